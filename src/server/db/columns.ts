@@ -1,0 +1,28 @@
+import { sql } from 'drizzle-orm';
+import { customType, uuid } from 'drizzle-orm/pg-core';
+import { newId } from '../lib/ids';
+
+/** timestamptz that is an RFC 3339 UTC string in code, so that rows are JSON as they are. Writing also takes a Date. */
+export const timestamptz = customType<{ data: string; driverData: string }>({
+  dataType: () => 'timestamp with time zone',
+  fromDriver: (value) => new Date(value).toISOString(),
+  toDriver: (value) => (typeof value === 'string' ? value : new Date(value).toISOString()),
+});
+
+/** A timestamptz that the database fills with the transaction's time. */
+export const timestampNow = () => timestamptz().notNull().default(sql`now()`);
+
+/** PostgreSQL `inet`: one address, written without prefix. */
+export const inet = customType<{ data: string }>({ dataType: () => 'inet' });
+
+/** PostgreSQL `cidr`: a prefix with zero host bits. */
+export const cidr = customType<{ data: string }>({ dataType: () => 'cidr' });
+
+/** PostgreSQL `macaddr`, read in lower case with colons. */
+export const macaddr = customType<{ data: string }>({ dataType: () => 'macaddr' });
+
+/** bytea as Buffer. */
+export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
+
+/** UUIDv7 primary key made in the application. */
+export const primaryId = () => uuid().primaryKey().$defaultFn(newId);

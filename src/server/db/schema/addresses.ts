@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm';
+import { check, foreignKey, index, integer, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { inet, macaddr, primaryId, timestampNow, timestamptz } from '../columns';
+import { clusters } from './clusters';
+import { subnets } from './networks';
+import { workloadInterfaces, workloads } from './workloads';
+
+export const ipAddresses = pgTable(
+  'ip_addresses',
+  {
+    id: primaryId(),
+    cluster_id: uuid()
+      .notNull()
+      .references(() => clusters.id, { onDelete: 'cascade' }),
+    network_id: uuid().notNull(),
+    subnet_id: uuid().notNull(),
+    address: inet().notNull(),
+    workload_id: uuid().references(() => workloads.id, { onDelete: 'set null' }),
+    interface_id: uuid().references(() => workloadInterfaces.id, { onDelete: 'set null' }),
+    mac: macaddr(),
+    hostname: text(),
+    description: text().notNull().default(''),
+    state: text({ enum: ['active', 'reserved', 'dhcp', 'stale', 'conflict'] })
+      .notNull()
+      .default('active'),
+    source: text({ enum: ['agent', 'sdn', 'config', 'cloudinit', 'manual'] }).notNull(),
+    last_seen_at: timestamptz(),
+    version: integer().notNull().default(1),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    foreignKey({
+      name: 'ip_addresses_subnet_fk',
+      columns: [t.subnet_id, t.network_id],
+      foreignColumns: [subnets.id, subnets.network_id],
+    }).onDelete('cascade'),
+    unique('ip_addresses_key').on(t.cluster_id, t.network_id, t.address),
+    index('ip_addresses_subnet_idx').on(t.subnet_id),
+    index('ip_addresses_workload_idx').on(t.workload_id),
+    index('ip_addresses_address_idx').using('gist', t.address.op('inet_ops')),
+    check('ip_addresses_host', sql`masklen(${t.address}) = case family(${t.address}) when 4 then 32 else 128 end`),
+    check('ip_addresses_state', sql`${t.state} in ('active', 'reserved', 'dhcp', 'stale', 'conflict')`),
+    check('ip_addresses_source', sql`${t.source} in ('agent', 'sdn', 'config', 'cloudinit', 'manual')`),
+  ],
+);

@@ -1,0 +1,102 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { inet, primaryId, timestampNow, timestamptz } from '../columns';
+
+export const clusters = pgTable(
+  'clusters',
+  {
+    id: primaryId(),
+    name: text().notNull(),
+    api_url: text().notNull(),
+    /** SHA-256 of the pinned leaf certificate, upper-case hex pairs with colons. */
+    tls_fingerprint: text(),
+    /** PEM of the cluster's own CA, learnt over a trusted connection. */
+    tls_ca: text(),
+    /** AES-256-GCM, see lib/secret-box; `api_token_key_id` names the key. */
+    api_token_encrypted: text(),
+    api_token_key_id: text(),
+    rule_placement: text({ enum: ['above', 'below'] })
+      .notNull()
+      .default('above'),
+    /** Other nodes' API addresses, learnt by syncs, for failover: [{node, url, fingerprint}]. */
+    entry_points: jsonb().$type<{ node: string; url: string; fingerprint: string | null }[]>().notNull().default([]),
+    provider_version: text(),
+    provider_name: text(),
+    quorate: boolean(),
+    firewall_enabled: boolean(),
+    sync_status: text({ enum: ['never', 'queued', 'running', 'ok', 'failed'] })
+      .notNull()
+      .default('never'),
+    last_sync_at: timestamptz(),
+    last_sync_error: text(),
+    last_sync_error_code: text(),
+    version: integer().notNull().default(1),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    unique('clusters_name_key').on(t.name),
+    check('clusters_sync_status', sql`${t.sync_status} in ('never', 'queued', 'running', 'ok', 'failed')`),
+    check('clusters_rule_placement', sql`${t.rule_placement} in ('above', 'below')`),
+    check('clusters_api_url', sql`${t.api_url} ~ '^https://'`),
+    check('clusters_token_key', sql`(${t.api_token_encrypted} is null) = (${t.api_token_key_id} is null)`),
+  ],
+);
+
+export const nodes = pgTable(
+  'nodes',
+  {
+    id: primaryId(),
+    cluster_id: uuid()
+      .notNull()
+      .references(() => clusters.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    status: text({ enum: ['online', 'offline', 'unknown'] })
+      .notNull()
+      .default('unknown'),
+    address: inet(),
+    provider_version: text(),
+    /** Which firewall the node runs; null when it could not be read. */
+    nftables: boolean(),
+    tls_fingerprint: text(),
+    cpu_count: integer(),
+    memory_bytes: bigint({ mode: 'number' }),
+    uptime_seconds: bigint({ mode: 'number' }),
+    /** Why the node counts as faulty, null when it does not. */
+    fault: text(),
+    missing_since: timestamptz(),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    unique('nodes_cluster_name_key').on(t.cluster_id, t.name),
+    check('nodes_status', sql`${t.status} in ('online', 'offline', 'unknown')`),
+  ],
+);
+
+/** The agent of one node; telemetry fills the rest. */
+export const nodeAgents = pgTable(
+  'node_agents',
+  {
+    node_id: uuid()
+      .primaryKey()
+      .references(() => nodes.id, { onDelete: 'cascade' }),
+    status: text({ enum: ['pending', 'ok', 'degraded', 'silent'] })
+      .notNull()
+      .default('pending'),
+    agent_version: text(),
+    machine_id: text(),
+    token_hash: text(),
+    last_heartbeat_at: timestamptz(),
+    clock_offset_ms: integer(),
+    firewall_status: jsonb(),
+    nftables_ruleset_hash: text(),
+    payload: jsonb(),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    unique('node_agents_token_key').on(t.token_hash),
+    check('node_agents_status', sql`${t.status} in ('pending', 'ok', 'degraded', 'silent')`),
+  ],
+);

@@ -1,0 +1,141 @@
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { primaryId, timestampNow, timestamptz } from '../columns';
+import { tenants, users } from './access';
+import { clusters } from './clusters';
+import { workloads } from './workloads';
+
+export const securityGroups = pgTable(
+  'security_groups',
+  {
+    id: primaryId(),
+    tenant_id: uuid().references(() => tenants.id, { onDelete: 'restrict' }),
+    name: text().notNull(),
+    description: text().notNull().default(''),
+    version: integer().notNull().default(1),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [unique('security_groups_name_key').on(t.tenant_id, t.name).nullsNotDistinct()],
+);
+
+export const securityGroupMembers = pgTable(
+  'security_group_members',
+  {
+    security_group_id: uuid()
+      .notNull()
+      .references(() => securityGroups.id, { onDelete: 'cascade' }),
+    workload_id: uuid()
+      .notNull()
+      .references(() => workloads.id, { onDelete: 'cascade' }),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'security_group_members_pair', columns: [t.security_group_id, t.workload_id] }),
+    index('security_group_members_workload_idx').on(t.workload_id),
+  ],
+);
+
+export const policies = pgTable(
+  'policies',
+  {
+    id: primaryId(),
+    tenant_id: uuid().references(() => tenants.id, { onDelete: 'restrict' }),
+    name: text().notNull(),
+    description: text().notNull().default(''),
+    enabled: boolean().notNull().default(true),
+    priority: integer().notNull().default(100),
+    definition: jsonb().notNull(),
+    version: integer().notNull().default(1),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    unique('policies_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
+    check('policies_mode', sql`${t.definition} ->> 'enforcement_mode' in ('enforced', 'audit')`),
+    check('policies_version', sql`${t.version} >= 1`),
+  ],
+);
+
+export const securityRules = pgTable(
+  'security_rules',
+  {
+    id: primaryId(),
+    policy_id: uuid()
+      .notNull()
+      .references(() => policies.id, { onDelete: 'cascade' }),
+    position: integer().notNull(),
+    action: text({ enum: ['accept', 'drop', 'reject'] }).notNull(),
+    protocol: text({ enum: ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] }).notNull(),
+    destination_ports: text(),
+    source_ports: text(),
+    icmp_type: text(),
+    log: text(),
+    enabled: boolean().notNull().default(true),
+    comment: text().notNull().default(''),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    uniqueIndex('security_rules_position_key').on(t.policy_id, t.position),
+    check('security_rules_action', sql`${t.action} in ('accept', 'drop', 'reject')`),
+    check('security_rules_protocol', sql`${t.protocol} in ('any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp')`),
+    check('security_rules_position', sql`${t.position} >= 0`),
+  ],
+);
+
+/** Every version a policy ever had. Rows are immutable and outlive the policy, so `policy_id` has no foreign key. */
+export const policyVersions = pgTable(
+  'policy_versions',
+  {
+    id: primaryId(),
+    policy_id: uuid().notNull(),
+    version: integer().notNull(),
+    snapshot: jsonb().notNull(),
+    reason: text().notNull().default(''),
+    author_id: uuid(),
+    created_at: timestampNow(),
+  },
+  (t) => [unique('policy_versions_key').on(t.policy_id, t.version)],
+);
+
+/** One apply of one policy to one cluster: plan, state before and result per guest. Outlives the policy. */
+export const deployments = pgTable(
+  'deployments',
+  {
+    id: primaryId(),
+    policy_id: uuid().notNull(),
+    policy_version: integer().notNull(),
+    cluster_id: uuid()
+      .notNull()
+      .references(() => clusters.id, { onDelete: 'cascade' }),
+    kind: text({ enum: ['apply', 'cleanup'] }).notNull(),
+    status: text({ enum: ['queued', 'running', 'ok', 'partial', 'failed'] }).notNull(),
+    plan: jsonb().notNull(),
+    state_before: jsonb().notNull(),
+    results: jsonb().notNull(),
+    requested_by: uuid().references(() => users.id, { onDelete: 'set null' }),
+    created_at: timestampNow(),
+    started_at: timestamptz(),
+    finished_at: timestamptz(),
+  },
+  (t) => [
+    index('deployments_policy_idx').on(t.policy_id, t.cluster_id, t.created_at),
+    index('deployments_cluster_idx').on(t.cluster_id),
+    check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup')`),
+    check('deployments_status', sql`${t.status} in ('queued', 'running', 'ok', 'partial', 'failed')`),
+  ],
+);

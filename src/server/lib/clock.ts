@@ -1,0 +1,4 @@
+/** The time as the services see it. Tests replace `now`; nothing else calls `new Date()` for decisions. */
+export const clock = {
+  now: (): Date => new Date(),
+};

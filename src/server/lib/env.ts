@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+const flag = z.enum(['true', 'false'], { error: 'accepted values are true and false' });
+const cidrList = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  )
+  .pipe(
+    z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'a comma list of CIDRs, for example 127.0.0.0/8,::1/128' })),
+  );
+
+/** Every variable the program reads. `.env.example` lists the same names; a test compares them. */
+export const EnvSchema = z.object({
+  NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
+  PORT: z.coerce.number({ error: 'a port number, 0 to 65535' }).int().min(0).max(65535).default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'a postgres:// URL')
+    .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'a redis:// or rediss:// URL')
+    .optional(),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(100).default(8),
+  FABRIC_DATA_DIR: z.string().min(1).default('.data'),
+  FABRIC_SECRET_KEY: z.string().min(32, 'at least 32 characters of randomness').optional(),
+  FABRIC_SETUP_CODE: z.string().min(6, 'at least 6 characters').optional(),
+  FABRIC_ALLOW_PRIVATE_TARGETS: cidrList,
+  FABRIC_TRUSTED_PROXIES: cidrList,
+  FABRIC_METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
+  SEED_DEMO_DATA: flag.default('false').transform((v) => v === 'true'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+export type Env = z.infer<typeof EnvSchema>;
+
+/**
+ * Parses variables. An empty string counts as absent, as in an `.env` file.
+ * @throws Error with one line per wrong variable: its name and what is accepted.
+ */
+export function parseEnv(variables: Record<string, string | undefined>): Env {
+  const present = Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const result = EnvSchema.safeParse(present);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`Wrong environment: ${lines.join('; ')}`);
+}
+
+let parsed: Env | undefined;
+
+/** The environment of this process, parsed once. */
+export function env(): Env {
+  parsed ??= parseEnv(process.env);
+  return parsed;
+}

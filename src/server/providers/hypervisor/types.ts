@@ -1,0 +1,142 @@
+/** How to reach a cluster and prove who we are. Secrets live only here and in the request header. */
+export type ClusterAccess = {
+  /** Stable key for circuit breakers and concurrency limits (the cluster's id, or `check:<host>` before it has one). */
+  key: string;
+  api_url: string;
+  /** `user@realm!token=secret` */
+  api_token: string;
+  /** Pinned SHA-256 of the leaf certificate (`AA:BB:…`), or null to trust CAs. */
+  tls_fingerprint: string | null;
+  /** PEM of the cluster's own CA, or null. */
+  tls_ca: string | null;
+  /** Other nodes to try when the entry node does not answer. */
+  entry_points: readonly { node: string; url: string; fingerprint: string | null }[];
+};
+
+export type PreflightStatus = 'ok' | 'warning' | 'failed' | 'unknown';
+/** One line of `POST /clusters/check`. `name` is stable: `reachable`, `tls`, `sign_in`, `version`, `privilege:VM.Audit`, `firewall` … */
+export type PreflightCheck = { name: string; status: PreflightStatus; detail: string; remedy: string | null };
+export type PreflightReport = {
+  checks: PreflightCheck[];
+  /** Fingerprint of the certificate that the entry node shows, known even when it is not trusted. */
+  fingerprint: string | null;
+  version: string | null;
+  cluster_name: string | null;
+};
+
+/** A list together with whether it can be believed to be complete; a filtered list proves no absence. */
+export type Listing<T> = { items: T[]; complete: boolean; incompleteReason: string | null };
+
+export type ClusterFact = {
+  version: string;
+  name: string | null;
+  quorate: boolean | null;
+  /** Cluster option `enable`; null when it may not be read. */
+  firewall_enabled: boolean | null;
+  tls_ca: string | null;
+};
+
+export type NodeFact = {
+  name: string;
+  status: 'online' | 'offline' | 'unknown';
+  address: string | null;
+  tls_fingerprint: string | null;
+  provider_version: string | null;
+  nftables: boolean | null;
+  cpu_count: number | null;
+  memory_bytes: number | null;
+  uptime_seconds: number | null;
+};
+
+export type GuestKind = 'qemu' | 'lxc';
+export type GuestRef = { node: string; kind: GuestKind; vmid: number };
+
+/** One guest of the cheap cluster-wide list. `null` means the provider does not say at the moment: keep what is known. */
+export type GuestFact = GuestRef & {
+  external_id: string;
+  name: string | null;
+  status: 'running' | 'stopped' | 'paused' | 'suspended' | 'unknown';
+  template: boolean | null;
+  tags: string[] | null;
+  pool: string | null;
+  lock: string | null;
+  ha_state: string | null;
+  cpu_count: number | null;
+  memory_bytes: number | null;
+  uptime_seconds: number | null;
+};
+
+export type GuestNic = {
+  /** `net0` … `net31` */
+  name: string;
+  guest_name: string | null;
+  model: string | null;
+  mac: string | null;
+  bridge: string | null;
+  vlan_tag: number | null;
+  trunks: string | null;
+  firewall: boolean;
+  link_down: boolean;
+  mtu: number | null;
+  rate_mbytes: string | null;
+  ip_config: { ip?: string; gw?: string; ip6?: string; gw6?: string } | null;
+  pending: boolean;
+  raw: string;
+};
+
+export type GuestConfig = {
+  digest: string;
+  name: string | null;
+  creation_fingerprint: string | null;
+  nics: GuestNic[];
+  /** NIC lines that could not be understood; they are reported, never guessed. */
+  unreadable: { name: string; reason: string }[];
+};
+
+export type NetworkFact = {
+  name: string;
+  kind: 'bridge' | 'ovs_bridge' | 'vnet';
+  zone: string | null;
+  vlan_tag: number | null;
+  vlan_aware: boolean | null;
+  alias: string | null;
+  node_names: string[];
+};
+
+export type SubnetFact = {
+  network: string;
+  cidr: string;
+  gateway: string | null;
+  dns_servers: string[];
+  dhcp_enabled: boolean;
+};
+
+export type Presence = 'present' | 'absent' | 'unknown';
+
+/** Read what a cluster holds. Every method throws ProviderError. */
+export interface InventoryReader {
+  readCluster(): Promise<ClusterFact>;
+  listNodes(): Promise<Listing<NodeFact>>;
+  /** All guests, templates and stopped ones included. */
+  listGuests(): Promise<Listing<GuestFact>>;
+  /** Live (not pending) configuration; a guest that moved is found once more before giving up. */
+  readGuestConfig(guest: GuestRef): Promise<GuestConfig>;
+  /** Whether the guest exists; `absent` only with proof (the provider says it does not exist), else `unknown`. */
+  guestPresence(guest: GuestRef): Promise<Presence>;
+  /** Bridges of the node and the vnets on it. */
+  listNodeNetworks(node: string): Promise<Listing<NetworkFact>>;
+  /** SDN vnets (running configuration) with their subnets. */
+  listSdn(): Promise<{ networks: Listing<NetworkFact>; subnets: Listing<SubnetFact> }>;
+}
+
+/** Ask a cluster, with any access, what works and what does not; never throws for the cluster's faults. */
+export interface Preflight {
+  check(): Promise<PreflightReport>;
+}
+
+export interface HypervisorProvider {
+  readonly preflight: Preflight;
+  readonly inventory: InventoryReader;
+  /** Closes sockets; the provider is not used afterwards. */
+  close(): void;
+}
