@@ -1,0 +1,99 @@
+import 'server-only';
+import { initTRPC, TRPCError } from '@trpc/server';
+import { ZodError } from 'zod';
+import type { Grantable } from '@/domain/permissions';
+import { originOf } from '../auth/origin';
+import { readSession } from '../auth/read-session';
+import { authorize, type Origin, type Session } from '../auth/scope';
+import { AppError, type ErrorCode } from '../lib/errors';
+import { logger } from '../lib/logger';
+import { observeRequest } from '../lib/metrics';
+import { fieldErrors, toAppError, toProblem } from '../rest/problem';
+
+export type Context = { session: Session | null; origin: Origin };
+type Meta = { permission: Grantable } | { signedIn: string };
+
+/** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */
+export async function createContext(request: Request): Promise<Context> {
+  const origin = originOf(request);
+  return { session: await readSession(request, origin, true), origin };
+}
+
+const TRPC_CODE = {
+  malformed: 'BAD_REQUEST',
+  unauthenticated: 'UNAUTHORIZED',
+  forbidden: 'FORBIDDEN',
+  not_found: 'NOT_FOUND',
+  method_not_allowed: 'METHOD_NOT_SUPPORTED',
+  conflict: 'CONFLICT',
+  version_conflict: 'CONFLICT',
+  gone: 'NOT_FOUND',
+  too_large: 'PAYLOAD_TOO_LARGE',
+  unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
+  refused: 'UNPROCESSABLE_CONTENT',
+  too_many_requests: 'TOO_MANY_REQUESTS',
+  internal: 'INTERNAL_SERVER_ERROR',
+  upstream: 'BAD_GATEWAY',
+  unavailable: 'SERVICE_UNAVAILABLE',
+  upstream_timeout: 'GATEWAY_TIMEOUT',
+} as const satisfies Record<ErrorCode, TRPCError['code']>;
+
+/** What a procedure threw, as the error the caller may see: input errors are `malformed`, the rest as everywhere. */
+function meaningOf(error: TRPCError): AppError {
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) {
+    return new AppError('malformed', 'The request has wrong or missing fields.', {
+      cause: error.cause,
+      errors: fieldErrors(error.cause),
+    });
+  }
+  if (error.code === 'NOT_FOUND' && !error.cause) return new AppError('not_found', 'There is no such procedure.');
+  if (error.code === 'PARSE_ERROR') return new AppError('malformed', 'The request is not valid JSON.');
+  return toAppError(error.cause ?? error);
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    errorFormatter: ({ shape, error, ctx }) => ({
+      ...shape,
+      message: meaningOf(error).message,
+      data: {
+        code: shape.data.code,
+        httpStatus: meaningOf(error).status,
+        path: shape.data.path,
+        problem: toProblem(meaningOf(error), ctx?.origin.request_id ?? ''),
+      },
+    }),
+  });
+
+/** Gives every failure its HTTP status, logs what is our fault, measures. */
+const base = t.procedure.use(async ({ next, path, type, ctx }) => {
+  const started = performance.now();
+  const result = await next();
+  let status = 200;
+  if (!result.ok) {
+    const meaning = meaningOf(result.error);
+    status = meaning.status;
+    if (status >= 500)
+      logger.error({ err: result.error.cause ?? result.error, request_id: ctx.origin.request_id, path }, 'call failed');
+    observeRequest({ surface: 'trpc', method: type, path, status, seconds: (performance.now() - started) / 1000 });
+    throw new TRPCError({ code: TRPC_CODE[meaning.code], message: meaning.message, cause: meaning });
+  }
+  observeRequest({ surface: 'trpc', method: type, path, status, seconds: (performance.now() - started) / 1000 });
+  return result;
+});
+
+/** The only builder of procedures for data: checks the permission and hands the proof to the service. */
+export const procedure = <P extends Grantable>(permission: P) =>
+  base.meta({ permission }).use(({ ctx, next }) => next({ ctx: { scope: authorize(ctx.session, permission) } }));
+
+/** For what every signed-in user may do with their own account; `why` is shown in the access snapshot. */
+export const ownProcedure = (why: string) =>
+  base.meta({ signedIn: why }).use(({ ctx, next }) => {
+    if (!ctx.session) throw new AppError('unauthenticated', 'Sign in to continue.');
+    return next({ ctx: { session: ctx.session } });
+  });
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;

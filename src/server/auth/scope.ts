@@ -1,0 +1,67 @@
+import { type Grantable, type RoleGrant, reachOf, type TenantReach } from '@/domain/permissions';
+import { AppError } from '../lib/errors';
+
+/** Who acts. `name` is what the audit trail shows and survives the account. */
+export type Actor =
+  | { kind: 'user'; id: string; name: string }
+  | { kind: 'agent'; id: string; name: string }
+  | { kind: 'system'; id: null; name: string }
+  | { kind: 'anonymous'; id: null; name: string };
+
+/** Where a request came from, for the audit trail and the logs. */
+export type Origin = { request_id: string; source_address: string | null };
+
+/** A signed-in user as one request sees them: permissions are read afresh, so revoking works at once. */
+export type Session = {
+  user: { id: string; email: string; name: string };
+  grants: readonly RoleGrant[];
+  origin: Origin;
+};
+
+declare const proof: unique symbol;
+
+/**
+ * Evidence that an actor may do P, and for which tenants. Only `authorize`, `systemScope` and `openScope` make one, so
+ * a service that asks for a `Scope<'policy:write'>` cannot be called without the check having happened.
+ */
+export type Scope<P extends Grantable = Grantable> = {
+  readonly actor: Actor;
+  /** Rows of other tenants do not exist for this scope; repositories put it into the same WHERE as the id. */
+  readonly tenants: TenantReach;
+  readonly origin: Origin | null;
+  readonly [proof]: (permission: P) => void;
+};
+
+function make<P extends Grantable>(actor: Actor, tenants: TenantReach, origin: Origin | null): Scope<P> {
+  return { actor, tenants, origin } as Scope<P>;
+}
+
+/**
+ * @throws AppError `unauthenticated` without a session, `forbidden` when no role gives the permission.
+ */
+export function authorize<P extends Grantable>(session: Session | null, permission: P): Scope<P> {
+  if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
+  const tenants = reachOf(session.grants, permission);
+  if (tenants !== 'all' && tenants.length === 0) {
+    throw new AppError(
+      'forbidden',
+      `This needs the permission ${permission}. Ask an administrator for a role that has it.`,
+    );
+  }
+  return make({ kind: 'user', id: session.user.id, name: session.user.email }, tenants, session.origin);
+}
+
+/** A scope for the service's own work (schedules, queued jobs); `reason` appears in the audit trail. */
+export function systemScope<P extends Grantable>(
+  _permission: P,
+  reason: string,
+  tenants: TenantReach = 'all',
+): Scope<P> {
+  return make({ kind: 'system', id: null, name: reason }, tenants, null);
+}
+
+/** A scope for what anyone may do: sign in, first-run setup. Its actor is recorded under the name given. */
+export type OpenScope = { readonly actor: Actor; readonly origin: Origin };
+export function openScope(origin: Origin, name = 'anonymous'): OpenScope {
+  return { actor: { kind: 'anonymous', id: null, name }, origin };
+}

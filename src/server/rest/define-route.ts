@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import type { Grantable } from '@/domain/permissions';
+import type { OpenScope, Scope, Session } from '../auth/scope';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call: a permission, any signed-in user, or anyone; the last two say why. */
+export type Access = { permission: Grantable } | { signedIn: string } | { open: string };
+
+type Shape = z.ZodType | undefined;
+type Output<S extends Shape> = S extends z.ZodType ? z.output<S> : undefined;
+
+export type RouteContext<A extends Access, PP extends Shape, Q extends Shape, B extends Shape> = {
+  /** Evidence of the permission; for open and signed-in routes only who and from where. */
+  scope: A extends { permission: infer P extends Grantable } ? Scope<P> : OpenScope;
+  session: A extends { open: string } ? Session | null : Session;
+  params: Output<PP>;
+  query: Output<Q>;
+  body: Output<B>;
+  request: Request;
+};
+
+export type RouteConfig<A extends Access, PP extends Shape, Q extends Shape, B extends Shape> = {
+  method: Method;
+  /** Below `/api/v1`, with `{name}` for parameters: `/clusters/{cluster_id}`. */
+  path: `/${string}`;
+  /** One sentence for the API document. */
+  summary: string;
+  tag: string;
+  access: A;
+  params?: PP;
+  query?: Q;
+  /** A JSON body; strict objects, so that an unknown field is an error. */
+  body?: B;
+  /** A body may be left out; the schema then sees `{}`. */
+  bodyOptional?: boolean;
+  /** Bytes accepted, at most 16 MB. */
+  maxBodyBytes?: number;
+  /** Success: status and the schema of the JSON answer (none for 204). A handler may also return a Response. */
+  response: { status: 200 | 201 | 202 | 204; schema?: z.ZodType };
+  handler: (context: RouteContext<A, PP, Q, B>) => Promise<unknown>;
+};
+
+export type Route = {
+  method: Method;
+  path: string;
+  summary: string;
+  tag: string;
+  access: Access;
+  params?: z.ZodType;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  bodyOptional: boolean;
+  maxBodyBytes: number;
+  response: { status: number; schema?: z.ZodType };
+  // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; defineRoute checked each of them
+  handler: (context: any) => Promise<unknown>;
+};
+
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const DEFAULT_BODY_BYTES = 1024 * 1024;
+
+/**
+ * One REST operation as a value: who may call it, what it takes, what it answers. The router runs it, the API document
+ * and the authorisation matrix are generated from it.
+ */
+export function defineRoute<
+  const A extends Access,
+  PP extends Shape = undefined,
+  Q extends Shape = undefined,
+  B extends Shape = undefined,
+>(config: RouteConfig<A, PP, Q, B>): Route {
+  return {
+    ...config,
+    bodyOptional: config.bodyOptional ?? false,
+    maxBodyBytes: Math.min(config.maxBodyBytes ?? DEFAULT_BODY_BYTES, MAX_BODY_BYTES),
+  };
+}

@@ -1,0 +1,94 @@
+import { ZodError } from 'zod';
+import { AppError, type ErrorCode, type FieldError } from '../lib/errors';
+import { conflictFromPg, isDatabaseDown } from '../lib/pg-errors';
+
+/** RFC 9457 body of every error this service sends. */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  code: ErrorCode;
+  detail: string;
+  errors?: FieldError[];
+  request_id: string;
+  [extension: string]: unknown;
+};
+
+const TITLES: Record<ErrorCode, string> = {
+  malformed: 'Malformed request',
+  unauthenticated: 'Not signed in',
+  forbidden: 'Not permitted',
+  not_found: 'Not found',
+  method_not_allowed: 'Method not allowed',
+  conflict: 'Conflict',
+  version_conflict: 'Changed by somebody else',
+  gone: 'Gone',
+  too_large: 'Too large',
+  unsupported_media_type: 'Unsupported media type',
+  refused: 'Refused',
+  too_many_requests: 'Too many requests',
+  internal: 'Internal error',
+  upstream: 'The hypervisor did not do it',
+  unavailable: 'Not available now',
+  upstream_timeout: 'The hypervisor did not answer in time',
+};
+
+/** Zod's issues as field errors: dotted path, message. Values are never repeated. */
+export function fieldErrors(error: ZodError, prefix = ''): FieldError[] {
+  return error.issues.slice(0, 50).flatMap((issue) => {
+    const base = [prefix, ...issue.path.map(String)].filter(Boolean).join('.');
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.slice(0, 20).map((key) => ({
+        field: [base, key].filter(Boolean).join('.'),
+        message: 'Unknown field. Remove it or check its spelling.',
+      }));
+    }
+    return [{ field: base || 'body', message: issue.message }];
+  });
+}
+
+/** Any error as the one the caller may see. What is not understood is `internal` and says nothing about the inside. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof ZodError) {
+    return new AppError('malformed', 'The request has wrong or missing fields.', {
+      cause: error,
+      errors: fieldErrors(error),
+    });
+  }
+  const conflict = conflictFromPg(error);
+  if (conflict) return conflict;
+  if (isDatabaseDown(error)) {
+    return new AppError('unavailable', 'The database is not available. Try again in a moment.', {
+      cause: error,
+      retryAfterSeconds: 2,
+    });
+  }
+  return new AppError('internal', 'Something went wrong on the server. The request id finds it in the logs.', {
+    cause: error,
+  });
+}
+
+export function toProblem(error: AppError, requestId: string): Problem {
+  return {
+    type: `urn:fabric:problem:${error.code.replaceAll('_', '-')}`,
+    title: TITLES[error.code],
+    status: error.status,
+    code: error.code,
+    detail: error.message,
+    ...(error.errors && { errors: error.errors }),
+    ...error.extra,
+    request_id: requestId,
+  };
+}
+
+export function problemResponse(error: AppError, requestId: string): Response {
+  const headers = new Headers({
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+  });
+  if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(error.retryAfterSeconds));
+  if (error.code === 'unauthenticated') headers.set('www-authenticate', 'Bearer realm="fabric"');
+  return new Response(JSON.stringify(toProblem(error, requestId)), { status: error.status, headers });
+}
