@@ -1,0 +1,54 @@
+import { addressBits, compareIp, formatIp, type IpAddress, parseIp } from './ip-address';
+
+/** An address with a prefix length. As parsed it may have host bits; `networkOf` clears them. */
+export type Cidr = { readonly address: IpAddress; readonly prefix: number };
+
+const hostMask = ({ address, prefix }: Cidr): bigint => (1n << BigInt(addressBits(address.family) - prefix)) - 1n;
+
+/** Parses `address/prefix`. A bare address gets the full prefix (/32, /128). Null when it is neither. */
+export function parseCidr(text: string): Cidr | null {
+  const slash = text.indexOf('/');
+  const address = parseIp(slash < 0 ? text : text.slice(0, slash));
+  if (!address) return null;
+  if (slash < 0) return { address, prefix: addressBits(address.family) };
+  const digits = text.slice(slash + 1);
+  if (!/^(0|[1-9]\d{0,2})$/.test(digits)) return null;
+  const prefix = Number(digits);
+  return prefix <= addressBits(address.family) ? { address, prefix } : null;
+}
+
+/** `address/prefix` with the canonical address; host bits are kept. */
+export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.address)}/${cidr.prefix}`;
+
+/** Whether bits behind the prefix are set (`10.0.0.5/24`); a packet filter refuses such a network. */
+export const hasHostBits = (cidr: Cidr): boolean => (cidr.address.value & hostMask(cidr)) !== 0n;
+
+/** The network of an address: host bits cleared. */
+export function networkOf(cidr: Cidr): Cidr {
+  const { family, value } = cidr.address;
+  return { address: { family, value: value - (value & hostMask(cidr)) }, prefix: cidr.prefix };
+}
+
+/** First and last address of the network. */
+export function cidrBounds(cidr: Cidr): { first: IpAddress; last: IpAddress } {
+  const first = networkOf(cidr).address;
+  return { first, last: { family: first.family, value: first.value + hostMask(cidr) } };
+}
+
+/** Whether the address lies in the network. Addresses of the other family never do. */
+export function cidrContains(cidr: Cidr, ip: IpAddress): boolean {
+  return (
+    cidr.address.family === ip.family &&
+    networkOf({ address: ip, prefix: cidr.prefix }).address.value === networkOf(cidr).address.value
+  );
+}
+
+/** Whether every address of `inner` lies in `outer`. */
+export const cidrCovers = (outer: Cidr, inner: Cidr): boolean =>
+  outer.prefix <= inner.prefix && cidrContains(outer, inner.address);
+
+/** Whether the two networks share an address. */
+export const cidrsOverlap = (a: Cidr, b: Cidr): boolean => cidrCovers(a, b) || cidrCovers(b, a);
+
+/** By address, then the wider network first. */
+export const compareCidr = (a: Cidr, b: Cidr): number => compareIp(a.address, b.address) || a.prefix - b.prefix;

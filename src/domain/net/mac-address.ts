@@ -1,0 +1,13 @@
+/**
+ * The canonical text of a MAC address: six upper-case hex pairs with colons, as hypervisors print them.
+ * Accepts `:` or `-` between the pairs, `aabb.ccdd.eeff`, or no separator; null for anything else.
+ */
+export function normalizeMac(text: string): string | null {
+  const shape = /^([0-9a-f]{2}([:-])[0-9a-f]{2}(\2[0-9a-f]{2}){4}|[0-9a-f]{4}(\.[0-9a-f]{4}){2}|[0-9a-f]{12})$/i;
+  if (!shape.test(text)) return null;
+  const digits = text.replace(/[:.-]/g, '').toUpperCase();
+  return digits.match(/../g)?.join(':') ?? null;
+}
+
+/** Whether the group bit is set (multicast, broadcast): never the address of one interface. */
+export const isGroupMac = (mac: string): boolean => (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1;
