@@ -1,0 +1,48 @@
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import journal from '../../../drizzle/meta/_journal.json' with { type: 'json' };
+import { migrationsFolder } from './migrations-folder';
+import { seedBuiltIns } from './seed-built-ins';
+
+/** Lets one process at a time migrate a database; the number is ours alone (the bytes of "FABR"). */
+const MIGRATION_LOCK = 0x46414252;
+
+async function assertComplete(client: postgres.Sql): Promise<void> {
+  const rows = await client<{ created_at: string }[]>`select created_at::text from drizzle.__drizzle_migrations`;
+  const applied = new Set(rows.map((row) => Number(row.created_at)));
+  const missing = journal.entries.find((entry) => !applied.has(entry.when));
+  // drizzle applies what is younger than the youngest applied one; a migration merged late is skipped without a word.
+  if (missing)
+    throw new Error(`Migration ${missing.tag} was not applied: a younger one already was. Generate it anew.`);
+}
+
+/**
+ * Brings a database to this program's schema and its built-in rows. Safe to run from any number of processes at once
+ * and again at any time: one does the work, the others wait for it and find nothing left to do.
+ * @param url `postgres://…` of the database
+ * @throws Error of PostgreSQL when it cannot be reached, is older than 15, or a migration fails (nothing is kept then).
+ */
+export async function migrateDatabase(url: string): Promise<void> {
+  const client = postgres(url, {
+    max: 1,
+    connect_timeout: 10,
+    onnotice: () => {},
+    connection: { application_name: 'fabric-migrate' },
+  });
+  try {
+    const [server] = await client<{ version: number; text: string }[]>`
+      select current_setting('server_version_num')::int as version, current_setting('server_version') as text`;
+    if (server && server.version < 150_000) {
+      throw new Error(`PostgreSQL ${server.text} is too old: Fabric needs 15 or later`);
+    }
+    await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    const db: PostgresJsDatabase = drizzle(client);
+    await applyMigrations(db, { migrationsFolder: migrationsFolder() });
+    await assertComplete(client);
+    await seedBuiltIns(db);
+  } finally {
+    // Ends the session, and with it the lock.
+    await client.end({ timeout: 5 });
+  }
+}

@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const exclude = [...configDefaults.exclude, '.next/**', '.data/**', 'e2e/**'];
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      // `server-only` throws outside Next's server graph; tests are such an outside.
+      { find: /^server-only$/, replacement: path('./src/test/empty.ts') },
+      { find: /^@\//, replacement: `${path('./src')}/` },
+    ],
+  },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{src,workers,agent,scripts}/**/*.test.{ts,tsx}'],
+          exclude: [...exclude, '**/*.int.test.ts'],
+          setupFiles: ['./src/test/setup-unit.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'int',
+          include: ['{src,workers,agent,scripts}/**/*.int.test.ts'],
+          exclude,
+          globalSetup: ['./src/test/global-setup-int.ts'],
+          setupFiles: ['./src/test/setup-int.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});
