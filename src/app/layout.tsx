@@ -1,0 +1,30 @@
+import type { Metadata, Viewport } from 'next';
+import { cookies } from 'next/headers';
+import type { ReactNode } from 'react';
+import { parseTheme, THEME_COOKIE } from '@/ui/theme-cookie';
+import { UiProvider } from '@/ui/ui-provider';
+import './globals.css';
+
+export const metadata: Metadata = {
+  title: { default: 'Fabric', template: '%s · Fabric' },
+  description: 'See and control the virtual network of Proxmox VE clusters.',
+  robots: { index: false, follow: false },
+};
+
+export const viewport: Viewport = {
+  width: 'device-width',
+  initialScale: 1,
+  colorScheme: 'light dark',
+};
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
+  return (
+    <html lang="en" data-theme={theme}>
+      <body>
+        {/* Data providers (queries, session) go around UiProvider: <Providers><UiProvider>… */}
+        <UiProvider>{children}</UiProvider>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,67 @@
+'use client';
+import { Button as Base } from '@base-ui/react/button';
+import { type ComponentPropsWithRef, type ReactNode, useId } from 'react';
+import { type ButtonSize, type ButtonVariant, buttonClass } from './button-class';
+import { Spinner } from './spinner';
+import { Tooltip } from './tooltip';
+
+export type ButtonProps = Omit<ComponentPropsWithRef<'button'>, 'disabled'> & {
+  variant?: ButtonVariant;
+  size?: ButtonSize;
+  icon?: ReactNode;
+  /** The action runs: the button keeps its width and focus and takes no press. */
+  pending?: boolean;
+  /** Why the action is not possible now, with the remedy. Disables the button; the text is reachable by pointer, key and tap. */
+  disabledReason?: string | null | false;
+  square?: boolean;
+};
+
+/** A button that stays focusable while it is disabled and says why. */
+export function Button({
+  variant = 'secondary',
+  size = 'md',
+  icon,
+  pending = false,
+  disabledReason,
+  square = false,
+  className,
+  children,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  const reasonId = useId();
+  const reason = disabledReason || null;
+  const button = (
+    <Base
+      {...rest}
+      type={type}
+      disabled={pending || reason !== null}
+      focusableWhenDisabled
+      aria-busy={pending || undefined}
+      aria-describedby={reason ? reasonId : rest['aria-describedby']}
+      data-pending={pending ? '' : undefined}
+      className={buttonClass({ variant, size, square, className })}
+    >
+      {pending && (
+        <span className="absolute inset-0 flex items-center justify-center">
+          <Spinner size={size === 'md' ? 16 : 14} />
+        </span>
+      )}
+      <span className={pending ? 'contents *:opacity-0' : 'contents'}>
+        {icon && <span className="-mx-0.5 inline-flex shrink-0 items-center">{icon}</span>}
+        {children != null && <span className="inline-flex items-center gap-1.5">{children}</span>}
+      </span>
+    </Base>
+  );
+  if (!reason) return button;
+  return (
+    <>
+      <Tooltip content={reason} openOnTap>
+        {button}
+      </Tooltip>
+      <span id={reasonId} className="sr-only">
+        {reason}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+'use client';
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { IconButton } from './icon-button';
+
+/** Copies `value` to the clipboard and says so. `label` names what is copied: "Copy fingerprint". */
+export function CopyButton({
+  value,
+  label = 'Copy',
+  size = 'sm',
+}: {
+  value: string;
+  label?: string;
+  size?: 'sm' | 'md';
+}) {
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  useEffect(() => {
+    if (state === 'idle') return;
+    const timer = setTimeout(() => setState('idle'), 2000);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = () => {
+    // Absent on plain HTTP outside localhost.
+    if (!navigator.clipboard) return setState('failed');
+    navigator.clipboard.writeText(value).then(
+      () => setState('copied'),
+      () => setState('failed'),
+    );
+  };
+  return (
+    <>
+      <IconButton
+        label={state === 'failed' ? 'Copying is not allowed here; select the text instead' : label}
+        size={size}
+        icon={state === 'copied' ? <Check size={14} className="text-ok" /> : <Copy size={14} />}
+        onClick={copy}
+      />
+      <span className="sr-only" role="status">
+        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Could not copy' : ''}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+'use client';
+import { RotateCw, TriangleAlert } from 'lucide-react';
+import { Button } from './button';
+import { CopyButton } from './copy-button';
+import type { Problem } from './problem';
+
+/** In place of content that could not be loaded: what happened, the request id for the log, and a way to try again. */
+export function ErrorState({
+  problem,
+  onRetry,
+  pending,
+}: {
+  problem: Problem;
+  onRetry?: () => void;
+  pending?: boolean;
+}) {
+  return (
+    <div role="alert" className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-10 text-center">
+      <TriangleAlert size={24} className="text-danger" aria-hidden />
+      <div className="flex flex-col gap-1">
+        <p className="font-semibold">{problem.title}</p>
+        {problem.detail && <p className="text-pretty text-muted">{problem.detail}</p>}
+      </div>
+      {onRetry && (
+        <Button icon={<RotateCw size={14} />} onClick={onRetry} pending={pending}>
+          Try again
+        </Button>
+      )}
+      {problem.request_id && <RequestId id={problem.request_id} />}
+    </div>
+  );
+}
+
+function RequestId({ id }: { id: string }) {
+  return (
+    <p className="flex flex-wrap items-center justify-center gap-1 text-sm text-faint">
+      Request <span className="mono">{id}</span>
+      <CopyButton value={id} label="Copy request id" />
+    </p>
+  );
+}

@@ -1,0 +1,86 @@
+'use client';
+import { Toast as Base } from '@base-ui/react/toast';
+import clsx from 'clsx';
+import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
+import { buttonClass } from './button-class';
+
+export type ToastType = 'info' | 'ok' | 'warn' | 'danger';
+
+const manager = Base.createToastManager();
+
+type Options = {
+  title: string;
+  description?: string;
+  /** One thing to do about it: "Show run". */
+  action?: { label: string; onClick: () => void };
+  /** A toast with the same id is replaced instead of stacked. */
+  id?: string;
+};
+
+/**
+ * Says what came of an action after it left the screen. Failures stay until they are dismissed and are announced at once;
+ * what must be read to go on belongs on the page, not here. Returns the id for `dismissToast`.
+ */
+export function showToast(type: ToastType, { title, description, action, id }: Options): string {
+  return manager.add({
+    id,
+    type,
+    title,
+    description,
+    priority: type === 'danger' ? 'high' : 'low',
+    timeout: type === 'danger' ? 0 : action ? 10_000 : 5_000,
+    actionProps: action && { children: action.label, onClick: action.onClick },
+  });
+}
+
+/** Takes a toast away before its time. */
+export function dismissToast(id: string): void {
+  manager.close(id);
+}
+
+const MARKS = {
+  info: <Info size={16} className="text-info" aria-hidden />,
+  ok: <CircleCheck size={16} className="text-ok" aria-hidden />,
+  warn: <TriangleAlert size={16} className="text-warn" aria-hidden />,
+  danger: <CircleAlert size={16} className="text-danger" aria-hidden />,
+} satisfies Record<ToastType, unknown>;
+
+/** Mounts the toasts once per application. */
+export function Toaster() {
+  return (
+    <Base.Provider toastManager={manager} limit={4}>
+      <Base.Portal>
+        <Base.Viewport className="fixed right-4 bottom-4 z-(--layer-toast) flex w-[min(22rem,calc(100vw-2rem))] flex-col gap-2">
+          <Toasts />
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Provider>
+  );
+}
+
+function Toasts() {
+  const { toasts } = Base.useToastManager();
+  return toasts.map((toast) => (
+    <Base.Root
+      key={toast.id}
+      toast={toast}
+      swipeDirection="right"
+      className={clsx(
+        'popup p-3 transition-[opacity,translate] duration-150 data-limited:hidden',
+        'translate-x-(--toast-swipe-movement-x) data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0',
+      )}
+    >
+      <Base.Content className="flex items-start gap-2">
+        <span className="mt-0.5 shrink-0">{MARKS[(toast.type as ToastType | undefined) ?? 'info']}</span>
+        <div className="min-w-0 flex-1">
+          <Base.Title className="text-base font-semibold" render={<p />} />
+          <Base.Description className="text-pretty text-muted" />
+          <Base.Action className={buttonClass({ size: 'sm', className: 'mt-2' })} />
+        </div>
+        <Base.Close aria-label="Dismiss" className={buttonClass({ variant: 'ghost', size: 'sm', square: true })}>
+          <X size={14} />
+        </Base.Close>
+      </Base.Content>
+    </Base.Root>
+  ));
+}

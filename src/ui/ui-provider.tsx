@@ -1,0 +1,17 @@
+'use client';
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { Tooltip } from '@base-ui/react/tooltip';
+import type { ReactNode } from 'react';
+import { Toaster } from './toast';
+
+/** What the components expect around them, once, in the root layout. Base UI's own <style> tags are off: theme.css has them. */
+export function UiProvider({ children }: { children: ReactNode }) {
+  return (
+    <CSPProvider disableStyleElements>
+      <Tooltip.Provider timeout={400}>
+        <div className="app-root">{children}</div>
+        <Toaster />
+      </Tooltip.Provider>
+    </CSPProvider>
+  );
+}
