@@ -61,7 +61,8 @@ export const nodes = pgTable(
     tls_fingerprint: text(),
     cpu_count: integer(),
     memory_bytes: bigint({ mode: 'number' }),
-    uptime_seconds: bigint({ mode: 'number' }),
+    /** When it last booted: unlike an uptime it stays the same from one sync to the next. */
+    started_at: timestamptz(),
     /** Why the node counts as faulty, null when it does not. */
     fault: text(),
     missing_since: timestamptz(),

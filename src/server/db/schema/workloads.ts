@@ -31,11 +31,12 @@ export const workloads = pgTable(
     creation_fingerprint: text(),
     /** Digest of the provider's config file when the NICs were last read. */
     config_digest: text(),
-    /** When the config (NICs) was last read; null when it never could be. */
+    /** When the config (NICs) was last read, to within an hour if nothing changed; null when it never could be. */
     config_read_at: timestamptz(),
     cpu_count: integer(),
     memory_bytes: bigint({ mode: 'number' }),
-    uptime_seconds: bigint({ mode: 'number' }),
+    /** When it was last started, null while it does not run: unlike an uptime it stays the same from sync to sync. */
+    started_at: timestamptz(),
     missing_since: timestamptz(),
     created_at: timestampNow(),
     updated_at: timestampNow(),
