@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { paths } from './paths';
+
+test('every path of the interface', () => {
+  const ids = { cluster: 'clusterId', node: 'nodeId', workload: 'workloadId', network: 'networkId' };
+  const all = Object.entries(paths).map(([name, make]) => {
+    const path = make as (p: Record<string, string>) => string;
+    const id = ids[name as keyof typeof ids];
+    return `${name}: ${path(id ? { [id]: 'x1', tab: 'nodes' } : name === 'login' ? { next: '/clusters?q=a b' } : {})}`;
+  });
+  expect(all).toMatchInlineSnapshot(`
+    [
+      "home: /",
+      "setup: /setup",
+      "login: /login?next=%2Fclusters%3Fq%3Da+b",
+      "clusters: /clusters",
+      "cluster: /clusters/x1?tab=nodes",
+      "nodes: /nodes",
+      "node: /nodes/x1?tab=nodes",
+      "workloads: /workloads",
+      "workload: /workloads/x1?tab=nodes",
+      "networks: /networks",
+      "network: /networks/x1?tab=nodes",
+      "jobs: /jobs",
+      "audit: /audit",
+      "settings: /settings",
+      "account: /account",
+    ]
+  `);
+});
+
+test('an id cannot leave its segment and empty filters leave no trace', () => {
+  expect(paths.cluster({ clusterId: '../x?y' })).toBe('/clusters/..%2Fx%3Fy');
+  expect(paths.workloads({ q: '', cluster_id: undefined, status: 'running' })).toBe('/workloads?status=running');
+});

@@ -1,0 +1,35 @@
+/** Query of a page as an object; empty values are left out. */
+type Query = Record<string, string | number | boolean | null | undefined>;
+
+function withQuery(path: string, query?: Query): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null && value !== '' && value !== false) params.set(key, String(value));
+  }
+  const text = params.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+const id = encodeURIComponent;
+
+/** Every page of the interface. Links are made here and nowhere else. */
+export const paths = {
+  home: () => '/',
+  setup: () => '/setup',
+  login: (query?: { next?: string }) => withQuery('/login', query),
+  clusters: (query?: Query) => withQuery('/clusters', query),
+  cluster: ({ clusterId, ...query }: { clusterId: string; tab?: string }) =>
+    withQuery(`/clusters/${id(clusterId)}`, query),
+  nodes: (query?: Query) => withQuery('/nodes', query),
+  node: ({ nodeId, ...query }: { nodeId: string; tab?: string }) => withQuery(`/nodes/${id(nodeId)}`, query),
+  workloads: (query?: Query) => withQuery('/workloads', query),
+  workload: ({ workloadId, ...query }: { workloadId: string; tab?: string }) =>
+    withQuery(`/workloads/${id(workloadId)}`, query),
+  networks: (query?: Query) => withQuery('/networks', query),
+  network: ({ networkId, ...query }: { networkId: string; tab?: string }) =>
+    withQuery(`/networks/${id(networkId)}`, query),
+  jobs: (query?: Query) => withQuery('/jobs', query),
+  audit: (query?: Query) => withQuery('/audit', query),
+  settings: () => '/settings',
+  account: () => '/account',
+} as const;

@@ -1,0 +1,98 @@
+import { TRPCClientError } from '@trpc/client';
+import type { Problem } from '@/ui/problem';
+
+/** A failure as the server described it (RFC 9457), or as the browser noticed it. */
+export type Failure = Problem & {
+  /** Seconds to wait before another try, when the server said so. */
+  retry_after?: number | undefined;
+  /** Members beyond the standard ones, such as `policy_mode` or `fingerprint`. */
+  extra?: Record<string, unknown>;
+};
+
+/** What `rest` throws: a failure with its description. */
+export class RestError extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.detail ?? failure.title, options);
+    this.name = 'RestError';
+    this.failure = failure;
+  }
+}
+
+const KNOWN = new Set(['type', 'title', 'status', 'code', 'detail', 'errors', 'request_id', 'retry_after']);
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+function fieldProblems(value: unknown): Failure['errors'] {
+  if (!Array.isArray(value)) return undefined;
+  return value.flatMap((item: unknown) => {
+    if (typeof item !== 'object' || item === null) return [];
+    const { field, message } = item as Record<string, unknown>;
+    return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
+  });
+}
+
+/** Reads a problem+json body; null when it is none. */
+export function failureFromBody(body: unknown, retryAfter?: string | null): Failure | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const record = body as Record<string, unknown>;
+  const title = text(record.title);
+  if (!title) return null;
+  const seconds = Number(retryAfter ?? record.retry_after ?? Number.NaN);
+  return {
+    title,
+    detail: text(record.detail),
+    status: typeof record.status === 'number' ? record.status : undefined,
+    code: text(record.code),
+    request_id: text(record.request_id),
+    errors: fieldProblems(record.errors),
+    retry_after: Number.isFinite(seconds) ? seconds : undefined,
+    extra: Object.fromEntries(Object.entries(record).filter(([key]) => !KNOWN.has(key))),
+  };
+}
+
+/** The failure when no answer came at all: server stopped, network gone. */
+export const UNREACHABLE: Failure = {
+  title: 'The service does not answer',
+  detail: 'Check your network connection, or whether the service is running. Nothing was lost; try again.',
+  code: 'unreachable',
+};
+
+/** An answer that is not ours, for example an HTML page of a reverse proxy. */
+export function foreignAnswer(status: number, requestId?: string | null): Failure {
+  return {
+    title: status >= 500 ? 'The service is not available' : 'Unexpected answer',
+    detail: `Something between the browser and the service answered with status ${status}. Try again; if it stays, look at the reverse proxy.`,
+    status,
+    code: 'foreign_answer',
+    request_id: requestId ?? undefined,
+  };
+}
+
+/** Any thrown value as something that can be shown. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof RestError) return error.failure;
+  if (error instanceof TRPCClientError) {
+    const data: unknown = error.data;
+    const problem = typeof data === 'object' && data !== null ? (data as Record<string, unknown>).problem : null;
+    const failure = failureFromBody(problem);
+    if (failure) return failure;
+    if (error.cause instanceof RestError) return error.cause.failure;
+    const response: unknown = error.meta?.response;
+    if (response instanceof Response) return foreignAnswer(response.status, response.headers.get('x-request-id'));
+    return UNREACHABLE;
+  }
+  // fetch rejects with a TypeError when nothing answers.
+  if (error instanceof TypeError) return UNREACHABLE;
+  return {
+    title: 'Something went wrong on this page',
+    detail: 'Reload the page. If it happens again, tell an administrator what you did.',
+    code: 'client',
+  };
+}
+
+/** Whether trying the same again can help: no answer, a server error, or too many requests. */
+export function isPassing(failure: Failure): boolean {
+  if (failure.code === 'unreachable' || failure.code === 'foreign_answer') return true;
+  return failure.status !== undefined && (failure.status >= 500 || failure.status === 429 || failure.status === 408);
+}

@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type AuthFetch, makeAuthFetch } from './auth-fetch';
+import { RestError } from './problem';
+import { AUTH_EXPIRED_EVENT, Session } from './session';
+import type { TabLock } from './tab-lock';
+
+/** A service whose refresh token rotates and whose access tokens can be made to expire. */
+class FakeService {
+  generation = 0;
+  cookie: string | null = 'refresh-0';
+  valid = new Set<string>();
+  refreshes = 0;
+  calls = 0;
+  /** Answers of `/auth/refresh` before it works again. */
+  refreshAnswers: (Response | Error)[] = [];
+  reused = false;
+
+  fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    await Promise.resolve();
+    const bearer = new Headers(init.headers).get('authorization')?.slice('Bearer '.length);
+    if (url.endsWith('/auth/refresh')) {
+      this.refreshes += 1;
+      const presented = this.cookie;
+      // Network latency: a second refresh that starts now would present the same cookie.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const planned = this.refreshAnswers.shift();
+      if (planned instanceof Error) throw planned;
+      if (planned) return planned;
+      if (presented === null || presented !== this.cookie) {
+        if (presented !== null) this.reused = true;
+        return problem(401);
+      }
+      return this.issue();
+    }
+    if (url.endsWith('/auth/login')) return this.issue();
+    if (url.endsWith('/auth/logout')) {
+      this.cookie = null;
+      this.valid.clear();
+      return new Response(null, { status: 204 });
+    }
+    this.calls += 1;
+    return bearer && this.valid.has(bearer) ? Response.json({ ok: true }) : problem(401);
+  };
+
+  issue() {
+    this.generation += 1;
+    this.cookie = `refresh-${this.generation}`;
+    const access_token = `access-${this.generation}`;
+    this.valid.add(access_token);
+    return Response.json({ access_token, token_type: 'Bearer', user: { id: 'u1', email: 'a@b', name: 'A' } });
+  }
+}
+
+const problem = (status: number) =>
+  Response.json({ title: 'No', status, code: 'unauthenticated', request_id: 'r-12345678' }, { status });
+
+/** The lock that all tabs of a browser share. */
+function sharedLock(): TabLock {
+  let tail: Promise<unknown> = Promise.resolve();
+  return <T>(run: () => Promise<T>) => {
+    const next = tail.then(run);
+    tail = next.catch(() => undefined);
+    return next;
+  };
+}
+
+const NAME = 'session-test';
+const channels: BroadcastChannel[] = [];
+
+function openTab(service: FakeService, lock: TabLock = sharedLock()) {
+  const target = new EventTarget();
+  const channel = new BroadcastChannel(NAME);
+  channels.push(channel);
+  const expired: Event[] = [];
+  target.addEventListener(AUTH_EXPIRED_EVENT, (event) => expired.push(event));
+  const session = new Session({ fetch: service.fetch, lock, channel, target });
+  return { session, expired, authFetch: makeAuthFetch(session, service.fetch) };
+}
+
+let service: FakeService;
+beforeEach(() => {
+  service = new FakeService();
+});
+afterEach(() => {
+  for (const channel of channels.splice(0)) channel.close();
+});
+
+const many = (n: number, authFetch: AuthFetch) =>
+  Promise.all(Array.from({ length: n }, () => authFetch('/api/v1/things')));
+
+describe('a session', () => {
+  test('starts from the refresh cookie', async () => {
+    const { session } = openTab(service);
+    expect(session.state.status).toBe('starting');
+    await session.start();
+    expect(session.state).toMatchObject({ status: 'signed_in', user: { email: 'a@b' } });
+    expect(session.token).toBe('access-1');
+  });
+
+  test('without a cookie is signed out, and nothing has expired', async () => {
+    service.cookie = null;
+    const { session, expired } = openTab(service);
+    await session.start();
+    expect(session.state).toEqual({ status: 'signed_out', expired: false });
+    expect(expired).toHaveLength(0);
+  });
+
+  test('a service that does not answer at the start is not a missing session', async () => {
+    service.refreshAnswers = [new TypeError('fetch failed'), new Response('<html>', { status: 502 })];
+    const { session } = openTab(service);
+    await session.start();
+    expect(session.state).toMatchObject({ status: 'unreachable', failure: { code: 'unreachable' } });
+    await session.start();
+    expect(session.state).toMatchObject({ status: 'unreachable', failure: { code: 'foreign_answer', status: 502 } });
+    await session.start();
+    expect(session.state.status).toBe('signed_in');
+  });
+
+  test('signing in keeps the reason of a refusal', async () => {
+    service.cookie = null;
+    const { session } = openTab(service);
+    await session.start();
+    const deny = async () =>
+      Response.json({ title: 'Locked', detail: 'Wait.' }, { status: 429, headers: { 'retry-after': '30' } });
+    const other = new Session({ fetch: deny, lock: sharedLock(), channel: null, target: new EventTarget() });
+    const error = await other.signIn('a', 'b').catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(RestError);
+    expect((error as RestError).failure).toMatchObject({ title: 'Locked', status: 429, retry_after: 30 });
+    await session.signIn('a', 'b');
+    expect(session.state.status).toBe('signed_in');
+  });
+
+  test('signing out clears the token and raises nothing', async () => {
+    const { session, expired } = openTab(service);
+    await session.start();
+    await session.signOut();
+    expect(session.token).toBeNull();
+    expect(session.state).toEqual({ status: 'signed_out', expired: false });
+    expect(expired).toHaveLength(0);
+  });
+});
+
+describe('401', () => {
+  test('20 at once cost one refresh, and each request is sent twice', async () => {
+    const { session, authFetch, expired } = openTab(service);
+    await session.start();
+    service.valid.clear();
+    service.refreshes = 0;
+    const answers = await many(20, authFetch);
+    expect(answers.map((a) => a.status)).toEqual(Array(20).fill(200));
+    expect(service.refreshes).toBe(1);
+    expect(service.calls).toBe(40);
+    expect(expired).toHaveLength(0);
+  });
+
+  test('a late one, sent with the token before, uses the new token without a refresh', async () => {
+    const { session, authFetch } = openTab(service);
+    await session.start();
+    service.valid.clear();
+    const late = authFetch('/api/v1/slow');
+    await authFetch('/api/v1/things');
+    await late;
+    expect(service.refreshes).toBe(2);
+  });
+
+  test('when the refresh is refused, tokens are cleared and the event comes once', async () => {
+    const { session, authFetch, expired } = openTab(service);
+    await session.start();
+    service.valid.clear();
+    service.cookie = null;
+    service.refreshes = 0;
+    const answers = await many(20, authFetch);
+    expect(answers.map((a) => a.status)).toEqual(Array(20).fill(401));
+    expect(service.refreshes).toBe(1);
+    expect(session.token).toBeNull();
+    expect(session.state).toEqual({ status: 'signed_out', expired: true });
+    expect(expired).toHaveLength(1);
+    expect((await authFetch('/api/v1/things')).status).toBe(401);
+    expect(service.refreshes).toBe(1);
+    expect(expired).toHaveLength(1);
+  });
+
+  test('retries only once: a fresh token that is refused ends the session', async () => {
+    const { session, authFetch, expired } = openTab(service);
+    await session.start();
+    service.refreshes = 0;
+    const issue = service.issue.bind(service);
+    service.issue = () => {
+      const answer = issue();
+      service.valid.clear();
+      return answer;
+    };
+    service.valid.clear();
+    const answer = await authFetch('/api/v1/things');
+    expect(answer.status).toBe(401);
+    expect(service.calls).toBe(2);
+    expect(service.refreshes).toBe(1);
+    expect(expired).toHaveLength(1);
+  });
+
+  test('a refresh that finds no answer fails the requests and keeps the session', async () => {
+    const { session, authFetch, expired } = openTab(service);
+    await session.start();
+    service.valid.clear();
+    service.refreshAnswers = [new TypeError('fetch failed')];
+    await expect(many(3, authFetch)).rejects.toBeInstanceOf(RestError);
+    expect(session.state.status).toBe('signed_in');
+    expect(expired).toHaveLength(0);
+    expect((await authFetch('/api/v1/things')).status).toBe(200);
+  });
+
+  test('an answer that arrives after signing out does not sign in again', async () => {
+    const { session, authFetch } = openTab(service, (run) => run());
+    await session.start();
+    service.valid.clear();
+    const pending = authFetch('/api/v1/things');
+    await Promise.resolve();
+    await session.signOut();
+    await pending;
+    expect(session.state.status).toBe('signed_out');
+    expect(session.token).toBeNull();
+  });
+});
+
+describe('tabs', () => {
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+  test('never present the same refresh token twice', async () => {
+    const lock = sharedLock();
+    const tabs = [openTab(service, lock), openTab(service, lock), openTab(service, lock)];
+    await Promise.all(tabs.map((t) => t.session.start()));
+    await settled();
+    for (let round = 0; round < 3; round += 1) {
+      service.valid.clear();
+      const answers = (await Promise.all(tabs.map((t) => many(5, t.authFetch)))).flat();
+      expect(answers.map((a) => a.status)).toEqual(Array(15).fill(200));
+      await settled();
+    }
+    expect(service.reused).toBe(false);
+  });
+
+  test('without a shared lock they would: the test can fail', async () => {
+    const tabs = [openTab(service, (run) => run()), openTab(service, (run) => run())];
+    await Promise.all(tabs.map((t) => t.session.start()));
+    expect(service.reused).toBe(true);
+  });
+
+  test('signing in, signing out and expiry reach the others', async () => {
+    service.cookie = null;
+    const lock = sharedLock();
+    const a = openTab(service, lock);
+    const b = openTab(service, lock);
+    await Promise.all([a.session.start(), b.session.start()]);
+    await a.session.signIn('a', 'b');
+    await settled();
+    expect(b.session.state.status).toBe('signed_in');
+    expect(b.session.token).toBe(a.session.token);
+    await b.session.signOut();
+    await settled();
+    expect(a.session.state).toEqual({ status: 'signed_out', expired: false });
+    await a.session.signIn('a', 'b');
+    await settled();
+    service.valid.clear();
+    service.cookie = null;
+    await a.authFetch('/api/v1/things');
+    await settled();
+    expect(b.session.state).toEqual({ status: 'signed_out', expired: true });
+    expect(a.expired).toHaveLength(1);
+    expect(b.expired).toHaveLength(1);
+  });
+});

@@ -1,0 +1,193 @@
+import { type Failure, failureFromBody, foreignAnswer, RestError, UNREACHABLE } from './problem';
+import { type SessionUser, SignedIn } from './session-user';
+import type { TabLock } from './tab-lock';
+
+/** Raised on `window` when the session cannot be renewed. */
+export const AUTH_EXPIRED_EVENT = 'fabric.authExpired';
+
+/** Longer than the service ever takes; a hung request must not hold the lock that all tabs share. */
+const TIMEOUT_MS = 15_000;
+
+export type SessionState =
+  | { status: 'starting' }
+  | { status: 'unreachable'; failure: Failure }
+  | { status: 'signed_out'; expired: boolean }
+  | { status: 'signed_in'; user: SessionUser };
+
+type Message = { kind: 'signed_in'; session: SignedIn } | { kind: 'signed_out'; expired: boolean };
+
+export type SessionDeps = {
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  lock: TabLock;
+  /** Tells other tabs of the same origin; null where the browser has none. */
+  channel: Pick<BroadcastChannel, 'postMessage' | 'addEventListener'> | null;
+  /** Where `fabric.authExpired` is raised. */
+  target: EventTarget;
+};
+
+/**
+ * The signed-in session of this tab. The access token lives here, in memory, and nowhere else.
+ *
+ * However many requests fail at once, one refresh is sent; and never two from two tabs at once, because the refresh token
+ * rotates with each use and a second use of the same one revokes the whole sign-in.
+ */
+export class Session {
+  readonly #deps: SessionDeps;
+  readonly #listeners = new Set<() => void>();
+  #state: SessionState = { status: 'starting' };
+  #current: SignedIn | null = null;
+  #renewing: Promise<string | null> | null = null;
+  /** Counts sign-ins and sign-outs, so that an answer that belongs to an earlier one is dropped. */
+  #epoch = 0;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    deps.channel?.addEventListener('message', (event: MessageEvent<Message>) => {
+      if (event.data.kind === 'signed_in') this.#adopt(event.data.session);
+      else if (this.#state.status === 'signed_in') this.#leave(event.data.expired);
+    });
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get token(): string | null {
+    return this.#current?.access_token ?? null;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Restores the session from the refresh cookie when the page opens. Safe to call again after `unreachable`. */
+  async start(): Promise<void> {
+    if (this.#state.status === 'signed_in' || this.#state.status === 'signed_out') return;
+    this.#set({ status: 'starting' });
+    try {
+      await this.renew(null);
+    } catch (error) {
+      const failure = error instanceof RestError ? error.failure : UNREACHABLE;
+      // Another tab may have handed over its session meanwhile.
+      if (this.#state.status === 'starting') this.#set({ status: 'unreachable', failure });
+    }
+  }
+
+  /**
+   * A token other than `stale`, by one refresh shared by all callers; null when the session is over (tokens are cleared then
+   * and `fabric.authExpired` is raised once).
+   * @throws RestError when the service could not answer: the session may still be good.
+   */
+  renew(stale: string | null): Promise<string | null> {
+    if (this.token !== stale) return Promise.resolve(this.token);
+    if (this.#state.status === 'signed_out') return Promise.resolve(null);
+    this.#renewing ??= this.#deps
+      .lock(() => this.#refresh(stale))
+      .finally(() => {
+        this.#renewing = null;
+      });
+    return this.#renewing;
+  }
+
+  async #refresh(stale: string | null): Promise<string | null> {
+    // While this tab waited for the lock another one may have renewed or ended the session.
+    if (this.token !== stale || this.#state.status === 'signed_out') return this.token;
+    const epoch = this.#epoch;
+    const answer = await this.#post('/api/v1/auth/refresh', {});
+    if (epoch !== this.#epoch) return this.token;
+    if (answer.ok) {
+      this.#enter(answer.body);
+      return this.token;
+    }
+    if (answer.failure.status === 429 || (answer.failure.status ?? 500) >= 500) throw new RestError(answer.failure);
+    this.expire(stale);
+    return null;
+  }
+
+  /** The token was refused although it is the newest: the session is over. */
+  expire(token: string | null): void {
+    if (this.token !== token || this.#state.status === 'signed_out') return;
+    // When a page opens without a session nothing has expired.
+    const expired = this.#current !== null;
+    if (expired) this.#deps.channel?.postMessage({ kind: 'signed_out', expired } satisfies Message);
+    this.#leave(expired);
+  }
+
+  /** @throws RestError with the server's reason (wrong, locked, too many attempts) */
+  async signIn(email: string, password: string): Promise<void> {
+    await this.#deps.lock(async () => {
+      const answer = await this.#post('/api/v1/auth/login', { email, password });
+      if (!answer.ok) throw new RestError(answer.failure);
+      this.#enter(answer.body);
+    });
+  }
+
+  /** Ends the session on the server and in every tab. @throws RestError when the server could not be told. */
+  async signOut(): Promise<void> {
+    await this.#deps.lock(async () => {
+      const answer = await this.#post('/api/v1/auth/logout', {});
+      if (!answer.ok && answer.failure.status !== 401) throw new RestError(answer.failure);
+      this.#deps.channel?.postMessage({ kind: 'signed_out', expired: false } satisfies Message);
+      this.#leave(false);
+    });
+  }
+
+  async #post(url: string, body: unknown): Promise<{ ok: true; body: unknown } | { ok: false; failure: Failure }> {
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#deps.fetch(url, {
+        method: 'POST',
+        credentials: 'same-origin',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        headers: {
+          'content-type': 'application/json',
+          ...(this.token && { authorization: `Bearer ${this.token}` }),
+        },
+        body: JSON.stringify(body),
+      });
+      text = await response.text();
+    } catch (cause) {
+      throw new RestError(UNREACHABLE, { cause });
+    }
+    let json: unknown = null;
+    try {
+      json = text === '' ? null : JSON.parse(text);
+    } catch {
+      return { ok: false, failure: foreignAnswer(response.status, response.headers.get('x-request-id')) };
+    }
+    if (response.ok) return { ok: true, body: json };
+    const failure =
+      failureFromBody(json, response.headers.get('retry-after')) ??
+      foreignAnswer(response.status, response.headers.get('x-request-id'));
+    return { ok: false, failure: { ...failure, status: response.status } };
+  }
+
+  #enter(body: unknown): void {
+    const parsed = SignedIn.safeParse(body);
+    if (!parsed.success) throw new RestError(foreignAnswer(200), { cause: parsed.error });
+    const session = parsed.data;
+    this.#adopt(session);
+    this.#deps.channel?.postMessage({ kind: 'signed_in', session } satisfies Message);
+  }
+
+  #adopt(session: SignedIn): void {
+    if (this.#state.status !== 'signed_in') this.#epoch += 1;
+    this.#current = session;
+    this.#set({ status: 'signed_in', user: session.user });
+  }
+
+  #leave(expired: boolean): void {
+    this.#epoch += 1;
+    this.#current = null;
+    this.#set({ status: 'signed_out', expired });
+    if (expired) this.#deps.target.dispatchEvent(new Event(AUTH_EXPIRED_EVENT));
+  }
+
+  #set(state: SessionState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,68 @@
+'use client';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createTRPCClient, httpBatchLink } from '@trpc/client';
+import { createTRPCContext } from '@trpc/tanstack-react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { AppRouter } from '@/server/api/root';
+import { browserSession } from './browser-session';
+import { failureOf, isPassing } from './problem';
+
+const { TRPCProvider, useTRPC } = createTRPCContext<AppRouter>();
+
+export { useTRPC };
+
+function makeQueryClient() {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Live events invalidate what changed; this bounds how long a missed event can hide.
+        staleTime: 15_000,
+        retry: (failures, error) => failures < 2 && isPassing(failureOf(error)),
+        retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 4000) * (0.75 + Math.random() / 2),
+      },
+      mutations: { retry: false },
+    },
+  });
+}
+
+function makeTrpcClient() {
+  return createTRPCClient<AppRouter>({
+    links: [
+      httpBatchLink({
+        url: '/api/trpc',
+        maxURLLength: 4000,
+        maxItems: 12,
+        fetch: (input, init) => {
+          const { body, headers, method, signal } = init ?? {};
+          // Bodies of procedures are JSON text; a stream or form could not be sent a second time after a 401.
+          if (body != null && typeof body !== 'string') throw new TypeError('a procedure takes JSON only');
+          return browserSession().authFetch(String(input), { method, headers, signal, body, cache: 'no-store' });
+        },
+      }),
+    ],
+  });
+}
+
+/** Gives the tree its procedures and the cache of their answers; emptied at sign-out and when another user signs in. */
+export function DataProvider({ children }: { children: ReactNode }) {
+  const [queryClient] = useState(makeQueryClient);
+  const [trpcClient] = useState(makeTrpcClient);
+  useEffect(() => {
+    const { session } = browserSession();
+    let userId = session.state.status === 'signed_in' ? session.state.user.id : null;
+    return session.subscribe(() => {
+      const { state } = session;
+      if (state.status === 'signed_out' && !state.expired) queryClient.clear();
+      if (state.status !== 'signed_in') return;
+      if (userId !== null && userId !== state.user.id) queryClient.clear();
+      userId = state.user.id;
+    });
+  }, [queryClient]);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+        {children}
+      </TRPCProvider>
+    </QueryClientProvider>
+  );
+}
