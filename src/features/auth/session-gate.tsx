@@ -1,0 +1,58 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { safeReturnPath } from '@/lib/safe-return-path';
+import { AUTH_EXPIRED_EVENT } from '@/lib/session';
+import type { SessionUser } from '@/lib/session-user';
+import { ErrorState } from '@/ui/error-state';
+import { setupStatusQuery } from '../shared/setup-status';
+import { StartScreen } from './start-screen';
+import { useStartSession } from './use-start-session';
+
+/**
+ * Shows what it holds to signed-in users only. Everybody else is led to the sign-in page, which knows the way back, or to
+ * the setup while there is no administrator. The server decides again at every request; this is for comfort.
+ */
+export function SessionGate({ children }: { children: (user: SessionUser) => ReactNode }) {
+  const router = useRouter();
+  const { state, retry } = useStartSession();
+  const signedOut = state.status === 'signed_out';
+  const setup = useQuery({ ...setupStatusQuery, enabled: signedOut });
+
+  const leave = useEffectEvent(() => {
+    const { pathname, search, hash } = window.location;
+    const next = safeReturnPath(`${pathname}${search}${hash}`) ?? undefined;
+    router.replace(paths.login({ next: next === paths.home() ? undefined : next }));
+  });
+  useEffect(() => {
+    const onExpired = () => leave();
+    window.addEventListener(AUTH_EXPIRED_EVENT, onExpired);
+    return () => window.removeEventListener(AUTH_EXPIRED_EVENT, onExpired);
+  }, []);
+  const completed = setup.data?.completed;
+  useEffect(() => {
+    if (!signedOut || completed === undefined) return;
+    if (completed) leave();
+    else router.replace(paths.setup());
+  }, [signedOut, completed, router]);
+
+  if (state.status === 'signed_in') return children(state.user);
+  if (state.status === 'unreachable') {
+    return <ErrorPage failure={state.failure} onRetry={retry} />;
+  }
+  if (setup.isError) {
+    return <ErrorPage failure={failureOf(setup.error)} onRetry={() => void setup.refetch()} />;
+  }
+  return <StartScreen />;
+}
+
+function ErrorPage({ failure, onRetry }: { failure: ReturnType<typeof failureOf>; onRetry: () => void }) {
+  return (
+    <main className="flex min-h-dvh items-center justify-center">
+      <ErrorState problem={failure} onRetry={onRetry} />
+    </main>
+  );
+}

@@ -1,0 +1,78 @@
+'use client';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { browserSession } from '@/lib/browser-session';
+import { failureOf } from '@/lib/problem';
+import { FormShell } from '@/ui/form/form-shell';
+import { PasswordField } from '@/ui/form/password-field';
+import { TextField } from '@/ui/form/text-field';
+import { Notice } from '@/ui/notice';
+import { domainResolver } from '../shared/domain-resolver';
+import { useCountdown } from '../shared/use-countdown';
+import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
+import { useCapsLock } from './use-caps-lock';
+
+// The service decides what an e-mail address is; a login name without @ may well exist.
+const SignInValues = z.object({
+  email: z.string().trim().min(1, 'Enter your e-mail address'),
+  password: z.string().min(1, 'Enter your password'),
+});
+type SignInValues = z.input<typeof SignInValues>;
+
+/** E-mail address and password. Signing in changes the session; where to go then is the page's matter. */
+export function SignInForm({ expired }: { expired: boolean }) {
+  const form = useForm<SignInValues, unknown, SignInValues>({
+    defaultValues: { email: '', password: '' },
+    resolver: domainResolver(SignInValues, (values) => values),
+  });
+  const capsLock = useCapsLock();
+  const [waitUntil, setWaitUntil] = useState<number | null>(null);
+  const wait = useCountdown(waitUntil);
+  const signIn = useMutation<void, SignInProblem, SignInValues>({
+    mutationFn: async ({ email, password }) => {
+      await browserSession()
+        .session.signIn(email, password)
+        .catch((error: unknown) => Promise.reject(signInProblem(failureOf(error))));
+    },
+    onError: (problem) => {
+      setWaitUntil(problem.wait === null ? null : Date.now() + problem.wait * 1000);
+      form.resetField('password');
+      form.setFocus('password');
+    },
+  });
+  return (
+    <>
+      {expired && !signIn.error && (
+        <Notice tone="info" title="Your session has ended">
+          Sign in to go on where you were.
+        </Notice>
+      )}
+      <FormShell
+        form={form}
+        onSubmit={(values) => signIn.mutate(values)}
+        error={signIn.error?.failure ?? null}
+        pending={signIn.isPending}
+        submitLabel="Sign in"
+        disabledReason={wait > 0 ? `Locked for another ${formatWait(wait)}` : null}
+        aside={
+          wait > 0 && (
+            <p role="timer" className="text-muted">
+              Try again in <span className="mono">{formatWait(wait)}</span>
+            </p>
+          )
+        }
+      >
+        <TextField control={form.control} name="email" label="E-mail address" autoComplete="username" autoFocus />
+        <PasswordField
+          control={form.control}
+          name="password"
+          label="Password"
+          autoComplete="current-password"
+          description={<span role="status">{capsLock ? 'Caps Lock is on' : ''}</span>}
+        />
+      </FormShell>
+    </>
+  );
+}

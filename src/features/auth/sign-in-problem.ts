@@ -1,0 +1,32 @@
+import type { Failure } from '@/lib/problem';
+
+/** What the sign-in page shows of a refusal; `wait` are seconds for which another try is useless. */
+export type SignInProblem = { failure: Failure; wait: number | null };
+
+/** Words for people instead of the API's: a wrong password is no missing session. */
+export function signInProblem(failure: Failure): SignInProblem {
+  const wait = failure.retry_after !== undefined && failure.retry_after > 0 ? failure.retry_after : null;
+  if (failure.status === 401) {
+    return {
+      failure: {
+        ...failure,
+        title: 'E-mail address or password is wrong',
+        detail: 'Check both and try again. An administrator can set a new password.',
+        errors: undefined,
+      },
+      wait,
+    };
+  }
+  if (failure.status === 429) {
+    return { failure: { ...failure, title: 'Too many attempts', errors: undefined }, wait };
+  }
+  return { failure, wait };
+}
+
+/** `0:42`, `12:05`, `1:00:00`: what is left of a wait. */
+export function formatWait(seconds: number): string {
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}

@@ -1,0 +1,43 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useEffect } from 'react';
+import { paths } from '@/lib/paths';
+import { safeReturnPath } from '@/lib/safe-return-path';
+import { ErrorState } from '@/ui/error-state';
+import { setupStatusQuery } from '../shared/setup-status';
+import { AuthFrame } from './auth-frame';
+import { SignInForm } from './sign-in-form';
+import { StartScreen } from './start-screen';
+import { useStartSession } from './use-start-session';
+
+/** The sign-in page. Whoever is signed in already, in this or another tab, goes on to `next`. */
+export function SignIn({ next }: { next: string | null }) {
+  const router = useRouter();
+  const { state, retry } = useStartSession();
+  const setup = useQuery(setupStatusQuery);
+  const signedIn = state.status === 'signed_in';
+  const target = safeReturnPath(next) ?? paths.home();
+  useEffect(() => {
+    if (signedIn) router.replace(target);
+  }, [signedIn, target, router]);
+  const needsSetup = setup.data?.completed === false && !signedIn;
+  useEffect(() => {
+    if (needsSetup) router.replace(paths.setup());
+  }, [needsSetup, router]);
+
+  if (state.status === 'unreachable') {
+    return (
+      <AuthFrame>
+        <ErrorState problem={state.failure} onRetry={retry} />
+      </AuthFrame>
+    );
+  }
+  if (state.status !== 'signed_out' || needsSetup) return <StartScreen />;
+  return (
+    <AuthFrame>
+      <h1 className="text-lg">Sign in</h1>
+      <SignInForm expired={state.expired} />
+    </AuthFrame>
+  );
+}
