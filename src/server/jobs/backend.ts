@@ -1,0 +1,100 @@
+import {
+  createPostgresBackend,
+  type IQueueBackend,
+  type Processor,
+  Queue,
+  runMigrations,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { env } from '../lib/env';
+import { lazy } from '../lib/lazy';
+import { logger } from '../lib/logger';
+
+export type JobQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend, never>;
+export type JobWorker = Worker<unknown, void, string, IQueueBackend>;
+export type JobProcessor = Processor<unknown, void, string>;
+type WorkerSettings = Omit<WorkerOptions, 'connection'>;
+
+/** Where jobs wait. Nothing else in the program knows which of the two it is. */
+export type QueueBackend = {
+  kind: 'postgres' | 'redis';
+  /** Makes the backend's own tables; safe to repeat and to run from several processes at once. */
+  prepare(): Promise<void>;
+  /** Answers when the store is reachable. @throws its error otherwise */
+  ping(): Promise<void>;
+  queue(name: string): JobQueue;
+  worker(name: string, processor: JobProcessor, settings: WorkerSettings): JobWorker;
+  /** Closes the shared connections; queues and workers are closed before. */
+  close(): Promise<void>;
+};
+
+/** The tables live beside ours in the same database, in a schema of their own. */
+const SCHEMA = 'bullmq';
+const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connection lost; it will be made anew');
+
+function postgresBackend(url: string): QueueBackend {
+  // One pool for all queues and workers. Each worker keeps one connection for LISTEN, the rest serve short queries.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 24,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    application_name: 'fabric-queue',
+    options: `-c search_path=${SCHEMA}`,
+  });
+  pool.on('error', logDrop);
+  // Every queue and worker listens for errors of the shared pool.
+  pool.setMaxListeners(100);
+  return {
+    kind: 'postgres',
+    async prepare() {
+      const client = await pool.connect();
+      try {
+        await runMigrations(client, SCHEMA);
+      } finally {
+        client.release();
+      }
+    },
+    async ping() {
+      await pool.query('select 1');
+    },
+    queue: (name) => new Queue(name, { connection: pool }, createPostgresBackend) as unknown as JobQueue,
+    worker: (name, processor, settings) =>
+      new Worker(name, processor, { ...settings, connection: pool }, createPostgresBackend) as unknown as JobWorker,
+    close: () => pool.end(),
+  };
+}
+
+function redisBackend(url: string): QueueBackend {
+  const connection = new Redis(url, { maxRetriesPerRequest: null, lazyConnect: false });
+  connection.on('error', logDrop);
+  connection.setMaxListeners(100);
+  const prefix = 'fabric';
+  return {
+    kind: 'redis',
+    async prepare() {},
+    async ping() {
+      await connection.ping();
+    },
+    queue: (name) => new Queue(name, { connection, prefix }) as unknown as JobQueue,
+    worker: (name, processor, settings) =>
+      new Worker(name, processor, { ...settings, connection, prefix }) as unknown as JobWorker,
+    async close() {
+      connection.disconnect();
+    },
+  };
+}
+
+/** Makes a backend: Redis when a Redis URL is given, else the database. */
+export function makeQueueBackend(urls: { REDIS_URL?: string; DATABASE_URL?: string }): QueueBackend {
+  if (urls.REDIS_URL) return redisBackend(urls.REDIS_URL);
+  if (urls.DATABASE_URL) return postgresBackend(urls.DATABASE_URL);
+  throw new Error('Neither REDIS_URL nor DATABASE_URL is set: there is no place for the job queues');
+}
+
+/** This process's queue backend, chosen by the environment on first use. */
+export const queueBackend = lazy(() => makeQueueBackend(env()));

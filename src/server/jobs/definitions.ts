@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineJob } from './define';
+
+const nothing = z.object({});
+const MINUTE = 60_000;
+
+/** Reads one cluster's inventory. */
+export const clusterSync = defineJob({
+  name: 'cluster.sync',
+  payload: z.object({ cluster_id: z.uuid() }),
+  key: (payload) => payload.cluster_id,
+  concurrency: 4,
+});
+
+/** Takes over runs that lost their worker and starts automatic syncs that are due. */
+export const syncSchedule = defineJob({
+  name: 'sync.schedule',
+  payload: nothing,
+  key: () => 'sync.schedule',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
+/** Deletes what has expired. */
+export const maintenancePrune = defineJob({
+  name: 'maintenance.prune',
+  payload: nothing,
+  key: () => 'maintenance.prune',
+  everyMs: 60 * MINUTE,
+});
+
+/** Every job there is, by name. */
+export const JOBS = {
+  [clusterSync.name]: clusterSync,
+  [syncSchedule.name]: syncSchedule,
+  [maintenancePrune.name]: maintenancePrune,
+} as const;
+
+export type JobName = keyof typeof JOBS;
+export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;

@@ -1,0 +1,96 @@
+import { hostname } from 'node:os';
+import { type Job, UnrecoverableError, WaitingError } from 'bullmq';
+import { type JobWorker, queueBackend } from '@/server/jobs/backend';
+import { JOBS, type JobName } from '@/server/jobs/definitions';
+import { ensureSchedules } from '@/server/jobs/schedules';
+import { logger } from '@/server/lib/logger';
+import { observeJob } from '@/server/lib/metrics';
+import { classifyError } from './classify-error';
+import type { JobContext, JobProcessors } from './registry';
+
+type Options = {
+  /** A job whose worker gives no sign for this long is taken over by another worker. */
+  lockDurationMs?: number;
+  stalledIntervalMs?: number;
+  /** How long running jobs may finish when the process ends; then their signal aborts and they wait for another worker. */
+  graceMs?: number;
+  scheduleCheckMs?: number;
+};
+
+export type WorkerRuntime = {
+  /** Stops taking jobs, lets running ones finish or puts them back, and closes the workers. */
+  close(): Promise<void>;
+};
+
+/** Starts a worker per job and keeps the schedules in place. Resolves when all of them take jobs. */
+export async function startWorkers(processors: Partial<JobProcessors>, options: Options = {}): Promise<WorkerRuntime> {
+  const { lockDurationMs = 30_000, stalledIntervalMs = 15_000, graceMs = 10_000, scheduleCheckMs = 30_000 } = options;
+  const stopping = new AbortController();
+
+  const run = async (name: JobName, job: Job, token: string | undefined, signal: AbortSignal): Promise<void> => {
+    const payload = JOBS[name].payload.safeParse(job.data);
+    if (!payload.success) throw new UnrecoverableError('The payload of the job is not that of its definition');
+    const started = performance.now();
+    const log = logger.child({ job: name, job_id: job.id, payload: payload.data });
+    const done = (result: 'ok' | 'failed' | 'requeued') => {
+      const seconds = (performance.now() - started) / 1000;
+      observeJob({ name, result, seconds });
+      return { result, seconds };
+    };
+    try {
+      // The registry is complete by type, but TypeScript cannot pair a name and its payload over a union.
+      const process = processors[name] as (payload: unknown, context: JobContext) => Promise<void>;
+      await process(payload.data, { signal: AbortSignal.any([signal, stopping.signal]) });
+      log.info(done('ok'), 'job done');
+    } catch (error) {
+      if (stopping.signal.aborted) {
+        log.info(done('requeued'), 'job put back: the worker ends');
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
+      const { retry, reason } = classifyError(error);
+      log.error({ ...done('failed'), err: error, attempt: job.attemptsMade + 1, retry }, 'job failed');
+      throw retry ? new Error(reason) : new UnrecoverableError(reason);
+    }
+  };
+
+  const start = (name: JobName): JobWorker => {
+    const worker = queueBackend.worker(name, (job, token, signal) => run(name, job, token, signal as AbortSignal), {
+      name: `${hostname()}-${process.pid}`,
+      concurrency: JOBS[name].concurrency,
+      lockDuration: lockDurationMs,
+      stalledInterval: stalledIntervalMs,
+      maxStalledCount: 3,
+    });
+    worker.on('error', (error) => logger.warn({ err: error, job: name }, 'worker error'));
+    worker.on('stalled', (id) => logger.warn({ job: name, job_id: id }, 'job taken over: its worker fell silent'));
+    // Another worker may have it by now; this one must stop writing.
+    worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) worker.cancelJob(id, 'the lock was lost');
+    });
+    return worker;
+  };
+
+  const workers = (Object.keys(processors) as JobName[]).map(start);
+  await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+  await ensureSchedules();
+  const scheduleCheck = setInterval(() => {
+    ensureSchedules().then(
+      (written) => written.length > 0 && logger.warn({ jobs: written }, 'schedules were missing and are restored'),
+      (error: unknown) => logger.warn({ err: error }, 'the schedules could not be checked'),
+    );
+  }, scheduleCheckMs);
+
+  let closing: Promise<void> | undefined;
+  return {
+    close() {
+      closing ??= (async () => {
+        clearInterval(scheduleCheck);
+        const grace = setTimeout(() => stopping.abort(new Error('the worker ends')), graceMs);
+        await Promise.allSettled(workers.map((worker) => worker.close()));
+        clearTimeout(grace);
+      })();
+      return closing;
+    },
+  };
+}
