@@ -4,6 +4,16 @@ import { RestError } from './problem';
 import { AUTH_EXPIRED_EVENT, Session } from './session';
 import type { TabLock } from './tab-lock';
 
+const USER = {
+  id: '0190f3a0-0000-7000-8000-000000000001',
+  email: 'a@b',
+  name: 'A',
+  permissions: ['*'],
+  grants: [],
+  tenants: [],
+  all_tenants: true,
+};
+
 /** A service whose refresh token rotates and whose access tokens can be made to expire. */
 class FakeService {
   generation = 0;
@@ -47,7 +57,7 @@ class FakeService {
     this.cookie = `refresh-${this.generation}`;
     const access_token = `access-${this.generation}`;
     this.valid.add(access_token);
-    return Response.json({ access_token, token_type: 'Bearer', user: { id: 'u1', email: 'a@b', name: 'A' } });
+    return Response.json({ access_token, token_type: 'Bearer', expires_in: 900, user: USER });
   }
 }
 

@@ -1,5 +1,5 @@
+import { type CurrentUser, SignedIn } from '@/domain/auth';
 import { type Failure, failureFromBody, foreignAnswer, RestError, UNREACHABLE } from './problem';
-import { type SessionUser, SignedIn } from './session-user';
 import type { TabLock } from './tab-lock';
 
 /** Raised on `window` when the session cannot be renewed. */
@@ -12,7 +12,7 @@ export type SessionState =
   | { status: 'starting' }
   | { status: 'unreachable'; failure: Failure }
   | { status: 'signed_out'; expired: boolean }
-  | { status: 'signed_in'; user: SessionUser };
+  | { status: 'signed_in'; user: CurrentUser };
 
 type Message = { kind: 'signed_in'; session: SignedIn } | { kind: 'signed_out'; expired: boolean };
 

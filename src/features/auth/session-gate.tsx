@@ -2,11 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import type { CurrentUser } from '@/domain/auth';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { AUTH_EXPIRED_EVENT } from '@/lib/session';
-import type { SessionUser } from '@/lib/session-user';
 import { ErrorState } from '@/ui/error-state';
 import { setupStatusQuery } from '../shared/setup-status';
 import { StartScreen } from './start-screen';
@@ -16,7 +16,7 @@ import { useStartSession } from './use-start-session';
  * Shows what it holds to signed-in users only. Everybody else is led to the sign-in page, which knows the way back, or to
  * the setup while there is no administrator. The server decides again at every request; this is for comfort.
  */
-export function SessionGate({ children }: { children: (user: SessionUser) => ReactNode }) {
+export function SessionGate({ children }: { children: (user: CurrentUser) => ReactNode }) {
   const router = useRouter();
   const { state, retry } = useStartSession();
   const signedOut = state.status === 'signed_out';

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { z } from 'zod';
+import { LoginInput } from '@/domain/auth';
 import { browserSession } from '@/lib/browser-session';
 import { failureOf } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
@@ -14,23 +14,16 @@ import { useCountdown } from '../shared/use-countdown';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
 import { useCapsLock } from './use-caps-lock';
 
-// The service decides what an e-mail address is; a login name without @ may well exist.
-const SignInValues = z.object({
-  email: z.string().trim().min(1, 'Enter your e-mail address'),
-  password: z.string().min(1, 'Enter your password'),
-});
-type SignInValues = z.input<typeof SignInValues>;
-
 /** E-mail address and password. Signing in changes the session; where to go then is the page's matter. */
 export function SignInForm({ expired }: { expired: boolean }) {
-  const form = useForm<SignInValues, unknown, SignInValues>({
+  const form = useForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
-    resolver: domainResolver(SignInValues, (values) => values),
+    resolver: domainResolver(LoginInput, (values) => values),
   });
   const capsLock = useCapsLock();
   const [waitUntil, setWaitUntil] = useState<number | null>(null);
   const wait = useCountdown(waitUntil);
-  const signIn = useMutation<void, SignInProblem, SignInValues>({
+  const signIn = useMutation<void, SignInProblem, LoginInput>({
     mutationFn: async ({ email, password }) => {
       await browserSession()
         .session.signIn(email, password)

@@ -1,0 +1,114 @@
+const LOCALE = 'en';
+const counts = new Intl.NumberFormat(LOCALE);
+const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+const BIT_UNITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s'] as const;
+
+/** Shown where a value does not exist. Not for values that nobody could read: those are "unknown". */
+export const NO_VALUE = '–';
+
+/** A whole number with thousands separators: `4312` -> "4,312". */
+export function formatCount(value: number): string {
+  return counts.format(value);
+}
+
+/** A number short enough for a label on a chart: `1234567` -> "1.2M". */
+export function formatCompact(value: number): string {
+  return compact.format(value);
+}
+
+/** Bytes with a binary unit and three significant digits: `1536` -> "1.5 KiB". */
+export function formatBytes(bytes: number): string {
+  return scaled(bytes, 1024, BYTE_UNITS);
+}
+
+/** Bits per second with a decimal unit: `1500000` -> "1.5 Mbit/s". */
+export function formatBitRate(bitsPerSecond: number): string {
+  return scaled(bitsPerSecond, 1000, BIT_UNITS);
+}
+
+function scaled(value: number, step: number, units: readonly string[]): string {
+  let amount = Math.abs(value);
+  let unit = 0;
+  // Compare what will be shown: 1023.96 KiB would round to "1024 KiB".
+  while (unit < units.length - 1 && Number(significant(amount, unit)) >= step) {
+    amount /= step;
+    unit += 1;
+  }
+  const sign = value < 0 ? '-' : '';
+  return `${sign}${significant(amount, unit)} ${units[unit]}`;
+}
+
+function significant(amount: number, unit: number): string {
+  if (unit === 0 || amount >= 99.95) return String(Math.round(amount));
+  const text = amount.toFixed(amount >= 9.995 ? 1 : 2);
+  return text.replace(/\.?0+$/, '');
+}
+
+/** A share of 1 as a percentage. Never rounds up to 100 % or down to 0 %: `0.9996` -> "99.9 %". */
+export function formatPercent(share: number): string {
+  if (share <= 0) return '0 %';
+  if (share >= 1) return '100 %';
+  const percent = share * 100;
+  if (percent < 0.1) return '< 0.1 %';
+  const digits = percent >= 10 && percent < 99 ? 0 : 1;
+  const factor = 10 ** digits;
+  // Downwards near the end, so that only a whole is called 100 %.
+  const value = percent > 99 ? Math.floor(percent * factor) / factor : Math.round(percent * factor) / factor;
+  return `${value} %`;
+}
+
+const STEPS = [
+  { seconds: 86_400, unit: 'd' },
+  { seconds: 3_600, unit: 'h' },
+  { seconds: 60, unit: 'min' },
+  { seconds: 1, unit: 's' },
+] as const;
+
+/** A length of time in its two largest units: `3_725_000` ms -> "1 h 2 min"; below a second "240 ms". */
+export function formatDuration(milliseconds: number): string {
+  const ms = Math.max(0, Math.round(milliseconds));
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1).replace(/\.0$/, '')} s`;
+  let rest = Math.floor(ms / 1000);
+  const parts: string[] = [];
+  const first = STEPS.findIndex((step) => rest >= step.seconds);
+  for (const { seconds, unit } of STEPS.slice(first, first + 2)) {
+    const amount = Math.floor(rest / seconds);
+    rest -= amount * seconds;
+    if (amount > 0) parts.push(`${amount} ${unit}`);
+  }
+  return parts.join(' ');
+}
+
+/** How long ago, or in how long: "just now", "5 min ago", "in 2 h", "3 d ago". Rounds down to whole units. */
+export function formatRelative(iso: string, now: number): string {
+  const difference = Date.parse(iso) - now;
+  if (Number.isNaN(difference)) return NO_VALUE;
+  const seconds = Math.floor(Math.abs(difference) / 1000);
+  // Clocks of browser and server differ a little; "in 3 s" for something past would be wrong.
+  if (seconds < 10) return 'just now';
+  const step = STEPS.find((candidate) => seconds >= candidate.seconds) ?? STEPS[3];
+  const amount = `${Math.floor(seconds / step.seconds)} ${step.unit}`;
+  return difference < 0 ? `${amount} ago` : `in ${amount}`;
+}
+
+/** Date and time with seconds and zone: "2026-11-21 03:06:12 UTC". `timeZone` defaults to the runtime's. */
+export function formatDateTime(iso: string, timeZone?: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return NO_VALUE;
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  }).formatToParts(at);
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((p) => p.type === type)?.value ?? '';
+  const date = `${part('year')}-${part('month')}-${part('day')}`;
+  return `${date} ${part('hour')}:${part('minute')}:${part('second')} ${part('timeZoneName')}`;
+}
