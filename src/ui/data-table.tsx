@@ -1,0 +1,210 @@
+'use client';
+import clsx from 'clsx';
+import { type ReactNode, useRef } from 'react';
+import { Button } from './button';
+import { EmptyState } from './empty-state';
+import { ErrorState } from './error-state';
+import type { MenuEntry } from './menu';
+import { Notice } from './notice';
+import type { Problem } from './problem';
+import { ProgressLine } from './progress-line';
+import { RowActions } from './row-actions';
+import type { Column } from './table/column';
+import { type TableExport, TableFooter } from './table/table-footer';
+import { TableHead } from './table/table-head';
+import { TableRows } from './table/table-rows';
+import { TableSkeleton } from './table/table-skeleton';
+import { useServerTable } from './table/use-server-table';
+
+type Props<Row extends object> = {
+  /** Identity of the table in this browser; the choice of columns is kept under it. */
+  id: string;
+  /** Accessible name, mostly the title of the page. */
+  label: string;
+  noun: { one: string; many: string };
+  /** A constant. The first column names the row; it never hides, and stays in view when the others scroll sideways. */
+  columns: readonly Column<Row>[];
+  /** All rows loaded so far, in the server's order. Keep the array's identity while nothing changes (useMemo over pages). */
+  rows: readonly Row[];
+  rowId: (row: Row) => string;
+  /** Matches on the server; undefined while nobody knows. */
+  total: number | undefined;
+  /** `name` or `-name`, as the list API takes it. */
+  sort?: string;
+  onSortChange?: (sort: string) => void;
+  /** The first page is on its way. */
+  loading: boolean;
+  /** Rows are shown and newer ones, or the next page, are on their way. */
+  refreshing?: boolean;
+  error: Problem | null;
+  onRetry?: () => void;
+  /** Loads the next page; undefined when there is none. Called ahead of time while the user scrolls. */
+  onLoadMore?: () => void;
+  /** Whether a filter or search is active: an empty list then offers to clear it instead of showing `empty`. */
+  filtered?: boolean;
+  onClearFilters?: () => void;
+  /** Shown when there is nothing at all; an `EmptyState` that names the next step. */
+  empty: ReactNode;
+  onRowOpen?: (row: Row) => void;
+  rowActions?: (row: Row) => { name: string; entries: readonly MenuEntry[] };
+  selection?: ReadonlySet<string>;
+  onSelectionChange?: (selection: ReadonlySet<string>) => void;
+  /** Buttons for the selected rows (size `sm`). */
+  bulkActions?: ReactNode;
+  /** From `useCsvExport`. */
+  exporting?: TableExport;
+  /** `fill`: takes the height its flex parent leaves. `auto`: as high as its rows, up to 70 % of the window. */
+  height?: 'fill' | 'auto';
+};
+
+/**
+ * A list that the server sorts, filters and cuts into pages. All of that state belongs to the caller (in the URL); the
+ * table shows it. Only visible rows are in the document.
+ */
+export function DataTable<Row extends object>(props: Props<Row>) {
+  const { columns, rows, total, loading, error, selection, rowActions, height = 'fill' } = props;
+  const scrollRef = useRef<HTMLDivElement>(null);
+  const { table, setColumnVisible } = useServerTable({
+    tableId: props.id,
+    columns,
+    rows,
+    rowId: props.rowId,
+    sort: props.sort,
+    onSortChange: props.onSortChange,
+    selection,
+    onSelectionChange: props.onSelectionChange,
+  });
+  const selectable = selection !== undefined;
+  const shown = table.getVisibleLeafColumns();
+  const columnCount = shown.length + (selectable ? 1 : 0) + (rowActions ? 1 : 0);
+  const hasRows = rows.length > 0;
+  const busy = loading || (props.refreshing ?? false);
+  return (
+    <section
+      aria-label={props.label}
+      className={clsx(
+        'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
+        height === 'fill' && 'min-h-80 flex-1 basis-0',
+      )}
+    >
+      {busy && hasRows && <ProgressLine />}
+      {error && hasRows && <RefreshError problem={error} onRetry={props.onRetry} />}
+      {hasRows || loading ? (
+        <div
+          ref={scrollRef}
+          className={clsx('min-h-0 overflow-auto overscroll-contain', height === 'fill' ? 'flex-1' : 'max-h-[70dvh]')}
+        >
+          <table
+            // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows take the focus is a grid.
+            role="grid"
+            aria-label={props.label}
+            aria-rowcount={total === undefined ? -1 : total + 1}
+            aria-busy={busy}
+            aria-multiselectable={selectable || undefined}
+            className="w-full table-fixed border-separate border-spacing-0"
+            style={{ minWidth: minWidth(shown, selectable, rowActions !== undefined) }}
+          >
+            <colgroup>
+              {selectable && <col style={{ width: 36 }} />}
+              {shown.map((column, index) => (
+                <col
+                  key={column.id}
+                  style={{ width: column.columnDef.meta?.grow ? undefined : widthOf(column, index) }}
+                />
+              ))}
+              {rowActions && <col style={{ width: 40 }} />}
+            </colgroup>
+            <TableHead<Row> table={table} selectable={selectable} actions={rowActions !== undefined} />
+            {hasRows ? (
+              <TableRows<Row>
+                table={table}
+                scrollRef={scrollRef}
+                selectable={selectable}
+                columnCount={columnCount}
+                onRowOpen={props.onRowOpen}
+                rowActions={rowActions && ((row) => <RowActions {...rowActions(row)} />)}
+                onNearEnd={busy || error ? undefined : props.onLoadMore}
+              />
+            ) : (
+              <TableSkeleton columnCount={columnCount} />
+            )}
+          </table>
+        </div>
+      ) : (
+        <div className={clsx('flex flex-col justify-center', height === 'fill' && 'min-h-0 flex-1 overflow-y-auto')}>
+          <Nothing {...props} />
+        </div>
+      )}
+      {!(error && !hasRows) && (
+        <TableFooter
+          loaded={rows.length}
+          total={total}
+          noun={props.noun}
+          loading={loading}
+          selected={selection?.size ?? 0}
+          onClearSelection={() => props.onSelectionChange?.(new Set())}
+          bulkActions={props.bulkActions}
+          exporting={props.exporting}
+          columnEntries={table
+            .getAllLeafColumns()
+            .filter((column) => column.getCanHide())
+            .map((column) => ({
+              kind: 'check',
+              id: column.id,
+              label: String(column.columnDef.header),
+              checked: column.getIsVisible(),
+              onCheckedChange: (checked) => setColumnVisible(column.id, checked),
+            }))}
+        />
+      )}
+    </section>
+  );
+}
+
+function Nothing<Row extends object>({ error, onRetry, filtered, onClearFilters, noun, empty }: Props<Row>) {
+  if (error) return <ErrorState problem={error} onRetry={onRetry} />;
+  if (!filtered) return empty;
+  return (
+    <EmptyState
+      title={`No ${noun.many} match`}
+      action={onClearFilters && <Button onClick={onClearFilters}>Clear search and filters</Button>}
+    >
+      Nothing fits the current search and filters.
+    </EmptyState>
+  );
+}
+
+function RefreshError({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+  return (
+    <div className="border-b p-2">
+      <Notice
+        tone="danger"
+        live
+        title="This list may be out of date"
+        action={
+          onRetry && (
+            <Button size="sm" onClick={onRetry}>
+              Try again
+            </Button>
+          )
+        }
+      >
+        {problem.detail ?? problem.title}
+      </Notice>
+    </div>
+  );
+}
+
+type Sized = { columnDef: { meta?: { width: number; grow: boolean } } };
+
+/** The first column stays in view on a phone and must leave room for the others. */
+function widthOf(column: Sized, index: number): string {
+  const width = column.columnDef.meta?.width ?? 120;
+  return index === 0 ? `min(${width}px, 44vw)` : `${width}px`;
+}
+
+/** Below this the table scrolls sideways inside its box. */
+function minWidth(columns: readonly Sized[], selectable: boolean, actions: boolean): string {
+  const widths = columns.map((column, index) => widthOf(column, index));
+  return `calc(${[...widths, `${(selectable ? 36 : 0) + (actions ? 40 : 0)}px`].join(' + ')})`;
+}

@@ -1,0 +1,17 @@
+'use client';
+import { formatDateTime, formatRelative } from '@/lib/format';
+import { Missing } from './missing';
+import { useNow } from './use-now';
+
+/**
+ * How long ago something happened; the absolute time on hover. `none` is the word for a time that does not exist: "Never".
+ */
+export function RelativeTime({ at, none }: { at: string | null | undefined; none?: string }) {
+  const now = useNow();
+  if (!at) return none ? <span className="text-faint">{none}</span> : <Missing />;
+  return (
+    <time dateTime={at} title={now === null ? undefined : formatDateTime(at)} className="tabular-nums">
+      {now === null ? formatDateTime(at, 'UTC') : formatRelative(at, now)}
+    </time>
+  );
+}

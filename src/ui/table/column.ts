@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import type { CsvValue } from './csv';
+
+/** One column of a `DataTable`. Columns are constants at module scope. */
+export type Column<Row> = {
+  /** Field the server sorts by; also the key of the stored visibility. */
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** Value in the CSV file; a column without it is not exported. */
+  csv?: (row: Row) => CsvValue;
+  /** Figures stand at the end, so that their digits line up. */
+  align?: 'start' | 'end';
+  /** Pixels; with `grow` the least. */
+  width: number;
+  /** Takes a share of the space that is left. */
+  grow?: boolean;
+  sortable?: boolean;
+  /** First direction when it is sorted by; times and figures are mostly wanted newest or largest first. */
+  sortFirst?: 'asc' | 'desc';
+  /** Not shown until asked for. */
+  hidden?: boolean;
+};

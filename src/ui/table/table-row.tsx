@@ -1,0 +1,81 @@
+'use client';
+import clsx from 'clsx';
+import type { MouseEvent, ReactNode } from 'react';
+import { Checkbox } from '../checkbox';
+import type { ServerTable } from './use-server-table';
+
+type Props<Row extends object> = {
+  row: ReturnType<ServerTable<Row>['getRowModel']>['rows'][number];
+  /** Place in the whole list, from 0. */
+  index: number;
+  current: boolean;
+  selectable: boolean;
+  onOpen: ((row: Row) => void) | undefined;
+  actions: ReactNode;
+  FlexRender: ServerTable<Row>['FlexRender'];
+};
+
+/** One row. A press outside its links and buttons opens it. */
+export function TableRow<Row extends object>({
+  row,
+  index,
+  current,
+  selectable,
+  onOpen,
+  actions,
+  FlexRender,
+}: Props<Row>) {
+  const selected = selectable && row.getIsSelected();
+  const cell = clsx(
+    'h-row truncate border-b px-2.5 group-last/row:border-b-0',
+    // Opaque, so that sticky cells hide what scrolls under them.
+    selected ? 'bg-accent-soft' : 'bg-surface group-hover/row:bg-surface-2',
+  );
+  return (
+    <tr
+      data-row-id={row.id}
+      aria-rowindex={index + 2}
+      aria-selected={selectable ? selected : undefined}
+      tabIndex={current ? 0 : -1}
+      onClick={onOpen && ((event) => isPlainPress(event) && onOpen(row.original))}
+      className="group/row outline-none"
+    >
+      {selectable && (
+        <td className={clsx(cell, 'row-edge sticky left-0 z-1')}>
+          <Checkbox
+            aria-label="Select row"
+            className="align-middle"
+            checked={selected}
+            onCheckedChange={(checked, { event }) =>
+              row.getToggleSelectedHandler()({ target: { checked }, shiftKey: 'shiftKey' in event && event.shiftKey })
+            }
+          />
+        </td>
+      )}
+      {row.getVisibleCells().map((item, place) => (
+        <td
+          key={item.id}
+          className={clsx(
+            cell,
+            item.column.columnDef.meta?.align === 'end' && 'text-right tabular-nums',
+            place === 0 && 'sticky z-1',
+            place === 0 && (selectable ? 'left-9' : 'row-edge left-0'),
+          )}
+        >
+          <FlexRender cell={item} />
+        </td>
+      ))}
+      {actions !== undefined && <td className={clsx(cell, 'sticky right-0 z-1 !px-1 text-right')}>{actions}</td>}
+    </tr>
+  );
+}
+
+/** Not on a control, not with a modifier, not the end of a text selection. */
+function isPlainPress(event: MouseEvent<HTMLElement>): boolean {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return false;
+  if (!(event.target instanceof Element)) return false;
+  // Menus of a row are portalled: their events bubble through React, not through the document.
+  if (!event.currentTarget.contains(event.target)) return false;
+  if (event.target.closest('a, button, input, label, [role="checkbox"]')) return false;
+  return (window.getSelection()?.toString() ?? '') === '';
+}

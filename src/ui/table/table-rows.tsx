@@ -1,0 +1,104 @@
+'use client';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react';
+import { TableRow } from './table-row';
+import { useRowKeyboard } from './use-row-keyboard';
+import type { ServerTable } from './use-server-table';
+
+export const ROW_HEIGHT = 32;
+/** How many rows before the end the next page is asked for. */
+const AHEAD = 30;
+
+type Props<Row extends object> = {
+  table: ServerTable<Row>;
+  scrollRef: RefObject<HTMLElement | null>;
+  selectable: boolean;
+  columnCount: number;
+  onRowOpen: ((row: Row) => void) | undefined;
+  rowActions: ((row: Row) => ReactNode) | undefined;
+  /** Called when the end comes near; undefined when there is no more, or while it loads. */
+  onNearEnd: (() => void) | undefined;
+};
+
+/** The rows that can be seen, and the keyboard over all of them. */
+export function TableRows<Row extends object>({
+  table,
+  scrollRef,
+  selectable,
+  columnCount,
+  onRowOpen,
+  rowActions,
+  onNearEnd,
+}: Props<Row>) {
+  const bodyRef = useRef<HTMLTableSectionElement>(null);
+  const { rows } = table.getRowModel();
+  const keyboard = useRowKeyboard({
+    ids: rows.map((row) => row.id),
+    bodyRef,
+    reveal: (index) => virtualizer.scrollToIndex(index),
+    pageSize: () => Math.max(1, Math.floor((scrollRef.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2),
+    onOpen: onRowOpen && ((index) => rows[index] && onRowOpen(rows[index].original)),
+    onToggle: selectable ? (index) => rows[index]?.toggleSelected() : undefined,
+  });
+  const { currentIndex } = keyboard;
+  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
+    count: rows.length,
+    getScrollElement: () => scrollRef.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
+    overscan: 10,
+    // The sticky header lies over the first ROW_HEIGHT pixels.
+    scrollMargin: ROW_HEIGHT,
+    scrollPaddingStart: ROW_HEIGHT,
+    initialRect: { width: 0, height: 640 },
+    // The current row stays in the document, or it would lose the focus when it is scrolled away.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      if (currentIndex >= rows.length || shown.includes(currentIndex)) return shown;
+      return [...shown, currentIndex].sort((a, b) => a - b);
+    },
+  });
+  const items = virtualizer.getVirtualItems();
+  const nearEnd = onNearEnd !== undefined && (items.at(-1)?.index ?? 0) >= rows.length - AHEAD;
+  useEffect(() => {
+    if (nearEnd) onNearEnd();
+  }, [nearEnd, onNearEnd]);
+
+  let end = ROW_HEIGHT;
+  return (
+    <tbody ref={bodyRef} onKeyDown={keyboard.onKeyDown} onFocus={keyboard.onFocus}>
+      {items.map((item) => {
+        const row = rows[item.index];
+        if (!row) return null;
+        const gap = item.start - end;
+        end = item.end;
+        return (
+          <Fragment key={row.id}>
+            <Gap height={gap} columnCount={columnCount} />
+            <TableRow<Row>
+              row={row}
+              index={item.index}
+              current={item.index === currentIndex}
+              selectable={selectable}
+              onOpen={onRowOpen}
+              actions={rowActions?.(row.original)}
+              FlexRender={table.FlexRender}
+            />
+          </Fragment>
+        );
+      })}
+      <Gap height={virtualizer.getTotalSize() + ROW_HEIGHT - end} columnCount={columnCount} />
+    </tbody>
+  );
+}
+
+/** Stands for rows that are not in the document. */
+function Gap({ height, columnCount }: { height: number; columnCount: number }) {
+  if (height <= 0) return null;
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can take the focus.
+    <tr aria-hidden="true">
+      <td colSpan={columnCount} style={{ height, padding: 0 }} />
+    </tr>
+  );
+}

@@ -1,0 +1,71 @@
+'use client';
+import { useEffect, useRef, useState } from 'react';
+import type { Column } from './column';
+import { csvLine } from './csv';
+import type { TableExport } from './table-footer';
+
+type Options<Row> = {
+  /** Without date and suffix: "workloads". */
+  name: string;
+  columns: readonly Column<Row>[];
+  /** All rows that match now, page after page, in the order of the list. */
+  pages: (signal: AbortSignal) => AsyncIterable<readonly Row[]>;
+  onError: (error: unknown) => void;
+};
+
+/** Writes every matching row, loaded or not, into a CSV file and hands it to the browser. */
+export function useCsvExport<Row>({ name, columns, pages, onError }: Options<Row>): TableExport {
+  const [exported, setExported] = useState<number | null>(null);
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const start = async () => {
+    if (running.current) return;
+    const controller = new AbortController();
+    running.current = controller;
+    setExported(0);
+    try {
+      const parts = await collect(columns, pages(controller.signal), controller.signal, setExported);
+      if (!controller.signal.aborted) download(`${name}-${new Date().toISOString().slice(0, 10)}.csv`, parts);
+    } catch (error) {
+      if (!controller.signal.aborted) onError(error);
+    } finally {
+      running.current = undefined;
+      setExported(null);
+    }
+  };
+  return {
+    start: () => void start(),
+    cancel: () => running.current?.abort(),
+    pending: exported !== null,
+    exported: exported ?? 0,
+  };
+}
+
+/** The lines of the file, headed by the column titles. */
+export async function collect<Row>(
+  columns: readonly Column<Row>[],
+  pages: AsyncIterable<readonly Row[]>,
+  signal: AbortSignal,
+  onProgress: (rows: number) => void,
+): Promise<string[]> {
+  const exportable = columns.flatMap(({ header, csv }) => (csv ? [{ header, csv }] : []));
+  const parts = [csvLine(exportable.map((column) => column.header))];
+  let count = 0;
+  for await (const page of pages) {
+    if (signal.aborted) break;
+    parts.push(page.map((row) => csvLine(exportable.map((column) => column.csv(row)))).join(''));
+    count += page.length;
+    onProgress(count);
+  }
+  return parts;
+}
+
+function download(filename: string, parts: string[]) {
+  // The mark tells spreadsheets that the file is UTF-8.
+  const url = URL.createObjectURL(new Blob(['\uFEFF', ...parts], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = filename;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
