@@ -1,16 +1,37 @@
-import { isIP } from 'node:net';
+import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
 import { newId } from '../lib/ids';
 import type { Origin } from './scope';
 
-/** Set by our own HTTP server from the socket (or from trusted proxies' headers); a client's own value never gets here. */
+/** Set by our own HTTP entry (src/runtime/peer-header.ts) from the socket or a trusted proxy's headers. */
 export const PEER_HEADER = 'x-fabric-peer';
+/** `http` or `https`, as the browser sees it; set by the same entry. */
+export const PROTO_HEADER = 'x-fabric-proto';
+/** The `host[:port]` that the browser asked for; set by the same entry. */
+export const HOST_HEADER = 'x-fabric-host';
+
+/** Set on `globalThis` by the entry that stamps the headers; without it they could be a client's invention and are ignored. */
+export const STAMPED = Symbol.for('fabric.peer-header');
+
+function stamped(request: Request, header: string): string | null {
+  return Reflect.get(globalThis, STAMPED) === true ? request.headers.get(header) : null;
+}
 
 /** Request id (a well-formed one of the caller is kept) and source address of a request. */
 export function originOf(request: Request): Origin {
   const given = request.headers.get('x-request-id');
-  const peer = request.headers.get(PEER_HEADER);
+  const peer = parseIp(stamped(request, PEER_HEADER) ?? '');
   return {
     request_id: given && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : newId(),
-    source_address: peer && isIP(peer) ? peer : null,
+    source_address: peer && formatIp(unmapIp(peer)),
+  };
+}
+
+/** Scheme and host under which the browser reached us: behind a trusted proxy those of the proxy. */
+export function publicOriginOf(request: Request): { protocol: 'http' | 'https'; host: string } {
+  const url = new URL(request.url);
+  const proto = stamped(request, PROTO_HEADER) ?? url.protocol.slice(0, -1);
+  return {
+    protocol: proto === 'https' ? 'https' : 'http',
+    host: stamped(request, HOST_HEADER) ?? request.headers.get('host') ?? url.host,
   };
 }

@@ -15,6 +15,8 @@ export type Origin = { request_id: string; source_address: string | null };
 export type Session = {
   user: { id: string; email: string; name: string };
   grants: readonly RoleGrant[];
+  /** The sign-in on one device: the family of its refresh tokens. */
+  family_id: string;
   origin: Origin;
 };
 

@@ -24,7 +24,13 @@ const made = lazy(() => {
     labelNames: ['kind', 'stage', 'outcome'],
     registers: [registry],
   });
-  return { registry, requests, jobs, syncObjects };
+  const signIns = new Counter({
+    name: 'fabric_sign_ins_total',
+    help: 'Sign-ins by result (ok, failed).',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  return { registry, requests, jobs, syncObjects, signIns };
 });
 
 /** Records one answered request. `path` is the pattern, never the concrete address, to keep the series few. */
@@ -48,6 +54,11 @@ export function countSyncStage(kind: string, stage: string, counters: Readonly<R
   for (const [outcome, count] of Object.entries(counters)) {
     if (count > 0) made.syncObjects.inc({ kind, stage, outcome }, count);
   }
+}
+
+/** Counts a sign-in; the audit trail holds only some of the failed ones, this number holds all. */
+export function countSignIn(result: 'ok' | 'failed'): void {
+  made.signIns.inc({ result });
 }
 
 /** Everything measured in this process, in the Prometheus text format. */

@@ -1,43 +1,95 @@
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { RoleGrant } from '@/domain/permissions';
-import { db } from '../db/client';
-import { refreshTokens, roleAssignments, roles, users } from '../db/schema/access';
+import { db, type Executor, type Tx } from '../db/client';
+import { refreshTokens, roleAssignments, roles, tenants, users } from '../db/schema/access';
 
-/** An active user with a sign-in that is not revoked, and the roles held now. One query. */
-export async function findSessionUser(
-  userId: string,
-  familyId: string,
-): Promise<{ user: { id: string; email: string; name: string }; grants: RoleGrant[] } | null> {
-  const rows = await db
+export type HeldRole = RoleGrant & { title: string; tenant_name: string | null };
+export type UserWithRoles = { user: { id: string; email: string; name: string }; grants: HeldRole[] };
+
+/** Active users with the roles they hold at `now`; one row per role, one without roles otherwise. */
+async function readWithRoles(executor: Executor, now: string, where: SQL | undefined): Promise<UserWithRoles | null> {
+  const rows = await executor
     .select({
       id: users.id,
       email: users.email,
       name: users.name,
       role: roles.name,
+      title: roles.title,
       permissions: roles.permissions,
       tenant_id: roleAssignments.tenant_id,
+      tenant_name: tenants.name,
     })
     .from(users)
     .leftJoin(
       roleAssignments,
       and(
         eq(roleAssignments.user_id, users.id),
-        or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, sql`now()`)),
+        or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now)),
       ),
     )
     .leftJoin(roles, eq(roles.id, roleAssignments.role_id))
-    .where(
-      and(
-        eq(users.id, userId),
-        eq(users.active, true),
-        sql`exists (select 1 from ${refreshTokens} where ${refreshTokens.family_id} = ${familyId}
-          and ${refreshTokens.user_id} = ${users.id} and ${refreshTokens.revoked_at} is null and ${refreshTokens.expires_at} > now())`,
-      ),
-    );
+    .leftJoin(tenants, eq(tenants.id, roleAssignments.tenant_id))
+    .where(and(eq(users.active, true), where));
   const first = rows[0];
   if (!first) return null;
-  const grants = rows.flatMap((row) =>
-    row.role && row.permissions ? [{ role: row.role, permissions: row.permissions, tenant_id: row.tenant_id }] : [],
+  const grants = rows.flatMap(({ role, title, permissions, tenant_id, tenant_name }) =>
+    role !== null && title !== null && permissions !== null
+      ? [{ role, title, permissions, tenant_id, tenant_name }]
+      : [],
   );
   return { user: { id: first.id, email: first.email, name: first.name }, grants };
+}
+
+/** An active user with a sign-in (family of refresh tokens) that is neither revoked nor expired. One query. */
+export async function findSessionUser(userId: string, familyId: string, now: string): Promise<UserWithRoles | null> {
+  return readWithRoles(
+    db,
+    now,
+    and(
+      eq(users.id, userId),
+      sql`exists (select 1 from ${refreshTokens} where ${refreshTokens.family_id} = ${familyId}
+        and ${refreshTokens.user_id} = ${users.id} and ${refreshTokens.revoked_at} is null
+        and ${refreshTokens.expires_at} > ${now})`,
+    ),
+  );
+}
+
+/** An active user with their roles. */
+export async function findUserWithRoles(
+  executor: Executor,
+  userId: string,
+  now: string,
+): Promise<UserWithRoles | null> {
+  return readWithRoles(executor, now, eq(users.id, userId));
+}
+
+/** What sign-in needs to know of an account. */
+export async function findCredentials(
+  email: string,
+): Promise<{ id: string; email: string; password_hash: string; active: boolean } | null> {
+  const [found] = await db
+    .select({ id: users.id, email: users.email, password_hash: users.password_hash, active: users.active })
+    .from(users)
+    .where(eq(users.email, email));
+  return found ?? null;
+}
+
+export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promise<{ id: string }> {
+  const [row] = await tx.insert(users).values(user).returning({ id: users.id });
+  if (!row) throw new Error('insert returned nothing');
+  return row;
+}
+
+/** Notes a sign-in and, when one is given, the renewed hash of the same password. */
+export async function updateSignedIn(tx: Tx, userId: string, at: string, passwordHash: string | null): Promise<void> {
+  await tx
+    .update(users)
+    .set({ last_login_at: at, ...(passwordHash !== null && { password_hash: passwordHash }) })
+    .where(eq(users.id, userId));
+}
+
+/** Whether the installation has any user, active or not. */
+export async function anyUserExists(executor: Executor): Promise<boolean> {
+  const [row] = await executor.select({ id: users.id }).from(users).limit(1);
+  return row !== undefined;
 }

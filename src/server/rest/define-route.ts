@@ -34,8 +34,10 @@ export type RouteConfig<A extends Access, PP extends Shape, Q extends Shape, B e
   body?: B;
   /** A body may be left out; the schema then sees `{}`. */
   bodyOptional?: boolean;
-  /** Bytes accepted, at most 16 MB. */
+  /** Bytes accepted, at most 16 MB; 1 MB when not said. */
   maxBodyBytes?: number;
+  /** The body may come with Content-Encoding: gzip; the limit holds for what comes out, too. */
+  gzip?: boolean;
   /** Success: status and the schema of the JSON answer (none for 204). A handler may also return a Response. */
   response: { status: 200 | 201 | 202 | 204; schema?: z.ZodType };
   handler: (context: RouteContext<A, PP, Q, B>) => Promise<unknown>;
@@ -52,6 +54,7 @@ export type Route = {
   body?: z.ZodType;
   bodyOptional: boolean;
   maxBodyBytes: number;
+  gzip: boolean;
   response: { status: number; schema?: z.ZodType };
   // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; defineRoute checked each of them
   handler: (context: any) => Promise<unknown>;
@@ -73,6 +76,7 @@ export function defineRoute<
   return {
     ...config,
     bodyOptional: config.bodyOptional ?? false,
+    gzip: config.gzip ?? false,
     maxBodyBytes: Math.min(config.maxBodyBytes ?? DEFAULT_BODY_BYTES, MAX_BODY_BYTES),
   };
 }

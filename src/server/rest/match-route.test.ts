@@ -44,8 +44,10 @@ describe('matchRoute', () => {
     expect(matchRoute(table, 'GET', ['clusters', 'x']).match?.params).toEqual({ cluster_id: 'x' });
   });
 
-  it('names the methods that the address takes', () => {
-    expect(matchRoute(table, 'POST', ['clusters', 'x'])).toEqual({ match: null, methods: ['DELETE', 'GET'] });
-    expect(matchRoute(table, 'GET', ['nothing'])).toEqual({ match: null, methods: [] });
+  it('knows the other routes of an address', () => {
+    const { match, known } = matchRoute(table, 'POST', ['clusters', 'x']);
+    expect(match).toBeNull();
+    expect(known.map((r) => r.method)).toEqual(['GET', 'DELETE']);
+    expect(matchRoute(table, 'GET', ['nothing'])).toEqual({ match: null, known: [] });
   });
 });

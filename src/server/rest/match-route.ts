@@ -2,7 +2,7 @@ import type { Route } from './define-route';
 
 /** The path's segments, each decoded exactly once; null when one is empty, a dot segment or not decodable. */
 export function pathSegments(pathname: string): string[] | null {
-  const raw = pathname.replace(/^\/+/, '').split('/');
+  const raw = pathname.replace(/^\//, '').split('/');
   const segments: string[] = [];
   for (const part of raw) {
     let text: string;
@@ -32,20 +32,15 @@ function matchOne(route: Route, segments: readonly string[]): Record<string, str
   return params;
 }
 
-/** Finds the route; a literal segment beats a parameter. `methods` are those the path knows, for 405. */
+/** Finds the route; a literal segment beats a parameter. `known` are the address's routes of any method, for 405. */
 export function matchRoute(
   routes: readonly Route[],
   method: string,
   segments: readonly string[],
-): { match: Match | null; methods: string[] } {
+): { match: Match | null; known: Route[] } {
   const found = routes
     .map((route) => ({ route, params: matchOne(route, segments) }))
     .filter((m): m is Match => m.params !== null)
     .sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length);
-  const best = found[0] ? Object.keys(found[0].params).length : 0;
-  const candidates = found.filter((m) => Object.keys(m.params).length === best);
-  return {
-    match: candidates.find((m) => m.route.method === method) ?? found.find((m) => m.route.method === method) ?? null,
-    methods: [...new Set(found.map((m) => m.route.method as string))].sort(),
-  };
+  return { match: found.find((m) => m.route.method === method) ?? null, known: found.map((m) => m.route) };
 }

@@ -1,49 +1,81 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { AppError } from '../lib/errors';
 import { MAX_BODY_BYTES } from './define-route';
+import { assertStorable } from './storable';
 
-/** Bytes of the request, refused as soon as they exceed `limit`; what a header claims is checked first. */
-export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new AppError(
-      'too_large',
-      `The request body is larger than ${limit} bytes${limit === MAX_BODY_BYTES ? ' (16 MB)' : ''}. Send less.`,
-    );
-  const declared = Number(request.headers.get('content-length') ?? '0');
-  if (declared > limit) throw tooLarge();
+const tooLarge = (limit: number) =>
+  new AppError(
+    'too_large',
+    `The request body is larger than ${limit} bytes${limit === MAX_BODY_BYTES ? ' (16 MB)' : ''}. Send less.`,
+  );
+
+/**
+ * Bytes of the request, refused as soon as they exceed `limit`; what a header claims is checked first and never believed.
+ * @throws AppError `too_large`; `malformed` when the sender broke off
+ */
+export async function readBytes(request: Request, limit: number): Promise<Buffer> {
+  if (Number(request.headers.get('content-length') ?? '0') > limit) throw tooLarge(limit);
   const reader = request.body?.getReader();
-  if (!reader) return new Uint8Array();
+  if (!reader) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new AppError('malformed', 'The request body broke off before its end. Send it again.', { cause });
+    });
     if (done) break;
     size += value.byteLength;
     if (size > limit) {
       await reader.cancel().catch(() => undefined);
-      throw tooLarge();
+      throw tooLarge(limit);
     }
     chunks.push(value);
   }
   return Buffer.concat(chunks);
 }
 
+const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+/** The body without its content coding; the limit holds for what comes out, too. */
+async function decode(bytes: Buffer, coding: string, limit: number, gzip: boolean): Promise<Buffer> {
+  if (coding === '' || coding === 'identity') return bytes;
+  if (!gzip || (coding !== 'gzip' && coding !== 'x-gzip')) {
+    throw new AppError(
+      'unsupported_media_type',
+      gzip ? 'Send the body plain or with Content-Encoding: gzip.' : 'Send the body without Content-Encoding.',
+    );
+  }
+  try {
+    return await inflate(bytes, { maxOutputLength: limit });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    throw new AppError('malformed', 'The body is not valid gzip.', { cause });
+  }
+}
+
 /**
- * The request's JSON. `undefined` when there is no body.
+ * The request's JSON, fit to be stored. `undefined` when there is no body.
  * @throws AppError `unsupported_media_type`, `too_large`, `malformed`
  */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
+export async function readJson(request: Request, limit: number, gzip = false): Promise<unknown> {
+  const coding = (request.headers.get('content-encoding') ?? '').trim().toLowerCase();
   const bytes = await readBytes(request, limit);
   if (bytes.byteLength === 0) return undefined;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json' && !type?.endsWith('+json')) {
+  if (type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type ?? '')) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
   }
+  const plain = await decode(bytes, coding, limit, gzip);
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(plain));
   } catch (cause) {
     throw new AppError('malformed', 'The body is not valid JSON.', {
       cause,
       errors: [{ field: 'body', message: 'Send one JSON value in UTF-8.' }],
     });
   }
+  assertStorable(value);
+  return value;
 }

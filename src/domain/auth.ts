@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { BUILT_IN_ROLES } from './permissions';
+
+/** Trimmed and lower-cased, and nothing more: an account may be named by something that is no mail address. */
+export const AccountEmail = z
+  .string('Enter the email address as text.')
+  .normalize('NFC')
+  .trim()
+  .toLowerCase()
+  .min(1, 'Enter an email address.')
+  .max(254, 'At most 254 characters.');
+
+export const LoginInput = z.strictObject({
+  email: AccountEmail,
+  // No rule beyond a bound: whatever was once accepted as a password must be accepted here.
+  password: z.string('Enter the password as text.').min(1, 'Enter the password.').max(1024, 'At most 1024 characters.'),
+});
+export type LoginInput = z.infer<typeof LoginInput>;
+
+/** A refresh token of ours is far shorter; the bound keeps nonsense out. */
+const RefreshToken = z.string('Send the refresh token as text.').min(1).max(4096, 'This is no refresh token.');
+
+/** API clients send the refresh token; browsers leave it out and send their cookie. */
+export const RefreshInput = z.strictObject({ refresh_token: RefreshToken.optional() });
+export type RefreshInput = z.infer<typeof RefreshInput>;
+
+/** A role held by the signed-in user; `tenant_id` null means platform-wide. */
+export const HeldRole = z.object({
+  role: z.string(),
+  title: z.string(),
+  tenant_id: z.uuid().nullable(),
+  permissions: z.array(z.string()),
+});
+
+/** The signed-in user: what they may do (anywhere), and where. */
+export const CurrentUser = z.object({
+  id: z.uuid(),
+  email: z.string(),
+  name: z.string(),
+  /** Every permission that is effective somewhere; `*` for a super administrator. */
+  permissions: z.array(z.string()),
+  /** Roles as held; `reachOf(grants, permission)` tells for which tenants a permission counts. */
+  grants: z.array(HeldRole),
+  /** Tenants the user can work in, by name; at most 1000. */
+  tenants: z.array(z.object({ id: z.uuid(), name: z.string() })),
+  /** A role is held platform-wide, so every tenant is within reach. */
+  all_tenants: z.boolean(),
+});
+export type CurrentUser = z.infer<typeof CurrentUser>;
+
+/** What sign-in and refresh answer. `refresh_token` is missing when the refresh token came, and goes, as a cookie. */
+export const SignedIn = z.object({
+  access_token: z.string(),
+  refresh_token: z.string().optional(),
+  token_type: z.literal('Bearer'),
+  /** Seconds until the access token expires. */
+  expires_in: z.int(),
+  user: CurrentUser,
+});
+export type SignedIn = z.infer<typeof SignedIn>;
+
+/** The role the first user gets. */
+export const FIRST_USER_ROLE = 'super_admin' satisfies keyof typeof BUILT_IN_ROLES;

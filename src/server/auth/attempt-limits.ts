@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { formatCidr, networkOf } from '@/domain/net/cidr';
+import { parseIp } from '@/domain/net/ip-address';
+import type { Executor, Tx } from '../db/client';
+import { clock } from '../lib/clock';
+import { AppError } from '../lib/errors';
+import { countFailure, deleteCounters, readCounters } from '../repositories/rate-limits';
+import type { Origin } from './scope';
+
+/**
+ * How failures under one key are answered: `free` of them cost nothing, then each one locks the key for `base_seconds`,
+ * doubled with every further failure up to `max_seconds`. After `forget_seconds` without one the slate is clean.
+ */
+export type AttemptLimit = {
+  key: string;
+  free: number;
+  base_seconds: number;
+  max_seconds: number;
+  forget_seconds: number;
+};
+
+/** The part of a key that stands for where a request came from: an IPv6 customer has a /64, not an address. */
+export function sourceKey(origin: Origin): string {
+  const ip = parseIp(origin.source_address ?? '');
+  if (!ip) return 'unknown';
+  return formatCidr(networkOf({ address: ip, prefix: ip.family === 4 ? 32 : 64 }));
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/**
+ * Limits of sign-in. The tight one belongs to account and source together, so that a stranger who guesses does not lock
+ * the owner out; the wide ones stop one source that tries many accounts and many sources that try one account.
+ * An account that does not exist is counted like one that does.
+ */
+export function loginLimits(email: string, origin: Origin): AttemptLimit[] {
+  const source = sourceKey(origin);
+  return [
+    {
+      key: `login:pair:${source}:${digest(email)}`,
+      free: 5,
+      base_seconds: 30,
+      max_seconds: 900,
+      forget_seconds: 3600,
+    },
+    { key: `login:account:${digest(email)}`, free: 50, base_seconds: 30, max_seconds: 900, forget_seconds: 3600 },
+    { key: `login:source:${source}`, free: 60, base_seconds: 60, max_seconds: 900, forget_seconds: 900 },
+  ];
+}
+
+/** Limits of first-run setup: wrong setup codes from one source, and from everywhere. */
+export function setupLimits(origin: Origin): AttemptLimit[] {
+  return [
+    {
+      key: `setup:source:${sourceKey(origin)}`,
+      free: 5,
+      base_seconds: 30,
+      max_seconds: 900,
+      forget_seconds: 3600,
+    },
+    { key: 'setup:all', free: 100, base_seconds: 30, max_seconds: 900, forget_seconds: 3600 },
+  ];
+}
+
+/** Seconds for which `failures` lock a key, counted from the last one; 0 while they are free. */
+export function lockSeconds(limit: AttemptLimit, failures: number): number {
+  if (failures < limit.free) return 0;
+  return Math.min(limit.max_seconds, limit.base_seconds * 2 ** Math.min(failures - limit.free, 30));
+}
+
+/** @throws AppError `too_many_requests` with the time to wait when one of the keys is locked. */
+export async function assertMayTry(executor: Executor, limits: readonly AttemptLimit[]): Promise<void> {
+  const counters = await readCounters(
+    executor,
+    limits.map((limit) => limit.key),
+  );
+  const now = clock.now().getTime();
+  let wait = 0;
+  for (const limit of limits) {
+    const counter = counters.get(limit.key);
+    if (!counter) continue;
+    const until = Date.parse(counter.window_start) + lockSeconds(limit, counter.hits) * 1000;
+    wait = Math.max(wait, Math.ceil((until - now) / 1000));
+  }
+  if (wait > 0) {
+    throw new AppError('too_many_requests', `Too many failed attempts. Try again in ${wait} seconds.`, {
+      retryAfterSeconds: wait,
+    });
+  }
+}
+
+/** Counts a failure under every key. @returns the seconds for which the tightest lock now holds, 0 for none */
+export async function recordFailure(tx: Tx, limits: readonly AttemptLimit[]): Promise<number> {
+  const now = clock.now().toISOString();
+  let locked = 0;
+  // In the order of the keys: two transactions that share keys then wait instead of deadlocking.
+  for (const limit of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    locked = Math.max(locked, lockSeconds(limit, await countFailure(tx, limit.key, limit.forget_seconds, now)));
+  }
+  return locked;
+}
+
+/** A success wipes the slate of the keys it proves innocent; those of a source that tries many accounts stay. */
+export async function forgetFailures(tx: Tx, limits: readonly AttemptLimit[]): Promise<void> {
+  const keys = limits.filter((limit) => !limit.key.startsWith('login:source:')).map((limit) => limit.key);
+  await deleteCounters(tx, keys.sort());
+}

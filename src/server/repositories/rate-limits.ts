@@ -1,0 +1,54 @@
+import { inArray, sql } from 'drizzle-orm';
+import type { Executor, Tx } from '../db/client';
+import { rateLimits } from '../db/schema/access';
+
+/** Counts one more event in the key's window, which starts anew when it is older than `windowSeconds`. @returns the count */
+export async function countInWindow(tx: Tx, key: string, windowSeconds: number, now: string): Promise<number> {
+  const [row] = await tx
+    .insert(rateLimits)
+    .values({ key, window_start: now, hits: 1 })
+    .onConflictDoUpdate({
+      target: rateLimits.key,
+      set: {
+        hits: sql`case when ${over(windowSeconds, now)} then 1 else ${rateLimits.hits} + 1 end`,
+        window_start: sql`case when ${over(windowSeconds, now)} then ${now}::timestamptz else ${rateLimits.window_start} end`,
+      },
+    })
+    .returning({ hits: rateLimits.hits });
+  return row?.hits ?? 1;
+}
+
+const over = (seconds: number, now: string) =>
+  sql`${rateLimits.window_start} <= ${now}::timestamptz - make_interval(secs => ${seconds})`;
+
+/** Counts one more failure and remembers when; failures longer ago than `forgetSeconds` do not count. @returns the count */
+export async function countFailure(tx: Tx, key: string, forgetSeconds: number, now: string): Promise<number> {
+  const [row] = await tx
+    .insert(rateLimits)
+    .values({ key, window_start: now, hits: 1 })
+    .onConflictDoUpdate({
+      target: rateLimits.key,
+      set: {
+        hits: sql`case when ${over(forgetSeconds, now)} then 1 else ${rateLimits.hits} + 1 end`,
+        window_start: sql`greatest(${rateLimits.window_start}, ${now}::timestamptz)`,
+      },
+    })
+    .returning({ hits: rateLimits.hits });
+  return row?.hits ?? 1;
+}
+
+/** Counters by key; `window_start` is the time of the last failure for those that `countFailure` keeps. */
+export async function readCounters(
+  executor: Executor,
+  keys: readonly string[],
+): Promise<Map<string, { hits: number; window_start: string }>> {
+  const rows = await executor
+    .select()
+    .from(rateLimits)
+    .where(inArray(rateLimits.key, [...keys]));
+  return new Map(rows.map((row) => [row.key, { hits: row.hits, window_start: row.window_start }]));
+}
+
+export async function deleteCounters(tx: Tx, keys: readonly string[]): Promise<void> {
+  await tx.delete(rateLimits).where(inArray(rateLimits.key, [...keys]));
+}

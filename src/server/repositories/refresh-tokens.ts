@@ -1,0 +1,50 @@
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import type { Tx } from '../db/client';
+import { refreshTokens } from '../db/schema/access';
+
+export type RefreshToken = typeof refreshTokens.$inferSelect;
+
+export async function insertRefreshToken(tx: Tx, token: typeof refreshTokens.$inferInsert): Promise<void> {
+  await tx.insert(refreshTokens).values(token);
+}
+
+/**
+ * Makes this transaction the only one that works on the family until it ends: of simultaneous uses of one token the second
+ * sees the first's work, and a sign-out cannot miss a token that is just being made.
+ */
+export async function lockFamily(tx: Tx, familyId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`refresh-family:${familyId}`}, 0))`);
+}
+
+export async function findRefreshToken(tx: Tx, tokenHash: string): Promise<RefreshToken | null> {
+  const [row] = await tx.select().from(refreshTokens).where(eq(refreshTokens.token_hash, tokenHash));
+  return row ?? null;
+}
+
+export async function markRotated(tx: Tx, id: string, at: string): Promise<void> {
+  await tx.update(refreshTokens).set({ rotated_at: at }).where(eq(refreshTokens.id, id));
+}
+
+/** The token of the family that was handed out last. */
+export async function findNewestOfFamily(
+  tx: Tx,
+  familyId: string,
+): Promise<Pick<RefreshToken, 'source_address' | 'user_agent'> | null> {
+  const [row] = await tx
+    .select({ source_address: refreshTokens.source_address, user_agent: refreshTokens.user_agent })
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.family_id, familyId), isNull(refreshTokens.rotated_at)))
+    .orderBy(desc(refreshTokens.id))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Ends one sign-in; call `lockFamily` before. Its access tokens stop working at once. Says whose it was, null when it was over already. */
+export async function revokeFamily(tx: Tx, familyId: string, at: string): Promise<{ user_id: string } | null> {
+  const rows = await tx
+    .update(refreshTokens)
+    .set({ revoked_at: at })
+    .where(and(eq(refreshTokens.family_id, familyId), isNull(refreshTokens.revoked_at)))
+    .returning({ user_id: refreshTokens.user_id });
+  return rows[0] ?? null;
+}

@@ -1,0 +1,87 @@
+import { CurrentUser, LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
+import { AppError } from '../../lib/errors';
+import type { IssuedSession } from '../../services/auth/issue-session';
+import { login } from '../../services/auth/login';
+import { logout } from '../../services/auth/logout';
+import { readCurrentUser } from '../../services/auth/read-current-user';
+import { refreshSession } from '../../services/auth/refresh-session';
+import { defineRoute } from '../define-route';
+import { assertSameOrigin, readRefreshCookie, refreshCookie } from '../session-cookie';
+
+/** Names the program for the list of sign-ins; control characters have no business there. */
+function clientOf(request: Request): { user_agent: string | null } {
+  const agent = request.headers.get('user-agent')?.replace(/[^\x20-\x7e]/g, '?');
+  return { user_agent: agent ? agent.slice(0, 300) : null };
+}
+
+const noStore = { 'cache-control': 'no-store' };
+
+function withCookie(request: Request, session: IssuedSession, body: SignedIn): Response {
+  return Response.json(body, {
+    headers: { ...noStore, 'set-cookie': refreshCookie(request, session.refresh_token) },
+  });
+}
+
+export const loginRoute = defineRoute({
+  method: 'POST',
+  path: '/auth/login',
+  summary: 'Sign in with email and password.',
+  tag: 'Authentication',
+  access: { open: 'Signing in is how a session begins.' },
+  body: LoginInput,
+  response: { status: 200, schema: SignedIn },
+  handler: async ({ scope, body, request }) => {
+    const session = await login(scope, body, clientOf(request));
+    return withCookie(request, session, session);
+  },
+});
+
+export const refreshRoute = defineRoute({
+  method: 'POST',
+  path: '/auth/refresh',
+  summary: 'Exchange a refresh token, from the body or from the cookie, for new tokens.',
+  tag: 'Authentication',
+  access: { open: 'The refresh token itself is the proof.' },
+  body: RefreshInput,
+  bodyOptional: true,
+  response: { status: 200, schema: SignedIn },
+  handler: async ({ scope, body, request }) => {
+    if (body.refresh_token !== undefined) return refreshSession(scope, body.refresh_token, clientOf(request));
+    const token = readRefreshCookie(request);
+    if (!token) throw new AppError('unauthenticated', 'There is no refresh token. Sign in.');
+    assertSameOrigin(request);
+    const session = await refreshSession(scope, token, clientOf(request));
+    // A script of the page must not be able to take the token away.
+    return withCookie(request, session, { ...session, refresh_token: undefined });
+  },
+});
+
+export const logoutRoute = defineRoute({
+  method: 'POST',
+  path: '/auth/logout',
+  summary: 'Sign out: end the sign-in of the access token, the refresh token or the cookie.',
+  tag: 'Authentication',
+  access: { open: 'Signing out must also work with an expired access token.' },
+  body: RefreshInput,
+  bodyOptional: true,
+  response: { status: 204 },
+  handler: async ({ scope, session, body, request }) => {
+    const cookie = readRefreshCookie(request);
+    if (cookie) assertSameOrigin(request);
+    await logout(scope, {
+      family_id: session?.family_id ?? null,
+      refresh_tokens: [body.refresh_token, cookie].filter((token) => typeof token === 'string'),
+    });
+    return new Response(null, { status: 204, headers: { ...noStore, 'set-cookie': refreshCookie(request, null) } });
+  },
+});
+
+export const meRoute = defineRoute({
+  method: 'GET',
+  path: '/auth/me',
+  summary: 'The signed-in user with permissions, roles and tenants.',
+  tag: 'Authentication',
+  access: { signedIn: 'Everybody may see who they are.' },
+  response: { status: 200, schema: CurrentUser },
+  handler: ({ session }) => readCurrentUser(session),
+});

@@ -1,0 +1,28 @@
+import type { CurrentUser } from '@/domain/auth';
+import { type Grantable, isGranted, PERMISSIONS } from '@/domain/permissions';
+import type { Executor } from '../../db/client';
+import { listTenantNames } from '../../repositories/tenants';
+import type { UserWithRoles } from '../../repositories/users';
+
+const EVERYTHING: readonly Grantable[] = ['*', ...PERMISSIONS];
+
+/** The user as the pages and API clients see themselves: effective permissions, roles as held, tenants within reach. */
+export async function describeUser(executor: Executor, { user, grants }: UserWithRoles): Promise<CurrentUser> {
+  const everywhere = grants.some((grant) => grant.tenant_id === null);
+  const named = new Map(grants.flatMap((g) => (g.tenant_id && g.tenant_name ? [[g.tenant_id, g.tenant_name]] : [])));
+  const tenants = everywhere
+    ? await listTenantNames(executor, 1000)
+    : [...named].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  return {
+    ...user,
+    permissions: EVERYTHING.filter((permission) => isGranted(grants, permission)),
+    grants: grants.map(({ role, title, tenant_id, permissions }) => ({
+      role,
+      title,
+      tenant_id,
+      permissions: [...permissions],
+    })),
+    tenants,
+    all_tenants: everywhere,
+  };
+}

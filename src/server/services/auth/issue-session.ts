@@ -1,0 +1,37 @@
+import type { CurrentUser, SignedIn } from '@/domain/auth';
+import type { Origin } from '../../auth/scope';
+import { ACCESS_TOKEN_SECONDS, hashToken, REFRESH_TOKEN_SECONDS, signToken } from '../../auth/session-tokens';
+import type { Tx } from '../../db/client';
+import { AppError } from '../../lib/errors';
+import { insertRefreshToken } from '../../repositories/refresh-tokens';
+import { findUserWithRoles } from '../../repositories/users';
+import { describeUser } from './describe-user';
+
+export type IssuedSession = SignedIn & { refresh_token: string };
+
+type For = { user_id: string; family_id: string; at: Date; user_agent: string | null; origin: Origin };
+
+/**
+ * Makes an access and a refresh token of a family and stores the latter's hash.
+ * @throws AppError `unauthenticated` when the user is no longer active
+ */
+export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> {
+  const { user_id, family_id, at } = wanted;
+  const found = await findUserWithRoles(tx, user_id, at.toISOString());
+  if (!found) throw new AppError('unauthenticated', 'The account is not active. Ask an administrator.');
+  const user: CurrentUser = await describeUser(tx, found);
+  const [access_token, refresh_token] = await Promise.all([
+    signToken({ sub: user_id, sid: family_id, typ: 'access' }),
+    signToken({ sub: user_id, sid: family_id, typ: 'refresh' }),
+  ]);
+  await insertRefreshToken(tx, {
+    family_id,
+    user_id,
+    token_hash: hashToken(refresh_token),
+    user_agent: wanted.user_agent,
+    source_address: wanted.origin.source_address,
+    created_at: at.toISOString(),
+    expires_at: new Date(at.getTime() + REFRESH_TOKEN_SECONDS * 1000).toISOString(),
+  });
+  return { access_token, refresh_token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, user };
+}

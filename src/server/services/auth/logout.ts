@@ -1,0 +1,39 @@
+import { recordAudit } from '../../audit/record';
+import type { OpenScope } from '../../auth/scope';
+import { verifyToken } from '../../auth/session-tokens';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { lockFamily, revokeFamily } from '../../repositories/refresh-tokens';
+import { findUserWithRoles } from '../../repositories/users';
+
+/**
+ * Ends the sign-ins that the caller proved to hold: by a session and by refresh tokens. What is over already, forged or
+ * expired is ignored: whoever signs out is signed out.
+ */
+export async function logout(
+  scope: OpenScope,
+  held: { family_id: string | null; refresh_tokens: readonly string[] },
+): Promise<void> {
+  const families = new Set(held.family_id ? [held.family_id] : []);
+  for (const token of held.refresh_tokens) {
+    const claims = await verifyToken(token, 'refresh');
+    if (claims) families.add(claims.sid);
+  }
+  if (families.size === 0) return;
+  await db.transaction(async (tx) => {
+    const at = clock.now().toISOString();
+    for (const family of [...families].sort()) {
+      await lockFamily(tx, family);
+      const ended = await revokeFamily(tx, family, at);
+      if (!ended) continue;
+      const found = await findUserWithRoles(tx, ended.user_id, at);
+      const name = found?.user.email ?? null;
+      const actor = name === null ? scope.actor : ({ kind: 'user', id: ended.user_id, name } as const);
+      await recordAudit(
+        tx,
+        { actor, origin: scope.origin },
+        { action: 'auth.logout', object_kind: 'user', object_id: ended.user_id, object_name: name },
+      );
+    }
+  });
+}
