@@ -249,6 +249,18 @@ describe('tabs', () => {
     expect(service.reused).toBe(false);
   });
 
+  test('that lost a race outside the lock tries once more with the cookie of the winner', async () => {
+    const lost = { title: 'Not signed in', status: 401, reason: 'already_rotated' };
+    service.refreshAnswers = [Response.json(lost, { status: 401 })];
+    const { session } = openTab(service);
+    await session.start();
+    expect(session.state.status).toBe('signed_in');
+    service.refreshAnswers = [Response.json(lost, { status: 401 }), Response.json(lost, { status: 401 })];
+    service.refreshes = 0;
+    expect(await session.renew(session.token)).toBeNull();
+    expect(service.refreshes).toBe(2);
+  });
+
   test('without a shared lock they would: the test can fail', async () => {
     const tabs = [openTab(service, (run) => run()), openTab(service, (run) => run())];
     await Promise.all(tabs.map((t) => t.session.start()));

@@ -7,6 +7,7 @@ export const AUTH_EXPIRED_EVENT = 'fabric.authExpired';
 
 /** Longer than the service ever takes; a hung request must not hold the lock that all tabs share. */
 const TIMEOUT_MS = 15_000;
+const RACE_MS = 400;
 
 export type SessionState =
   | { status: 'starting' }
@@ -94,7 +95,12 @@ export class Session {
     // While this tab waited for the lock another one may have renewed or ended the session.
     if (this.token !== stale || this.#state.status === 'signed_out') return this.token;
     const epoch = this.#epoch;
-    const answer = await this.#post('/api/v1/auth/refresh', {});
+    let answer = await this.#post('/api/v1/auth/refresh', {});
+    if (!answer.ok && answer.failure.extra?.reason === 'already_rotated') {
+      // A tab outside this lock was faster with the same cookie; its answer brings the next one in a moment.
+      await new Promise((resolve) => setTimeout(resolve, RACE_MS));
+      answer = await this.#post('/api/v1/auth/refresh', {});
+    }
     if (epoch !== this.#epoch) return this.token;
     if (answer.ok) {
       this.#enter(answer.body);

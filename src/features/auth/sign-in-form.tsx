@@ -14,7 +14,7 @@ import { useCountdown } from '../shared/use-countdown';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
 import { useCapsLock } from './use-caps-lock';
 
-/** E-mail address and password. Signing in changes the session; where to go then is the page's matter. */
+/** Email address and password. Signing in changes the session; where to go then is the page's matter. */
 export function SignInForm({ expired }: { expired: boolean }) {
   const form = useForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
@@ -57,7 +57,7 @@ export function SignInForm({ expired }: { expired: boolean }) {
           )
         }
       >
-        <TextField control={form.control} name="email" label="E-mail address" autoComplete="username" autoFocus />
+        <TextField control={form.control} name="email" label="Email address" autoComplete="username" autoFocus />
         <PasswordField
           control={form.control}
           name="password"

@@ -3,7 +3,7 @@ import { formatWait, signInProblem } from './sign-in-problem';
 
 test('a wrong password is told as such, without an API word', () => {
   const { failure, wait } = signInProblem({ title: 'Not signed in', status: 401, request_id: 'r1', detail: 'x' });
-  expect(failure.title).toBe('E-mail address or password is wrong');
+  expect(failure.title).toBe('Email address or password is wrong');
   expect(failure.request_id).toBe('r1');
   expect(wait).toBeNull();
 });

@@ -10,7 +10,7 @@ export function signInProblem(failure: Failure): SignInProblem {
     return {
       failure: {
         ...failure,
-        title: 'E-mail address or password is wrong',
+        title: 'Email address or password is wrong',
         detail: 'Check both and try again. An administrator can set a new password.',
         errors: undefined,
       },

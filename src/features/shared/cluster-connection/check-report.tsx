@@ -1,0 +1,59 @@
+import type { ClusterCheckReport } from '@/domain/cluster';
+import { Notice } from '@/ui/notice';
+import { Spinner } from '@/ui/spinner';
+import { Status } from '@/ui/status';
+import { CHECK_STATES, checkSummary, checkTitle, isPrivilege } from './check-words';
+
+type Check = ClusterCheckReport['checks'][number];
+
+/** While the cluster is asked. A refused token alone takes three seconds. */
+export function CheckRunning() {
+  return (
+    <p role="status" className="flex items-center gap-2 text-muted">
+      <Spinner /> Asking the cluster: address, certificate, token, privileges…
+    </p>
+  );
+}
+
+/** What the cluster answered, line by line, with the remedy for what does not work. */
+export function CheckReport({ report }: { report: ClusterCheckReport }) {
+  const summary = checkSummary(report);
+  const privileges = report.checks.filter(isPrivilege);
+  const others = report.checks.filter((check) => !isPrivilege(check));
+  return (
+    <section aria-label="Checks" className="flex flex-col gap-3">
+      <Notice tone={summary.tone} title={summary.text} live>
+        {[report.cluster_name && `Cluster ${report.cluster_name}`, report.version && `Proxmox VE ${report.version}`]
+          .filter(Boolean)
+          .join(', ')}
+      </Notice>
+      <CheckLines checks={others} />
+      {privileges.length > 0 && (
+        <div className="flex flex-col gap-1">
+          <h3 className="text-sm font-medium text-muted">Privileges of the token</h3>
+          <CheckLines checks={privileges} mono />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function CheckLines({ checks, mono = false }: { checks: readonly Check[]; mono?: boolean }) {
+  return (
+    <ul className="divide-y rounded-md border">
+      {checks.map((check) => {
+        const { tone, word } = CHECK_STATES[check.status];
+        return (
+          <li key={check.name} className="grid gap-x-3 px-3 py-1.5 sm:grid-cols-[11rem_6rem_1fr]">
+            <span className={mono ? 'mono self-center' : 'font-medium'}>{checkTitle(check.name)}</span>
+            <Status tone={tone}>{word}</Status>
+            <div className="min-w-0 text-pretty [overflow-wrap:anywhere]">
+              {check.detail && <p className={check.status === 'ok' ? 'text-muted' : undefined}>{check.detail}</p>}
+              {check.remedy && <p className="font-medium">{check.remedy}</p>}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,140 @@
+'use client';
+import { type ReactNode, useState } from 'react';
+import { type UseFormReturn, useForm } from 'react-hook-form';
+import type { z } from 'zod';
+import type { ClusterCheckReport } from '@/domain/cluster';
+import { Button } from '@/ui/button';
+import { FormShell } from '@/ui/form/form-shell';
+import { PasswordField } from '@/ui/form/password-field';
+import { TextField } from '@/ui/form/text-field';
+import { Notice } from '@/ui/notice';
+import type { Problem } from '@/ui/problem';
+import { domainResolver } from '../domain-resolver';
+import { CheckReport, CheckRunning } from './check-report';
+import { fingerprintToConfirm } from './check-words';
+import type { ConnectionValues } from './connection-values';
+import { FingerprintPrompt } from './fingerprint-prompt';
+import { TokenHelp } from './token-help';
+import { useConnectionCheck } from './use-connection-check';
+
+type Props<S extends z.ZodType<Record<string, unknown>>> = {
+  defaultValues: ConnectionValues;
+  /** The schema of what is sent, and the conversion to it. */
+  schema: S;
+  toInput: (values: ConnectionValues) => unknown;
+  onSubmit: (input: z.output<S>) => void;
+  error: Problem | null;
+  pending: boolean;
+  submitLabel: string;
+  /** A stored cluster: its token may stay, and its certificate may have changed. */
+  clusterId?: string;
+  disabledReason?: string | null;
+  onCancel?: () => void;
+  cancelLabel?: string;
+  layout?: 'page' | 'panel';
+  /** Fields beyond the connection. */
+  children?: (form: UseFormReturn<ConnectionValues, unknown, z.output<S>>) => ReactNode;
+};
+
+const failed = (report: ClusterCheckReport) => report.checks.some((check) => check.status === 'failed');
+
+/**
+ * Address, token and certificate of a cluster, tried out before they are saved. Saving in spite of a failed check is
+ * possible (a cluster may be down for an hour), but only after the failure was shown.
+ */
+export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+  const { clusterId = null, defaultValues } = props;
+  const form = useForm<ConnectionValues, unknown, z.output<S>>({
+    defaultValues,
+    resolver: domainResolver(props.schema, props.toInput),
+  });
+  const { isDirty } = form.formState;
+  const check = useConnectionCheck(form, clusterId);
+  const [askedFor, setAskedFor] = useState<ClusterCheckReport | null>(null);
+  const { report } = check;
+  const anyway = report !== null && askedFor === report;
+  const pinned = form.watch('tls_fingerprint');
+  const unconfirmed = report && fingerprintToConfirm(report, pinned);
+
+  const runCheck = async () => {
+    const result = await check.run();
+    if (result?.cluster_name && form.getValues('name').trim() === '') form.setValue('name', result.cluster_name);
+    return result;
+  };
+  const submit = async (input: z.output<S>) => {
+    const result = report ?? (await runCheck());
+    if (!result) return;
+    if (failed(result) && !anyway) setAskedFor(result);
+    else props.onSubmit(input);
+  };
+  const trust = () => {
+    if (!unconfirmed) return;
+    form.setValue('tls_fingerprint', unconfirmed, { shouldDirty: true });
+    void runCheck();
+  };
+  // Leaving a field tries the connection, once per content; an unchanged stored cluster is tried on request only.
+  const autoCheck = () => {
+    if ((clusterId === null || isDirty) && check.untried()) void runCheck();
+  };
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => void submit(input)}
+      error={props.error ?? check.error}
+      pending={props.pending}
+      submitLabel={anyway ? `${props.submitLabel} anyway` : props.submitLabel}
+      disabledReason={props.disabledReason ?? (check.pending ? 'Wait for the checks' : null)}
+      onCancel={props.onCancel}
+      cancelLabel={props.cancelLabel}
+      layout={props.layout}
+      aside={
+        <Button
+          onClick={() => void runCheck()}
+          pending={check.pending}
+          disabledReason={props.pending && 'Wait until the current action has ended'}
+        >
+          Check connection
+        </Button>
+      }
+    >
+      <fieldset className="flex min-w-0 flex-col gap-4" onBlur={autoCheck}>
+        <legend className="sr-only">Connection</legend>
+        <TextField
+          control={form.control}
+          name="api_url"
+          label="API address"
+          placeholder="https://pve1.example.org:8006"
+          description="Any node of the cluster. Without a port it is 8006."
+          mono
+        />
+        <PasswordField
+          control={form.control}
+          name="api_token"
+          label="API token"
+          optional={clusterId !== null}
+          placeholder={clusterId === null ? 'user@realm!name=secret' : 'Leave empty to keep the stored token'}
+          autoComplete="off"
+          description="It is stored encrypted and never shown again."
+        />
+      </fieldset>
+      <TokenHelp version={report?.version} />
+      {check.pending && <CheckRunning />}
+      {report && <CheckReport report={report} />}
+      {unconfirmed && (
+        <FingerprintPrompt shown={unconfirmed} trusted={pinned} onTrust={trust} pending={check.pending} />
+      )}
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name"
+        description="How this cluster is called here. Taken from the cluster when left empty."
+      />
+      {props.children?.(form)}
+      {anyway && (
+        <Notice tone="warn" live title="Not everything works">
+          The cluster can be saved as it is; syncs will fail until the points above are mended.
+        </Notice>
+      )}
+    </FormShell>
+  );
+}

@@ -1,0 +1,59 @@
+'use client';
+import { Button } from '@/ui/button';
+import { CodeBlock } from '@/ui/code-block';
+import { CopyButton } from '@/ui/copy-button';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+
+// A custom certificate takes the place of the default one when it is there.
+const SHOW_FINGERPRINT =
+  'cd /etc/pve/local; openssl x509 -noout -fingerprint -sha256 -in "$(ls pveproxy-ssl.pem pve-ssl.pem 2>/dev/null | head -n1)"';
+
+type Props = {
+  /** SHA-256 of the certificate that the address shows now. */
+  shown: string;
+  /** The one that was trusted until now; empty when none was. */
+  trusted: string;
+  onTrust: () => void;
+  pending?: boolean;
+};
+
+/** Asks to compare a certificate that no authority vouches for. Trusting is a decision; nothing here does it by itself. */
+export function FingerprintPrompt({ shown, trusted, onTrust, pending }: Props) {
+  const changed = trusted.trim() !== '';
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3 rounded-md border border-warn-mark p-3">
+      <legend className="sr-only">Certificate</legend>
+      <Notice tone="warn" title={changed ? 'The certificate has changed' : 'The certificate must be confirmed'}>
+        {changed
+          ? 'It was renewed, replaced, or somebody stands between this service and the cluster. Trust the new one only if the node shows the same fingerprint.'
+          : 'No authority that this service knows has signed it, which is usual for Proxmox VE. Trust it only if the node shows the same fingerprint.'}
+      </Notice>
+      <dl className="flex flex-col gap-2">
+        {changed && <Fingerprint label="Trusted until now" value={trusted} />}
+        <Fingerprint label={changed ? 'Shown now' : 'SHA-256 fingerprint'} value={shown} />
+      </dl>
+      <div className="flex flex-col gap-1">
+        <p className="text-muted">Compare it with the output of this command on the node, in a shell you trust:</p>
+        <CodeBlock label="Command that shows the fingerprint" code={SHOW_FINGERPRINT} />
+      </div>
+      <div>
+        <Button onClick={onTrust} pending={pending}>
+          Fingerprints match: trust this certificate
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+function Fingerprint({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <dt className="text-sm text-muted">{label}</dt>
+      <dd className="flex items-start gap-1">
+        <Mono wrap>{value}</Mono>
+        <CopyButton value={value} label="Copy fingerprint" />
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+'use client';
+import { useState } from 'react';
+import { CodeBlock } from '@/ui/code-block';
+import { Mono } from '@/ui/mono';
+import { Select } from '@/ui/select';
+import { PVE_MAJORS, type PveMajor, tokenCommands, tokenPrivileges } from './token-commands';
+
+const VERSIONS = PVE_MAJORS.map((value) => ({ value, label: `Proxmox VE ${value}` }));
+
+/** How to create the API token: commands to copy, and what each privilege is for. */
+export function TokenHelp({ open = false, version }: { open?: boolean; version?: string | null }) {
+  const known = PVE_MAJORS.find((major) => version?.startsWith(`${major}.`));
+  const [chosen, setChosen] = useState<PveMajor | null>(null);
+  const major = chosen ?? known ?? '9';
+  return (
+    <details open={open} className="rounded-md border px-3 py-2 open:pb-3">
+      <summary className="font-medium">How to create the token</summary>
+      <div className="mt-3 flex flex-col gap-3">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <p>Run on any node of the cluster, as root:</p>
+          <Select
+            size="sm"
+            className="!w-36"
+            aria-label="Version of the cluster"
+            value={major}
+            onValueChange={setChosen}
+            options={VERSIONS}
+          />
+        </div>
+        <CodeBlock label="Commands to create the token" code={tokenCommands(major).join('\n')} />
+        <p className="text-muted">
+          The last command shows the secret once. The token is <Mono>fabric@pve!fabric=</Mono> followed by that secret.
+          Without a role on <Mono>/</Mono> a token signs in and sees nothing.
+        </p>
+        <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-sm">
+          {tokenPrivileges(major).map(({ name, purpose }) => (
+            <div key={name} className="contents">
+              <dt className="mono">{name}</dt>
+              <dd className="text-muted">{purpose}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </details>
+  );
+}
