@@ -19,13 +19,16 @@ export type ProviderErrorCode =
   | 'circuit_open' // not tried: the node failed repeatedly a moment ago
   | 'target_refused'; // the address is not allowed by FABRIC_ALLOW_PRIVATE_TARGETS
 
-type Detail = {
+/** What is known about a failure besides its code; safe to log and to store. */
+export type ProviderErrorDetail = {
   cause?: unknown;
   /** HTTP status and the provider's own words (bounded, without secrets). */
   status?: number;
   providerMessage?: string;
   /** For TLS errors: the SHA-256 fingerprint that was shown, `AA:BB:…`. */
   fingerprint?: string;
+  /** For tls_changed: the fingerprint that was pinned. */
+  expectedFingerprint?: string;
   /** Field errors of an invalid_parameter. */
   errors?: Record<string, string>;
   /** For writes: whether the write may have been carried out although we saw an error. */
@@ -38,9 +41,9 @@ type Detail = {
 export class ProviderError extends Error {
   readonly code: ProviderErrorCode;
   readonly remedy: string;
-  readonly detail: Detail;
+  readonly detail: ProviderErrorDetail;
 
-  constructor(code: ProviderErrorCode, message: string, remedy: string, detail: Detail = {}) {
+  constructor(code: ProviderErrorCode, message: string, remedy: string, detail: ProviderErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = 'ProviderError';
     this.code = code;

@@ -1,0 +1,143 @@
+import type { LookupFunction } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ApiUrl } from '@/domain/net/api-url';
+import type { AddressGuard } from './http/address-guard';
+import { type Judgement, judgeCertificate, type TrustBasis } from './http/certificate-trust';
+import { type ExchangeRequest, exchange, type RawAnswer } from './http/exchange';
+import { SecureAgent } from './http/secure-agent';
+import { type OpenedSocket, openTlsSocket } from './http/tls-socket';
+import { TransportError } from './http/transport-error';
+
+/** A certificate that replaced the pinned one and was proved to be the cluster's. */
+export type RenewedCertificate = { url: string; previous: string; current: string; basis: TrustBasis };
+
+export type EntryNodeOptions = {
+  target: ApiUrl;
+  fingerprint: string | null;
+  ca: string | null;
+  nodeNames: readonly string[];
+  guard: AddressGuard;
+  lookup: LookupFunction;
+  connectTimeoutMs: number;
+  /** Asks the rest of the cluster whether this certificate is one of its own; called when a pin does not match. */
+  vouch: (fingerprint: string) => Promise<boolean>;
+  onRenewed: (renewed: RenewedCertificate) => void;
+};
+
+/** One address of the cluster's API: its connections and the trust in its certificate. */
+export class EntryNode {
+  readonly target: ApiUrl;
+  /** What the last connection showed, trusted or not. */
+  lastShown: { fingerprint: string; basis: TrustBasis | null } | null = null;
+  readonly #options: EntryNodeOptions;
+  readonly #reads: SecureAgent;
+  readonly #writes: SecureAgent;
+  /** Replaces the pin after a proved renewal, so that later connections need no new proof. */
+  #fingerprint: string | null;
+  #trustSystem = false;
+  #closed = false;
+
+  constructor(options: EntryNodeOptions) {
+    this.#options = options;
+    this.#fingerprint = options.fingerprint;
+    this.target = options.target;
+    const open = () => this.#open();
+    this.#reads = new SecureAgent(open, { keepAlive: true });
+    // A write never rides on an idle connection: the server may be closing it, and a reset would leave it unknown
+    // whether the write was carried out.
+    this.#writes = new SecureAgent(open, { keepAlive: false });
+  }
+
+  /** The pin in force, or null. */
+  get fingerprint(): string | null {
+    return this.#fingerprint;
+  }
+
+  /** Whether this entry can be believed without help from other nodes. */
+  get isAnchored(): boolean {
+    return this.#fingerprint !== null || this.#options.ca !== null;
+  }
+
+  exchange(request: Omit<ExchangeRequest, 'host' | 'port'>): Promise<RawAnswer> {
+    const { host, port } = this.target;
+    return exchange({ ...request, host, port }, request.method === 'GET' ? this.#reads : this.#writes);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#reads.destroy();
+    this.#writes.destroy();
+  }
+
+  #judge(opened: OpenedSocket): Judgement {
+    const { ca, nodeNames } = this.#options;
+    return judgeCertificate(opened.shown, { fingerprint: this.#fingerprint, ca, nodeNames }, this.target.host);
+  }
+
+  /** A connection whose certificate is believed; nothing has been written to it. */
+  async #open(): Promise<TLSSocket> {
+    const { guard, lookup, connectTimeoutMs: timeoutMs, ca } = this.#options;
+    if (this.#closed) throw closedError();
+    const target = { host: this.target.host, port: this.target.port, guard, lookup, timeoutMs };
+    let opened = await openTlsSocket(target, this.#trustSystem ? null : ca);
+    let judgement = this.#judge(opened);
+    if (judgement.verdict === 'try_system_ca') {
+      opened.socket.destroy();
+      opened = await openTlsSocket(target, null);
+      judgement = this.#judge(opened);
+      this.#trustSystem = judgement.verdict === 'trusted';
+    }
+    const shown = opened.shown.certificate.fingerprint256;
+    this.lastShown = { fingerprint: shown, basis: judgement.verdict === 'trusted' ? judgement.basis : null };
+    if (judgement.verdict === 'changed' && (await this.#vouched(opened, shown)))
+      judgement = { verdict: 'trusted', basis: 'other_node' };
+    if (judgement.verdict !== 'trusted' || this.#closed) {
+      opened.socket.destroy();
+      throw judgement.verdict === 'trusted' ? closedError() : this.#distrust(judgement, shown);
+    }
+    this.#accept(shown, judgement.basis);
+    return opened.socket;
+  }
+
+  async #vouched(opened: OpenedSocket, fingerprint: string): Promise<boolean> {
+    try {
+      return await this.#options.vouch(fingerprint);
+    } catch (error) {
+      opened.socket.destroy();
+      throw error;
+    }
+  }
+
+  #accept(shown: string, basis: TrustBasis): void {
+    this.lastShown = { fingerprint: shown, basis };
+    const previous = this.#fingerprint;
+    if (previous === null || previous === shown) return;
+    this.#fingerprint = shown;
+    this.#options.onRenewed({ url: this.target.url, previous, current: shown, basis });
+  }
+
+  #distrust(judgement: Judgement, fingerprint: string): TransportError {
+    const { host } = this.target;
+    const detail = { fingerprint, object: host };
+    if (judgement.verdict === 'changed') {
+      return new TransportError(
+        'tls_changed',
+        `${host} shows another certificate than the pinned one: ${fingerprint} instead of ${this.#fingerprint}`,
+        'If the certificate was renewed, compare the new fingerprint with `pvenode cert info` on the node and confirm it in the cluster settings. If nobody renewed it, somebody may be intercepting the connection.',
+        { sent: false },
+        { ...detail, ...(this.#fingerprint !== null && { expectedFingerprint: this.#fingerprint }) },
+      );
+    }
+    const reason = judgement.verdict === 'untrusted' ? ` (${judgement.reason.slice(0, 200)})` : '';
+    return new TransportError(
+      'tls_untrusted',
+      `The certificate of ${host} is not trusted${reason}; its fingerprint is ${fingerprint}`,
+      'Compare the fingerprint with `pvenode cert info` on the node and confirm it in the cluster settings.',
+      { sent: false },
+      detail,
+    );
+  }
+}
+
+const closedError = () =>
+  new TransportError('unreachable', 'The provider was closed', 'Create a new one.', { sent: false });

@@ -1,0 +1,32 @@
+export type ParamValue = string | number | boolean | readonly (string | number)[] | undefined;
+export type Params = Readonly<Record<string, ParamValue>>;
+
+declare const encoded: unique symbol;
+/** A path below `/api2/json` whose variable parts are percent-encoded. Only `apiPath` makes one. */
+export type ApiPath = string & { readonly [encoded]: true };
+
+/** Template for paths: every value becomes exactly one path segment, whatever it holds. */
+export function apiPath(strings: TemplateStringsArray, ...values: (string | number)[]): ApiPath {
+  const parts = values.map((value, i) => {
+    const segment = encodeURIComponent(value);
+    // `.` and `..` survive encoding and would climb.
+    if (segment === '' || segment === '.' || segment === '..') throw new Error(`${value} is not a path segment`);
+    return `${segment}${strings[i + 1] ?? ''}`;
+  });
+  return `${strings[0] ?? ''}${parts.join('')}` as ApiPath;
+}
+
+/**
+ * Form encoding as the API reads it: booleans as 1 and 0, lists joined with commas, undefined left out. `;` separates
+ * pairs there just as `&` does, so it must be encoded, which `encodeURIComponent` does.
+ */
+export function encodeParams(params: Params = {}): string {
+  const pairs: string[] = [];
+  for (const [key, value] of Object.entries(params)) {
+    if (value === undefined) continue;
+    const text =
+      typeof value === 'boolean' ? (value ? '1' : '0') : Array.isArray(value) ? value.join(',') : String(value);
+    pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(text)}`);
+  }
+  return pairs.join('&');
+}

@@ -1,0 +1,114 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP, type LookupFunction } from 'node:net';
+import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { type AddressGuard, RefusedAddressError } from './address-guard';
+import type { ShownCertificate } from './certificate-trust';
+import { TransportError } from './transport-error';
+
+export type TlsTarget = { host: string; port: number; guard: AddressGuard; lookup: LookupFunction; timeoutMs: number };
+
+const where = ({ host, port }: TlsTarget) => `${host} port ${port}`;
+
+function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpConnected: boolean): TransportError {
+  const facts = { sent: false };
+  if (cause instanceof RefusedAddressError) {
+    return new TransportError(
+      'target_refused',
+      `${target.host} leads to ${cause.address}, which may not be connected to (${cause.reason})`,
+      'Give an address outside loopback, link-local and metadata ranges, or name the range in FABRIC_ALLOW_PRIVATE_TARGETS.',
+      facts,
+      { cause, object: target.host },
+    );
+  }
+  if (tcpConnected) {
+    return new TransportError(
+      'unreachable',
+      `No TLS connection with ${where(target)}: ${cause.code ?? cause.message}`,
+      'Check that the port is that of the Proxmox VE API (8006) and that nothing in between ends TLS.',
+      { ...facts, reset: true },
+      { cause, object: target.host },
+    );
+  }
+  const text =
+    cause.code === 'ENOTFOUND' || cause.code === 'EAI_AGAIN'
+      ? `The name ${target.host} cannot be resolved`
+      : `No connection to ${where(target)}: ${cause.code ?? cause.message}`;
+  return new TransportError(
+    'unreachable',
+    text,
+    'Check the address, that the node runs, and that routes and firewalls let this service reach its port 8006.',
+    facts,
+    { cause, object: target.host },
+  );
+}
+
+function connectTimeout(target: TlsTarget, tcpConnected: boolean): TransportError {
+  return new TransportError(
+    tcpConnected ? 'timeout' : 'unreachable',
+    `No ${tcpConnected ? 'TLS answer from' : 'connection to'} ${where(target)} within ${target.timeoutMs} ms`,
+    'Check that the node runs and that routes and firewalls let this service reach its port 8006.',
+    { sent: false },
+    { object: target.host },
+  );
+}
+
+export type OpenedSocket = { socket: TLSSocket; shown: ShownCertificate };
+
+/**
+ * Opens a TLS connection and reports the certificate shown, without deciding anything: the caller must judge it before
+ * a byte is written. `ca` null checks the chain against the system's authorities.
+ * @throws TransportError `unreachable`, `timeout` or `target_refused`.
+ */
+export function openTlsSocket(target: TlsTarget, ca: string | null): Promise<OpenedSocket> {
+  const literal = isIP(target.host) > 0 ? target.guard.refusal(target.host) : null;
+  if (literal !== null)
+    return Promise.reject(connectError(target, new RefusedAddressError(target.host, literal), false));
+  return new Promise((resolve, reject) => {
+    let tcpConnected = false;
+    // node gives up on an address after 250 ms when the name has another one; a slow link needs longer.
+    const patience = { autoSelectFamilyAttemptTimeout: Math.max(250, Math.floor(target.timeoutMs / 3)) };
+    const socket = connect({
+      host: target.host,
+      port: target.port,
+      lookup: target.lookup,
+      ...patience,
+      ...(isIP(target.host) ? {} : { servername: target.host }),
+      ...(ca === null ? {} : { ca }),
+      ALPNProtocols: ['http/1.1'],
+      // The chain is judged below, together with pin and names. A resumed session would show no certificate; none is
+      // offered, because no `session` is passed.
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+    });
+    const onError = (error: Error) => fail(connectError(target, error, tcpConnected));
+    const onClose = () => fail(connectError(target, new Error('the connection was closed'), tcpConnected));
+    const timer = setTimeout(() => fail(connectTimeout(target, tcpConnected)), target.timeoutMs);
+    const fail = (error: TransportError) => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(error);
+    };
+    socket.once('connect', () => {
+      tcpConnected = true;
+    });
+    socket.on('error', onError).on('close', onClose);
+    socket.once('secureConnect', () => {
+      const peer = socket.getPeerX509Certificate();
+      if (!peer) return fail(connectError(target, new Error('no certificate was shown'), true));
+      clearTimeout(timer);
+      socket.off('error', onError).off('close', onClose);
+      // Until the request takes the socket over, an error must not end the process.
+      socket.on('error', () => {});
+      const nameError = checkServerIdentity(target.host, socket.getPeerCertificate());
+      resolve({
+        socket,
+        shown: {
+          certificate: new X509Certificate(peer.raw),
+          chain: ca === null ? 'system_ca' : 'cluster_ca',
+          chainError: socket.authorized ? null : String(socket.authorizationError ?? 'not trusted'),
+          nameError: nameError ? nameError.message : null,
+        },
+      });
+    });
+  });
+}

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { createClusterAuthority } from '../../fake/pki/cluster-authority';
+import { answer, issue, otherAuthority, serveApi } from '../testing/api-server.fixture';
+import { accessTo, testClient } from '../testing/client.fixture';
+import { namedLeaf } from '../testing/named-leaf.fixture';
+import { apiPath } from './encode';
+
+const version = apiPath`/version`;
+const ok = { data: 'ok' };
+/** Answers /nodes with the fingerprints of these certificates, everything else with `ok`. */
+const nodesWith =
+  (...fingerprints: (() => string)[]): Parameters<typeof serveApi>[0] =>
+  (request, response) =>
+    answer(response, {
+      data: request.url?.startsWith('/api2/json/nodes')
+        ? fingerprints.map((fingerprint, i) => ({ node: `pve${i + 1}`, ssl_fingerprint: fingerprint() }))
+        : 'ok',
+    });
+
+describe('a pinned certificate', () => {
+  it('is believed by its fingerprint alone, in any spelling', async () => {
+    const server = await serveApi(nodesWith());
+    const tls_fingerprint = server.certificate.fingerprint256;
+    const client = testClient(
+      accessTo([server], { tls_ca: null, tls_fingerprint: tls_fingerprint.replaceAll(':', '').toLowerCase() }),
+    );
+    await expect(client.get(version)).resolves.toMatchObject(ok);
+    expect(client.primary?.connection.lastShown).toEqual({ fingerprint: tls_fingerprint, basis: 'pin' });
+  });
+
+  it('that does not match gets not a single byte of a request', async () => {
+    const server = await serveApi(nodesWith());
+    const pinned = issue().fingerprint256;
+    const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: pinned }));
+    for (const method of ['GET', 'POST'] as const) {
+      await expect(client.request({ method, path: version })).rejects.toMatchObject({
+        code: 'tls_changed',
+        detail: { fingerprint: server.certificate.fingerprint256, expectedFingerprint: pinned },
+      });
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is checked on every connection, so that nothing rests on a resumed session', async () => {
+    const server = await serveApi(nodesWith());
+    const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: server.certificate.fingerprint256 }));
+    await client.request({ method: 'PUT', path: version });
+    server.renew(issue('pve1', otherAuthority));
+    await expect(client.request({ method: 'PUT', path: version })).rejects.toMatchObject({ code: 'tls_changed' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('that is spelt wrongly matches nothing', async () => {
+    const server = await serveApi(nodesWith());
+    const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: 'AA:BB' }));
+    await expect(client.get(version)).rejects.toMatchObject({ code: 'tls_changed' });
+  });
+});
+
+describe('a renewed certificate', () => {
+  it('is believed when the known CA of the cluster issued it, and the renewal is told once', async () => {
+    const server = await serveApi(nodesWith());
+    const previous = issue().fingerprint256;
+    const client = testClient(accessTo([server], { tls_fingerprint: previous }));
+    await client.request({ method: 'PUT', path: version });
+    await client.request({ method: 'PUT', path: version });
+    const current = server.certificate.fingerprint256;
+    expect(client.renewed).toEqual([{ url: server.url, previous, current, basis: 'cluster_ca' }]);
+  });
+
+  it('is believed when another node that is still trusted knows it', async () => {
+    const renewed = issue('pve1', otherAuthority);
+    const first = await serveApi(nodesWith(), renewed);
+    const second = await serveApi(
+      nodesWith(
+        () => renewed.fingerprint256,
+        () => second.certificate.fingerprint256,
+      ),
+    );
+    const access = accessTo([first, second], { tls_ca: null, tls_fingerprint: issue().fingerprint256 });
+    const pinnedSecond = access.entry_points.map((e) => ({ ...e, fingerprint: second.certificate.fingerprint256 }));
+    const client = testClient({ ...access, entry_points: pinnedSecond });
+    await expect(client.get(version)).resolves.toMatchObject(ok);
+    expect(client.renewed).toMatchObject([{ current: renewed.fingerprint256, basis: 'other_node' }]);
+    expect(second.requests.map((r) => r.url)).toEqual(['/api2/json/nodes']);
+  });
+
+  it('is not believed when the other node does not know it', async () => {
+    const first = await serveApi(nodesWith(), issue('pve1', otherAuthority));
+    const second = await serveApi(nodesWith(() => issue().fingerprint256));
+    const access = accessTo([first], { tls_ca: null, tls_fingerprint: issue().fingerprint256 });
+    const entry_points = [{ node: 'pve2', url: second.url, fingerprint: second.certificate.fingerprint256 }];
+    await expect(testClient({ ...access, entry_points }).get(version)).rejects.toMatchObject({ code: 'tls_changed' });
+    expect(first.requests).toEqual([]);
+  });
+
+  it('is not believed when the other node knows it as that of a third one', async () => {
+    const shown = issue('pve9', otherAuthority);
+    const first = await serveApi(nodesWith());
+    const second = await serveApi(nodesWith(), shown);
+    const third = await serveApi((_, response) =>
+      answer(response, { data: [{ node: 'pve9', ssl_fingerprint: shown.fingerprint256 }] }),
+    );
+    await first.stop();
+    const entry_points = [
+      { node: 'pve2', url: second.url, fingerprint: issue().fingerprint256 },
+      { node: 'pve3', url: third.url, fingerprint: third.certificate.fingerprint256 },
+    ];
+    const client = testClient(accessTo([first], { tls_ca: null, entry_points }));
+    // The second is passed over, and the third answers the call itself.
+    await expect(client.get(version)).resolves.toBeDefined();
+    expect(second.requests).toEqual([]);
+    expect(client.renewed).toEqual([]);
+  });
+
+  it('is not believed on the word of a node that is not trusted itself', async () => {
+    const shown = issue('pve1', otherAuthority);
+    const first = await serveApi(nodesWith(), shown);
+    const second = await serveApi(
+      nodesWith(() => shown.fingerprint256),
+      issue('pve2', otherAuthority),
+    );
+    for (const fingerprint of [null, issue().fingerprint256]) {
+      const access = accessTo([first], { tls_ca: null, tls_fingerprint: issue().fingerprint256 });
+      const client = testClient({ ...access, entry_points: [{ node: 'pve2', url: second.url, fingerprint }] });
+      await expect(client.get(version)).rejects.toMatchObject({ code: 'tls_changed' });
+    }
+    expect([...first.requests, ...second.requests]).toEqual([]);
+  });
+
+  it('of all nodes at once, unknown to the CA, is not believed', async () => {
+    const [one, two] = [issue('pve1', otherAuthority), issue('pve2', otherAuthority)];
+    const everything = nodesWith(
+      () => one.fingerprint256,
+      () => two.fingerprint256,
+    );
+    const first = await serveApi(everything, one);
+    const second = await serveApi(everything, two);
+    const access = accessTo([first], { tls_fingerprint: issue().fingerprint256 });
+    const entry_points = [{ node: 'pve2', url: second.url, fingerprint: issue().fingerprint256 }];
+    await expect(testClient({ ...access, entry_points }).get(version)).rejects.toMatchObject({ code: 'tls_changed' });
+    expect([...first.requests, ...second.requests]).toEqual([]);
+  });
+});
+
+describe("the cluster's CA", () => {
+  it('vouches for its nodes, reached by an address in the certificate', async () => {
+    const server = await serveApi(nodesWith());
+    const client = testClient(accessTo([server]));
+    await expect(client.get(version)).resolves.toMatchObject(ok);
+    expect(client.primary?.connection.lastShown?.basis).toBe('cluster_ca');
+  });
+
+  it('vouches for a node by name when it is reached by an address that is not in the certificate', async () => {
+    const { caPem, leaf } = namedLeaf('pve7', 'pve7.test');
+    const server = await serveApi(nodesWith(), leaf);
+    const access = accessTo([server], { tls_ca: caPem });
+    await expect(testClient(access).get(version)).rejects.toMatchObject({ code: 'tls_untrusted' });
+    const entry_points = [{ node: 'pve7', url: server.url, fingerprint: null }];
+    await expect(testClient({ ...access, entry_points }).get(version)).resolves.toMatchObject(ok);
+  });
+
+  it('does not vouch for the certificates of others', async () => {
+    const server = await serveApi(nodesWith(), issue('pve1', otherAuthority));
+    await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
+      code: 'tls_untrusted',
+      detail: { fingerprint: server.certificate.fingerprint256 },
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('does not vouch for an expired certificate', async () => {
+    const issuedAt = new Date(Date.now() - 1000 * 86_400_000);
+    const old = createClusterAuthority('old', issuedAt);
+    const leaf = old.issueLeaf({ name: 'pve1', fqdn: 'pve1.test', ip: '192.0.2.1' }, issuedAt);
+    const server = await serveApi(nodesWith(), leaf);
+    await expect(testClient(accessTo([server], { tls_ca: old.caPem })).get(version)).rejects.toMatchObject({
+      code: 'tls_untrusted',
+    });
+  });
+});
+
+describe('a certificate that nobody vouches for', () => {
+  it('is refused with its fingerprint, so that an administrator can confirm it', async () => {
+    const server = await serveApi(nodesWith());
+    const client = testClient(accessTo([server], { tls_ca: null }));
+    await expect(client.get(version)).rejects.toMatchObject({
+      code: 'tls_untrusted',
+      message: expect.stringContaining(server.certificate.fingerprint256),
+      detail: { fingerprint: server.certificate.fingerprint256 },
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
