@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { encodeFrame, frames } from '../../../test/frames';
+import { describeAsRoot } from '../../../test/requirements';
+import { libc, type Memory, memory } from '../../sys/libc';
+import { FRAME, FrameKey } from '../ring/frame-key';
+import { bpf, bpfAttr, loadProgram, PROGRAM_TYPES } from './bpf';
+import { FlowMaps } from './maps';
+import { buildProgram } from './program';
+
+const LOOPBACK = 1;
+
+/** Runs a program on one frame inside the kernel. */
+function runOnce(program: number, frame: Memory): void {
+  const attr = bpfAttr();
+  const out = memory(4096);
+  attr.u32(0, program);
+  attr.u32(8, frame.length);
+  attr.u32(12, out.length);
+  attr.pointer(16, frame);
+  attr.pointer(24, out);
+  attr.u32(32, 1);
+  const result = bpf('testRun', attr.bytes);
+  if (result < 0) throw new Error(`test run: errno ${-result}`);
+}
+
+// The kernel's test run gives socket filters no Ethernet header; as a classifier the same instructions get the frame.
+describeAsRoot()('eBPF program', () => {
+  let maps: FlowMaps;
+  let program: number;
+  beforeEach(() => {
+    maps = new FlowMaps(1024);
+    program = loadProgram('test', buildProgram(maps.fds), PROGRAM_TYPES.classifier);
+  });
+  afterEach(() => {
+    libc().close(program);
+    maps.close();
+  });
+
+  function takeAll(map: 0 | 1): { key: number[]; packets: number; bytes: number; flags: number }[] {
+    const rows = [];
+    for (const { count, keys, values } of maps.take(map)) {
+      for (let i = 0; i < count; i += 1) {
+        rows.push({
+          key: [...keys.slice(i * 5, i * 5 + 5)],
+          packets: values[i * 10] as number,
+          bytes: values[i * 10 + 2] as number,
+          flags: values[i * 10 + 8] as number,
+        });
+      }
+    }
+    return rows;
+  }
+
+  it('reads every frame as the parser in TypeScript does', () => {
+    const reader = new FrameKey();
+    const kinds = new Set<number>();
+    fc.assert(
+      fc.property(frames, (frame) => {
+        const bytes = encodeFrame(frame);
+        // The kernel refuses to run a test on less than the network header that the first ethertype promises.
+        fc.pre(bytes.length >= (frame.tags.length === 0 && frame.ethertype === 0x86dd ? 54 : 34));
+        const before = maps.statistics();
+        runOnce(program, bytes);
+        const after = maps.statistics();
+        const rows = takeAll(maps.switchMaps());
+        const kind = reader.read(bytes, 0, bytes.length, 0, false, LOOPBACK);
+        kinds.add(kind);
+        expect(after.notIpv4.packets - before.notIpv4.packets).toBe(kind === FRAME.notIpv4 ? 1 : 0);
+        expect(after.malformed.packets - before.malformed.packets).toBe(kind === FRAME.malformed ? 1 : 0);
+        expect(rows).toEqual(
+          kind === FRAME.flow ? [{ key: [...reader.key], packets: 1, bytes: bytes.length, flags: reader.flags }] : [],
+        );
+      }),
+      { numRuns: 3000 },
+    );
+    expect([...kinds].sort()).toEqual([FRAME.flow, FRAME.notIpv4, FRAME.malformed]);
+  });
+
+  it('counts what finds no room, and gives the room back when a map is emptied', () => {
+    const frameOf = (port: number): Memory =>
+      encodeFrame({
+        tags: [],
+        ethertype: 0x0800,
+        version: 4,
+        headerWords: 5,
+        protocol: 17,
+        fragment: 0,
+        source: [10, 0, 0, 1],
+        destination: [10, 0, 0, 2],
+        transport: [port >> 8, port & 255, 0, 53, ...Array<number>(20).fill(0)],
+        keep: 2000,
+      });
+    for (let port = 0; port < 3000; port += 1) runOnce(program, frameOf(port));
+    const { full, inserts } = maps.statistics();
+    expect(inserts.packets).toBe(1024);
+    expect(full).toEqual({ packets: 3000 - 1024, bytes: (3000 - 1024) * 58 });
+    expect(takeAll(maps.switchMaps())).toHaveLength(1024);
+    runOnce(program, frameOf(1));
+    expect(takeAll(maps.switchMaps())).toHaveLength(1);
+    runOnce(program, frameOf(1));
+    runOnce(program, frameOf(1));
+    expect(takeAll(maps.switchMaps()).map((row) => row.packets)).toEqual([2]);
+  });
+});

@@ -1,0 +1,67 @@
+import { type KoffiApi, loadKoffi } from './load-koffi';
+
+/** Memory handed to the kernel. Made with `memory()`, so that it never moves. */
+export type Memory = Uint8Array<ArrayBuffer>;
+
+/**
+ * The few C library calls the agent makes. All return what C returns; a negative value is looked up in `errno()`,
+ * directly after the call.
+ */
+export type Libc = {
+  syscall(number: number, a: number, b: Memory, c: number): number;
+  socket(family: number, type: number, protocol: number): number;
+  bind(fd: number, address: Memory, length: number): number;
+  setsockopt(fd: number, level: number, option: number, value: Memory, length: number): number;
+  getsockopt(fd: number, level: number, option: number, value: Memory, length: Memory): number;
+  send(fd: number, data: Memory, length: number, flags: number): number;
+  recv(fd: number, data: Memory, length: number, flags: number): number;
+  if_nametoindex(name: string): number;
+  close(fd: number): number;
+  /** Maps `length` bytes of `fd`, shared, readable and writable. @throws Error when the kernel refuses */
+  map(fd: number, length: number): { memory: ArrayBuffer; unmap(): void };
+  address(memory: Memory): bigint;
+  errno(): number;
+};
+
+const PROT_READ_WRITE = 3;
+const MAP_SHARED = 1;
+
+let loaded: Libc | undefined;
+
+/**
+ * The C library through koffi, loaded on first use.
+ * @throws Error when koffi cannot be loaded; the collectors then fall back to files and command line tools
+ */
+export function libc(): Libc {
+  loaded ??= bindLibc(loadKoffi());
+  return loaded;
+}
+
+/** Zeroed memory outside the garbage collector's reach: small typed arrays otherwise live on the moving heap. */
+export function memory(length: number): Memory {
+  return new Uint8Array(new ArrayBuffer(length));
+}
+
+function bindLibc(koffi: KoffiApi): Libc {
+  const library = koffi.load('libc.so.6');
+  const mmap = library.func('intptr_t mmap(intptr_t at, size_t length, int prot, int flags, int fd, intptr_t offset)');
+  const munmap = library.func('int munmap(intptr_t at, size_t length)');
+  return {
+    syscall: library.func('long syscall(long number, long a, void *b, long c)'),
+    socket: library.func('int socket(int family, int type, int protocol)'),
+    bind: library.func('int bind(int fd, void *address, unsigned int length)'),
+    setsockopt: library.func('int setsockopt(int fd, int level, int option, void *value, unsigned int length)'),
+    getsockopt: library.func('int getsockopt(int fd, int level, int option, void *value, void *length)'),
+    send: library.func('intptr_t send(int fd, void *data, size_t length, int flags)'),
+    recv: library.func('intptr_t recv(int fd, void *data, size_t length, int flags)'),
+    if_nametoindex: library.func('unsigned int if_nametoindex(const char *name)'),
+    close: library.func('int close(int fd)'),
+    address: (target) => koffi.address(target),
+    errno: () => koffi.errno(),
+    map(fd, length) {
+      const at: number | bigint = mmap(0, length, PROT_READ_WRITE, MAP_SHARED, fd, 0);
+      if (BigInt(at) === -1n) throw new Error(`mmap failed: errno ${koffi.errno()}`);
+      return { memory: koffi.view(BigInt(at), length), unmap: () => munmap(at, length) };
+    },
+  };
+}

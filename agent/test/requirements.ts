@@ -1,0 +1,28 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { env, getuid } from 'node:process';
+import { describe } from 'vitest';
+
+function isInstalled(tool: string): boolean {
+  return [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'].some((directory) => {
+    try {
+      accessSync(join(directory, tool), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * `describe` for tests that change the kernel's network state: `describeAsRoot('nft')('name', () => …)`. Where root or a
+ * tool is missing they are skipped and the reason is printed; in CI that is a failure, since nobody would read it.
+ */
+export function describeAsRoot(...tools: string[]): typeof describe | typeof describe.skip {
+  const missing = [...(getuid?.() === 0 ? [] : ['root']), ...tools.filter((tool) => !isInstalled(tool))];
+  if (missing.length === 0) return describe;
+  const reason = `needs ${missing.join(', ')}`;
+  if (env.CI === 'true') throw new Error(reason);
+  process.stderr.write(`skipped: ${reason}\n`);
+  return describe.skip;
+}
