@@ -1,0 +1,78 @@
+'use client';
+import { createParser, parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { useMemo } from 'react';
+
+/** What a filter may hold: one of a list of words, an id (UUID), yes or no, a time (RFC 3339), or any text. */
+export type FilterSpec = readonly string[] | 'id' | 'flag' | 'time' | 'text';
+
+type FilterValue<S extends FilterSpec> = S extends readonly (infer Word)[] ? Word : S extends 'flag' ? boolean : string;
+type Filters<F extends Record<string, FilterSpec>> = { [K in keyof F]: FilterValue<F[K]> | null };
+
+export type ListSpec<S extends string = string, F extends Record<string, FilterSpec> = Record<string, FilterSpec>> = {
+  sorts: readonly S[];
+  /** `name` or `-name`. */
+  defaultSort: S | `-${S}`;
+  filters: F;
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What cannot be an id is no filter: an old or mangled link shows the whole list instead of an error. */
+const parseAsId = createParser({ parse: (text) => (UUID.test(text) ? text : null), serialize: (id: string) => id });
+const parseAsTime = createParser({
+  parse: (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString()),
+  serialize: (time: string) => time,
+});
+
+function parserOf(spec: FilterSpec) {
+  if (spec === 'id') return parseAsId;
+  if (spec === 'flag') return parseAsBoolean;
+  if (spec === 'time') return parseAsTime;
+  if (spec === 'text') return parseAsString;
+  return parseAsStringLiteral(spec);
+}
+
+/**
+ * Search, sort and filters of a list, kept in the URL. `input` is what the list procedure takes. What the URL holds is
+ * checked against `spec`, which must be a constant.
+ */
+export function useListState<S extends string, F extends Record<string, FilterSpec>>(spec: ListSpec<S, F>) {
+  const parsers = useMemo(
+    () => ({
+      q: parseAsString.withDefault(''),
+      sort: parseAsStringLiteral([...spec.sorts, ...spec.sorts.map((sort) => `-${sort}` as const)]).withDefault(
+        spec.defaultSort,
+      ),
+      ...Object.fromEntries(Object.entries(spec.filters).map(([name, filter]) => [name, parserOf(filter)])),
+    }),
+    [spec],
+  );
+  const [values, setValues] = useQueryStates(parsers as Record<string, ReturnType<typeof parserOf>>, { scroll: false });
+  const { q, sort, ...rest } = values as unknown as { q: string; sort: S | `-${S}` } & Filters<F>;
+  const filters = rest as unknown as Filters<F>;
+  const set = (change: Record<string, unknown>, history: 'push' | 'replace') =>
+    void setValues(change as Parameters<typeof setValues>[0], { history });
+  const filterKey = JSON.stringify(filters);
+  const input = useMemo(() => {
+    const given = Object.entries(JSON.parse(filterKey) as Filters<F>).filter(([, value]) => value !== null);
+    return { q: q.slice(0, 200) || undefined, sort, ...Object.fromEntries(given) } as {
+      q?: string;
+      sort: S | `-${S}`;
+    } & { [K in keyof F]?: FilterValue<F[K]> };
+  }, [q, sort, filterKey]);
+  return {
+    q,
+    sort,
+    filters,
+    input,
+    /** Whether anything narrows the list. */
+    filtered: q !== '' || Object.values(filters).some((value) => value !== null),
+    // Typing must not fill the history; choosing is a step to go back from.
+    setQ: (text: string) => set({ q: text }, 'replace'),
+    setSort: (next: string) => set({ sort: next }, 'push'),
+    setFilter: <K extends keyof F & string>(name: K, value: FilterValue<F[K]> | null) => set({ [name]: value }, 'push'),
+    clear: () => set({ q: null, ...Object.fromEntries(Object.keys(filters).map((name) => [name, null])) }, 'push'),
+  };
+}
+
+export type ListState<S extends string, F extends Record<string, FilterSpec>> = ReturnType<typeof useListState<S, F>>;

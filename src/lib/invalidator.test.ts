@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { makeInvalidator, routersTouched } from './invalidator';
+
+const id = '0190f3a0-0000-7000-8000-000000000001';
+
+test('what each event touches', () => {
+  const touched = (type: string, rest: object = {}) =>
+    routersTouched({ type, data: JSON.stringify({ type, cluster_id: id, ...rest }) });
+  expect(touched('inventory.changed')).toEqual(['nodes', 'workloads', 'networks', 'clusters']);
+  expect(touched('sync_run.changed', { run_id: id })).toEqual(['syncRuns', 'clusters']);
+  expect(touched('resync')).toBe('all');
+  expect(touched('something.new')).toEqual([]);
+  expect(routersTouched({ type: 'cluster.changed', data: '{broken' })).toEqual([]);
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('the first event passes at once, a burst once per interval, and nothing when nothing came', () => {
+  const calls: (string[] | 'all')[] = [];
+  const { push } = makeInvalidator((routers) => calls.push(routers === 'all' ? 'all' : [...routers]), 1000);
+  push(['clusters']);
+  for (let i = 0; i < 100; i += 1) push(i % 2 ? ['nodes'] : ['clusters']);
+  expect(calls).toEqual([['clusters']]);
+  vi.advanceTimersByTime(1000);
+  expect(calls).toEqual([['clusters'], ['clusters', 'nodes']]);
+  vi.advanceTimersByTime(10_000);
+  expect(calls).toHaveLength(2);
+  push('all');
+  push(['nodes']);
+  vi.advanceTimersByTime(1000);
+  expect(calls.slice(2)).toEqual(['all', ['nodes']]);
+});
+
+test('after stop nothing is passed on', () => {
+  const calls: unknown[] = [];
+  const { push, stop } = makeInvalidator((routers) => calls.push(routers), 1000);
+  push(['a']);
+  push(['b']);
+  stop();
+  vi.advanceTimersByTime(5000);
+  expect(calls).toHaveLength(1);
+});

@@ -1,0 +1,52 @@
+import { LiveEvent, RESYNC_EVENT } from '@/domain/live-event';
+import type { ServerEvent } from './event-stream';
+
+/** Procedures whose answers a kind of event makes old, by router. */
+const TOUCHES = {
+  'sync_run.changed': ['syncRuns', 'clusters'],
+  'cluster.changed': ['clusters'],
+  'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters'],
+} as const satisfies Record<LiveEvent['type'], readonly string[]>;
+
+/** The routers to ask again after an event; `all` after a gap, none for what this version does not know. */
+export function routersTouched({ type, data }: Pick<ServerEvent, 'type' | 'data'>): readonly string[] | 'all' {
+  if (type === RESYNC_EVENT) return 'all';
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return [];
+  }
+  const event = LiveEvent.safeParse(value);
+  return event.success ? TOUCHES[event.data.type] : [];
+}
+
+/**
+ * Gathers what events touch and passes it on at most once per `intervalMs`, the first time at once: a sync of thousands of
+ * guests sends many events, and every answer asked for again costs both sides.
+ */
+export function makeInvalidator(invalidate: (routers: ReadonlySet<string> | 'all') => void, intervalMs = 1000) {
+  let pending = new Set<string>();
+  let all = false;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const flush = () => {
+    timer = null;
+    if (!all && pending.size === 0) return;
+    const routers = all ? ('all' as const) : pending;
+    all = false;
+    pending = new Set();
+    timer = setTimeout(flush, intervalMs);
+    invalidate(routers);
+  };
+  return {
+    push(routers: readonly string[] | 'all') {
+      if (routers === 'all') all = true;
+      else for (const router of routers) pending.add(router);
+      if (timer === null) flush();
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    },
+  };
+}
