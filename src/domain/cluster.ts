@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { listInput, pageOf } from './list';
+import { parseApiUrl } from './net/api-url';
+import { RUN_STATUSES, SYNC_STAGES } from './sync';
+
+export const RULE_PLACEMENTS = ['above', 'below'] as const;
+export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as const;
+export type SyncStatus = (typeof SYNC_STATUSES)[number];
+
+const ClusterName = z
+  .string({ error: 'a name' })
+  .trim()
+  .min(1, 'a name of 1 to 64 characters')
+  .max(64, 'a name of 1 to 64 characters')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'printable characters only');
+
+const ApiAddress = z
+  .string({ error: 'an address such as https://pve1.example.org:8006' })
+  .max(300, 'at most 300 characters')
+  .transform((text, context) => {
+    const parsed = parseApiUrl(text);
+    if (!('reason' in parsed)) return parsed.url;
+    context.addIssue({ code: 'custom', message: `${parsed.reason}.` });
+    return z.NEVER;
+  });
+
+// The parts' characters are those of the hypervisor; everything after the first `=` behind the token's name is secret.
+const TOKEN = /^[^\s:/;%]+@[A-Za-z][A-Za-z0-9._-]+![A-Za-z][A-Za-z0-9._-]+=[\x21-\x3a\x3c-\x7e]+$/;
+
+const ApiToken = z
+  .string({ error: 'an API token' })
+  .trim()
+  .max(512, 'at most 512 characters')
+  .transform((text) => text.replace(/^PVEAPIToken[= ]/, ''))
+  .refine((text) => TOKEN.test(text), 'Give the token as user@realm!name=secret, as shown when it was created.');
+
+/** SHA-256 of a certificate with or without colons, in the form in which it is stored: `AA:BB:…`. */
+const Fingerprint = z
+  .string({ error: 'a SHA-256 fingerprint' })
+  .trim()
+  .transform((text) => text.replaceAll(':', '').toUpperCase())
+  .refine((hex) => /^[0-9A-F]{64}$/.test(hex), 'Give the SHA-256 fingerprint: 32 pairs of hexadecimal digits.')
+  .transform((hex) => hex.replace(/..(?=.)/g, '$&:'));
+
+const fields = {
+  name: ClusterName,
+  api_url: ApiAddress,
+  api_token: ApiToken,
+  tls_fingerprint: Fingerprint.nullable(),
+  rule_placement: z.enum(RULE_PLACEMENTS, { error: 'above or below' }),
+};
+
+/** What is needed to add a cluster. */
+export const ClusterInput = z.strictObject({
+  ...fields,
+  tls_fingerprint: fields.tls_fingerprint.default(null),
+  rule_placement: fields.rule_placement.default('above'),
+});
+export type ClusterInput = z.output<typeof ClusterInput>;
+
+/** What is left out stays as it is. `version` is the one that was read: when it is no longer current, nothing is changed. */
+export const ClusterUpdate = z.strictObject({ ...fields, version: z.int().min(1) }).partial();
+export type ClusterUpdate = z.output<typeof ClusterUpdate>;
+
+/**
+ * An access to be tried out. With `cluster_id` the stored token stands in for a missing one, but only at the stored
+ * address: elsewhere it could be collected.
+ */
+export const ClusterCheckInput = z
+  .strictObject({
+    cluster_id: z.uuid(),
+    name: ClusterName,
+    api_url: ApiAddress,
+    api_token: ApiToken,
+    tls_fingerprint: fields.tls_fingerprint,
+    rule_placement: fields.rule_placement,
+  })
+  .partial()
+  .refine((input) => input.api_url !== undefined || input.cluster_id !== undefined, {
+    path: ['api_url'],
+    message: 'Give the address to check, or the cluster_id of a stored cluster.',
+  });
+export type ClusterCheckInput = z.output<typeof ClusterCheckInput>;
+
+export const ClusterCheckReport = z.object({
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      status: z.enum(['ok', 'warning', 'failed', 'unknown']),
+      detail: z.string(),
+      remedy: z.string().nullable(),
+    }),
+  ),
+  fingerprint: z.string().nullable(),
+  version: z.string().nullable(),
+  cluster_name: z.string().nullable(),
+});
+export type ClusterCheckReport = z.output<typeof ClusterCheckReport>;
+
+/** How many things hang off a cluster, and go with it when it is deleted. */
+export const ClusterCounts = z.object({
+  nodes: z.int(),
+  workloads: z.int(),
+  networks: z.int(),
+  subnets: z.int(),
+  ip_addresses: z.int(),
+});
+export type ClusterCounts = z.output<typeof ClusterCounts>;
+
+export const Cluster = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  api_url: z.string(),
+  has_api_token: z.boolean(),
+  tls_fingerprint: z.string().nullable(),
+  rule_placement: z.enum(RULE_PLACEMENTS),
+  provider_version: z.string().nullable(),
+  provider_name: z.string().nullable(),
+  /** Null means that it could not be read, which is not the same as no. */
+  quorate: z.boolean().nullable(),
+  firewall_enabled: z.boolean().nullable(),
+  sync_status: z.enum(SYNC_STATUSES),
+  last_sync_at: z.string().nullable(),
+  last_sync_error: z.string().nullable(),
+  last_sync_error_code: z.string().nullable(),
+  version: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  counts: ClusterCounts,
+  /** The sync that waits or runs now. */
+  active_run: z
+    .object({
+      id: z.uuid(),
+      status: z.enum(RUN_STATUSES),
+      stage: z.enum(SYNC_STAGES).nullable(),
+      progress_done: z.int(),
+      progress_total: z.int().nullable(),
+    })
+    .nullable(),
+});
+export type Cluster = z.output<typeof Cluster>;
+
+export const CLUSTER_SORTS = ['name', 'api_url', 'sync_status', 'last_sync_at', 'created_at'] as const;
+export const ClusterListInput = listInput(CLUSTER_SORTS, { sync_status: z.enum(SYNC_STATUSES).optional() });
+export type ClusterListInput = z.output<typeof ClusterListInput>;
+export const ClusterPage = pageOf(Cluster);

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { listInput, pageOf } from './list';
+
+export const NODE_STATUSES = ['online', 'offline', 'unknown'] as const;
+export const WORKLOAD_KINDS = ['qemu', 'lxc'] as const;
+export const WORKLOAD_STATUSES = ['running', 'stopped', 'paused', 'suspended', 'unknown'] as const;
+export const NETWORK_KINDS = ['bridge', 'ovs_bridge', 'vnet', 'discovered', 'manual'] as const;
+
+/** `true` or `false` of a query string. */
+const flag = z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true');
+/** A filter that tRPC sends as a boolean and a query string as text. */
+const booleanFilter = z.union([z.boolean(), flag]).optional();
+
+export const Node = z.object({
+  id: z.uuid(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  name: z.string(),
+  status: z.enum(NODE_STATUSES),
+  address: z.string().nullable(),
+  provider_version: z.string().nullable(),
+  nftables: z.boolean().nullable(),
+  cpu_count: z.int().nullable(),
+  memory_bytes: z.number().nullable(),
+  started_at: z.string().nullable(),
+  fault: z.string().nullable(),
+  missing_since: z.string().nullable(),
+  agent_status: z.enum(['pending', 'ok', 'degraded', 'silent']).nullable(),
+  last_heartbeat_at: z.string().nullable(),
+  workloads_total: z.int(),
+  workloads_running: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type Node = z.output<typeof Node>;
+
+export const NODE_SORTS = ['name', 'cluster_name', 'status', 'cpu_count', 'memory_bytes', 'started_at'] as const;
+export const NodeListInput = listInput(NODE_SORTS, {
+  cluster_id: z.uuid().optional(),
+  status: z.enum(NODE_STATUSES).optional(),
+  faulty: booleanFilter,
+  missing: booleanFilter,
+});
+export type NodeListInput = z.output<typeof NodeListInput>;
+export const NodePage = pageOf(Node);
+
+export const Workload = z.object({
+  id: z.uuid(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  node_id: z.uuid().nullable(),
+  node_name: z.string().nullable(),
+  project_id: z.uuid().nullable(),
+  project_name: z.string().nullable(),
+  tenant_id: z.uuid().nullable(),
+  vmid: z.int(),
+  kind: z.enum(WORKLOAD_KINDS),
+  external_id: z.string(),
+  name: z.string(),
+  status: z.enum(WORKLOAD_STATUSES),
+  template: z.boolean(),
+  tags: z.array(z.string()),
+  pool: z.string().nullable(),
+  lock: z.string().nullable(),
+  ha_state: z.string().nullable(),
+  cpu_count: z.int().nullable(),
+  memory_bytes: z.number().nullable(),
+  started_at: z.string().nullable(),
+  config_read_at: z.string().nullable(),
+  missing_since: z.string().nullable(),
+  /** The first addresses, those of trusted sources first; `addresses_total` says how many there are. */
+  primary_addresses: z.array(z.string()),
+  addresses_total: z.int(),
+  interfaces_total: z.int(),
+  /** How many of the interfaces have the firewall flag. */
+  interfaces_firewalled: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type Workload = z.output<typeof Workload>;
+
+export const WorkloadInterface = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  guest_name: z.string().nullable(),
+  model: z.string().nullable(),
+  mac: z.string().nullable(),
+  bridge: z.string().nullable(),
+  network_id: z.uuid().nullable(),
+  vlan_tag: z.int().nullable(),
+  trunks: z.string().nullable(),
+  firewall: z.boolean(),
+  link_down: z.boolean(),
+  mtu: z.int().nullable(),
+  rate_mbytes: z.string().nullable(),
+  ip_config: z
+    .object({
+      ip: z.string().optional(),
+      gw: z.string().optional(),
+      ip6: z.string().optional(),
+      gw6: z.string().optional(),
+    })
+    .nullable(),
+  pending: z.boolean(),
+});
+export type WorkloadInterface = z.output<typeof WorkloadInterface>;
+
+export const WorkloadAddress = z.object({
+  id: z.uuid(),
+  address: z.string(),
+  subnet_id: z.uuid(),
+  subnet_cidr: z.string(),
+  network_id: z.uuid(),
+  interface_id: z.uuid().nullable(),
+  state: z.enum(['active', 'reserved', 'dhcp', 'stale', 'conflict']),
+  source: z.enum(['agent', 'sdn', 'config', 'cloudinit', 'manual']),
+});
+export type WorkloadAddress = z.output<typeof WorkloadAddress>;
+
+export const WorkloadDetail = Workload.extend({
+  interfaces: z.array(WorkloadInterface),
+  ip_addresses: z.array(WorkloadAddress),
+});
+export type WorkloadDetail = z.output<typeof WorkloadDetail>;
+
+export const WORKLOAD_SORTS = [
+  'name',
+  'vmid',
+  'kind',
+  'status',
+  'cluster_name',
+  'node_name',
+  'project_name',
+  'pool',
+  'cpu_count',
+  'memory_bytes',
+  'started_at',
+  'created_at',
+] as const;
+export const WorkloadListInput = listInput(WORKLOAD_SORTS, {
+  cluster_id: z.uuid().optional(),
+  node_id: z.uuid().optional(),
+  network_id: z.uuid().optional(),
+  /** `none` finds workloads without a project. */
+  project_id: z.union([z.uuid(), z.literal('none')]).optional(),
+  kind: z.enum(WORKLOAD_KINDS).optional(),
+  status: z.enum(WORKLOAD_STATUSES).optional(),
+  tag: z.string().max(100).optional(),
+  pool: z.string().max(100).optional(),
+  template: booleanFilter,
+  missing: booleanFilter,
+});
+export type WorkloadListInput = z.output<typeof WorkloadListInput>;
+export const WorkloadPage = pageOf(Workload);
+
+export const Network = z.object({
+  id: z.uuid(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  name: z.string(),
+  kind: z.enum(NETWORK_KINDS),
+  zone: z.string().nullable(),
+  vlan_tag: z.int().nullable(),
+  vlan_aware: z.boolean().nullable(),
+  alias: z.string().nullable(),
+  description: z.string(),
+  node_names: z.array(z.string()),
+  source: z.enum(['provider', 'discovery', 'manual']),
+  missing_since: z.string().nullable(),
+  interfaces_total: z.int(),
+  subnets_total: z.int(),
+  version: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type Network = z.output<typeof Network>;
+
+export const NetworkSubnet = z.object({
+  id: z.uuid(),
+  cidr: z.string(),
+  gateway: z.string().nullable(),
+  dns_servers: z.array(z.string()),
+  dhcp_enabled: z.boolean(),
+  description: z.string(),
+  source: z.enum(['provider', 'discovery', 'manual']),
+  missing_since: z.string().nullable(),
+  addresses_total: z.int(),
+  version: z.int(),
+});
+export type NetworkSubnet = z.output<typeof NetworkSubnet>;
+
+export const NetworkDetail = Network.extend({ subnets: z.array(NetworkSubnet) });
+export type NetworkDetail = z.output<typeof NetworkDetail>;
+
+export const NETWORK_SORTS = ['name', 'kind', 'cluster_name', 'zone', 'vlan_tag', 'interfaces_total'] as const;
+export const NetworkListInput = listInput(NETWORK_SORTS, {
+  cluster_id: z.uuid().optional(),
+  kind: z.enum(NETWORK_KINDS).optional(),
+  zone: z.string().max(100).optional(),
+  missing: booleanFilter,
+});
+export type NetworkListInput = z.output<typeof NetworkListInput>;
+export const NetworkPage = pageOf(Network);

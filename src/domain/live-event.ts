@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/**
+ * What the service tells its pages: that something changed, never what. Pages then read again what they show, with the
+ * permissions they have.
+ */
+export const LiveEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('sync_run.changed'), cluster_id: z.uuid(), run_id: z.uuid() }),
+  z.object({ type: z.literal('cluster.changed'), cluster_id: z.uuid() }),
+  z.object({ type: z.literal('inventory.changed'), cluster_id: z.uuid() }),
+]);
+export type LiveEvent = z.output<typeof LiveEvent>;
+
+/** Sent after a gap in which events may have been lost: read everything again. */
+export const RESYNC_EVENT = 'resync';

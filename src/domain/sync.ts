@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { listInput, pageOf } from './list';
+
+/** What a sync does, in this order. */
+export const SYNC_STAGES = ['connect', 'nodes', 'guests', 'interfaces', 'networks', 'sdn', 'finish'] as const;
+export type SyncStage = (typeof SYNC_STAGES)[number];
+
+export const RUN_STATUSES = ['queued', 'running', 'ok', 'failed'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export const RUN_KINDS = ['inventory', 'ipam'] as const;
+export const RUN_TRIGGERS = ['manual', 'auto', 'setup'] as const;
+export type RunTrigger = (typeof RUN_TRIGGERS)[number];
+
+/** `seen` things were read; each of them was created, changed, skipped (could not be judged) or left as it was. */
+export const StageCounters = z.object({
+  seen: z.int(),
+  created: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+  skipped: z.int(),
+  errors: z.int(),
+});
+
+/** Something that went wrong without stopping the run: where, with what, and what can be done. */
+export const RunError = z.object({
+  stage: z.string(),
+  object: z.string().optional(),
+  code: z.string(),
+  message: z.string(),
+  remedy: z.string().optional(),
+});
+
+/** One run of a reconciler over one cluster. `errors` keeps the first ones; the counters count them all. */
+export const SyncRun = z.object({
+  id: z.uuid(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  kind: z.enum(RUN_KINDS),
+  status: z.enum(RUN_STATUSES),
+  trigger: z.enum(RUN_TRIGGERS),
+  requested_by: z.uuid().nullable(),
+  stage: z.string().nullable(),
+  progress_done: z.int(),
+  progress_total: z.int().nullable(),
+  counters: z.record(z.string(), StageCounters),
+  errors: z.array(RunError),
+  attempts: z.int(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+});
+export type SyncRun = z.output<typeof SyncRun>;
+
+export const SyncRunListInput = listInput(['created_at'], {
+  cluster_id: z.uuid().optional(),
+  kind: z.enum(RUN_KINDS).optional(),
+  status: z.enum(RUN_STATUSES).optional(),
+});
+export type SyncRunListInput = z.output<typeof SyncRunListInput>;
+export const SyncRunPage = pageOf(SyncRun);
+
+/** The answer to a request for a sync that is not waited for. */
+export const SyncAccepted = z.object({ run_id: z.uuid() });

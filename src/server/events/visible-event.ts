@@ -1,0 +1,19 @@
+import { isGranted, type RoleGrant, reachOf } from '@/domain/permissions';
+import type { HubMessage } from './event-hub';
+
+/** What of an event the holder of these grants may learn: it, less of it, or nothing. */
+export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage): HubMessage | null {
+  switch (message.type) {
+    case 'resync':
+      return message;
+    case 'sync_run.changed':
+    case 'cluster.changed':
+      return isGranted(grants, 'cluster:read') ? message : null;
+    case 'inventory.changed': {
+      const reach = reachOf(grants, 'workload:read');
+      if (reach === 'all' || isGranted(grants, 'cluster:read')) return message;
+      // In which cluster something happened is not for those who see some of its workloads only.
+      return reach.length > 0 ? { type: 'resync' } : null;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { originOf } from '../../auth/origin';
+import { readSession } from '../../auth/read-session';
+import { openEventStream } from '../../events/open-event-stream';
+import { defineRoute } from '../define-route';
+
+export const eventRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/events',
+    summary: 'What changes, as server-sent events: types sync_run.changed, cluster.changed, inventory.changed, resync.',
+    tag: 'Events',
+    access: { signedIn: 'Each event is sent only to those whose permissions let them read what changed.' },
+    response: { status: 200 },
+    handler: async ({ session, request }) => {
+      const stream = await openEventStream(session, {
+        signal: request.signal,
+        currentSession: () => readSession(request, originOf(request)),
+      });
+      return new Response(stream, {
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store, no-transform',
+          'x-accel-buffering': 'no',
+        },
+      });
+    },
+  }),
+];
