@@ -41,8 +41,8 @@ export type StreamDeps = {
   /** Opens the stream; `lastId` is the id of the newest event seen. */
   open: (lastId: string, signal: AbortSignal) => Promise<Response>;
   onEvent: (event: ServerEvent) => void;
-  /** Called when the stream is open. After a gap (`again`) events may have been missed. */
-  onOpen: (again: boolean) => void;
+  /** Called each time the stream is open. After a gap events may have been missed. */
+  onOpen: () => void;
   /** Called when it is not, with the milliseconds until the next try. */
   onLost: (delay: number) => void;
   /** Resolves after the time, or at once when aborted. */
@@ -63,7 +63,6 @@ export async function followEvents(deps: StreamDeps, signal: AbortSignal): Promi
   const random = deps.random ?? Math.random;
   let lastId = '';
   let failures = 0;
-  let opened = false;
   while (!signal.aborted) {
     const attempt = new AbortController();
     const stop = () => attempt.abort();
@@ -73,8 +72,7 @@ export async function followEvents(deps: StreamDeps, signal: AbortSignal): Promi
       const response = await deps.open(lastId, attempt.signal);
       if (response.status === 401 || response.status === 403) return;
       if (!response.ok || !response.body) throw new Error(`events: status ${response.status}`);
-      deps.onOpen(opened);
-      opened = true;
+      deps.onOpen();
       const feed = makeEventParser((event) => {
         if (event.id) lastId = event.id;
         deps.onEvent(event);

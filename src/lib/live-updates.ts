@@ -39,35 +39,62 @@ const sleep = (ms: number, signal: AbortSignal) =>
     window.addEventListener('online', done);
   });
 
-/** Follows the service's events while the component is mounted and marks as old what they touch. */
+/** A tab that is hidden for longer gives its connection back: a browser has six per HTTP/1.1 service, for all tabs. */
+const HIDDEN_MS = 5_000;
+
+/** Follows the service's events while the component is mounted and visible, and marks as old what they touch. */
 export function useLiveUpdates(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
-    const stop = new AbortController();
     const invalidator = makeInvalidator((routers) => {
       if (routers === 'all') void queryClient.invalidateQueries();
       else for (const router of routers) void queryClient.invalidateQueries({ queryKey: [[router]] });
     });
-    void followEvents(
-      {
-        open: (lastId, signal) =>
-          browserSession().authFetch('/api/v1/events', {
-            signal,
-            cache: 'no-store',
-            headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
-          }),
-        onEvent: (event) => invalidator.push(routersTouched(event)),
-        onOpen: (again) => {
-          setLive(true);
-          if (again) invalidator.push('all');
+    let following: AbortController | null = null;
+    let opened = false;
+    let hiding: ReturnType<typeof setTimeout> | undefined;
+    const stop = () => {
+      following?.abort();
+      following = null;
+      setLive(false);
+    };
+    const start = () => {
+      const own = new AbortController();
+      following = own;
+      void followEvents(
+        {
+          open: (lastId, signal) =>
+            browserSession().authFetch('/api/v1/events', {
+              signal,
+              cache: 'no-store',
+              headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
+            }),
+          onEvent: (event) => invalidator.push(routersTouched(event)),
+          onOpen: () => {
+            setLive(true);
+            // Whatever happened while nobody listened was missed.
+            if (opened) invalidator.push('all');
+            opened = true;
+          },
+          onLost: () => setLive(false),
+          wait: sleep,
         },
-        onLost: () => setLive(false),
-        wait: sleep,
-      },
-      stop.signal,
-    ).finally(() => setLive(false));
+        own.signal,
+      ).finally(() => {
+        if (following === own) stop();
+      });
+    };
+    const followVisibility = () => {
+      clearTimeout(hiding);
+      if (document.visibilityState === 'hidden') hiding = setTimeout(stop, HIDDEN_MS);
+      else if (!following) start();
+    };
+    followVisibility();
+    document.addEventListener('visibilitychange', followVisibility);
     return () => {
-      stop.abort();
+      document.removeEventListener('visibilitychange', followVisibility);
+      clearTimeout(hiding);
+      stop();
       invalidator.stop();
     };
   }, [queryClient]);
