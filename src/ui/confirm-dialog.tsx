@@ -1,0 +1,121 @@
+'use client';
+import { AlertDialog as Base } from '@base-ui/react/alert-dialog';
+import { type ReactNode, type Ref, useId, useRef, useState } from 'react';
+import { Button } from './button';
+import { Notice } from './notice';
+import type { Problem } from './problem';
+import { TextInput } from './text-input';
+
+type Props = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** The question: "Delete cluster prod-eu?" */
+  title: string;
+  /** What will happen, with figures: what is lost, what stays. */
+  children?: ReactNode;
+  /** What the button does, consequence included: "Delete cluster and 42 guests". */
+  confirmLabel: string;
+  tone?: 'danger' | 'primary';
+  /** For what cannot be undone: the name that must be typed first. */
+  typed?: string;
+  pending: boolean;
+  error: Problem | null;
+  onConfirm: () => void;
+};
+
+/** Asks before something that is hard to undo. The focus starts on Cancel, or on the input when a name must be typed. */
+export function ConfirmDialog(props: Props) {
+  const { open, onOpenChange, pending } = props;
+  const cancel = useRef<HTMLButtonElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !pending && onOpenChange(next)}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-(--layer-overlay) bg-scrim transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Viewport className="fixed inset-0 z-(--layer-overlay) flex items-end justify-center p-2 md:items-start md:p-4 md:pt-[12dvh]">
+          <Base.Popup
+            initialFocus={props.typed === undefined ? cancel : input}
+            className="popup flex max-h-full w-full max-w-md flex-col overflow-y-auto !rounded-lg"
+          >
+            <Body {...props} cancelRef={cancel} inputRef={input} />
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** Mounted with the dialog, so that what was typed is gone when it opens again. */
+function Body({
+  onOpenChange,
+  title,
+  children,
+  confirmLabel,
+  tone = 'danger',
+  typed,
+  pending,
+  error,
+  onConfirm,
+  cancelRef,
+  inputRef,
+}: Props & { cancelRef: Ref<HTMLButtonElement>; inputRef: Ref<HTMLInputElement> }) {
+  const [text, setText] = useState('');
+  const inputId = useId();
+  const blocked = typed !== undefined && text.trim() !== typed;
+  return (
+    <form
+      className="flex flex-col gap-3 p-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        if (!blocked && !pending) onConfirm();
+      }}
+    >
+      <Base.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
+      {children && (
+        <Base.Description render={<div />} className="flex flex-col gap-2 text-pretty text-muted">
+          {children}
+        </Base.Description>
+      )}
+      {typed !== undefined && (
+        <div className="flex flex-col gap-1">
+          <label htmlFor={inputId}>
+            Type <span className="mono font-semibold select-all">{typed}</span> to confirm
+          </label>
+          <TextInput
+            id={inputId}
+            ref={inputRef}
+            mono
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </div>
+      )}
+      {error && (
+        <Notice tone="danger" title={error.title} live>
+          {error.detail}
+        </Notice>
+      )}
+      <div className="flex flex-wrap justify-end gap-2 pt-1">
+        <Button
+          ref={cancelRef}
+          onClick={() => onOpenChange(false)}
+          disabledReason={pending && 'Wait until the current action has ended'}
+        >
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          variant={tone}
+          pending={pending}
+          disabledReason={blocked && `Type ${typed} first`}
+          className="!h-auto min-h-8 !whitespace-normal py-1"
+        >
+          {confirmLabel}
+        </Button>
+      </div>
+    </form>
+  );
+}

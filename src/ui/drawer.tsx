@@ -1,0 +1,79 @@
+'use client';
+import { Drawer as Base } from '@base-ui/react/drawer';
+import clsx from 'clsx';
+import { X } from 'lucide-react';
+import type { ReactElement, ReactNode } from 'react';
+import { IconButton } from './icon-button';
+
+type Side = 'right' | 'left' | 'bottom';
+
+type Props = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  side?: Side;
+  size?: 'sm' | 'md' | 'lg';
+  /** A press outside does not close it: for forms, whose input would be lost. */
+  persistent?: boolean;
+  trigger?: ReactElement;
+  footer?: ReactNode;
+  children?: ReactNode;
+};
+
+const SIZES = { sm: 'md:max-w-xs', md: 'md:max-w-lg', lg: 'md:max-w-3xl' };
+
+const SIDES: Record<Side, string> = {
+  right:
+    'ml-auto h-full w-full max-w-[calc(100vw-1.5rem)] border-l translate-x-(--drawer-swipe-movement-x) data-ending-style:translate-x-full data-starting-style:translate-x-full',
+  left: 'mr-auto h-full w-full max-w-[calc(100vw-3rem)] border-r translate-x-(--drawer-swipe-movement-x) data-ending-style:-translate-x-full data-starting-style:-translate-x-full',
+  bottom:
+    'mt-auto max-h-[85dvh] w-full rounded-t-lg border-t translate-y-(--drawer-swipe-movement-y) data-ending-style:translate-y-full data-starting-style:translate-y-full',
+};
+
+/** A panel at the edge: the details of a row, or a longer form, while the page stays in view. Can be swiped away. */
+export function Drawer({
+  open,
+  onOpenChange,
+  title,
+  description,
+  side = 'right',
+  size = 'md',
+  persistent = false,
+  trigger,
+  footer,
+  children,
+}: Props) {
+  return (
+    <Base.Root
+      open={open}
+      onOpenChange={(next) => onOpenChange(next)}
+      swipeDirection={side === 'bottom' ? 'down' : side}
+      disablePointerDismissal={persistent}
+    >
+      {trigger && <Base.Trigger render={trigger} />}
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-(--layer-overlay) bg-scrim opacity-[calc(1-var(--drawer-swipe-progress,0))] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0 data-swiping:duration-0" />
+        <Base.Viewport className="fixed inset-0 z-(--layer-overlay) flex overflow-hidden">
+          <Base.Popup
+            className={clsx(
+              'flex flex-col bg-overlay text-text outline-none transition-transform duration-150 data-swiping:duration-0 data-swiping:select-none',
+              SIDES[side],
+              side !== 'bottom' && SIZES[size],
+            )}
+          >
+            <header className="flex items-start gap-2 border-b px-4 py-2">
+              <div className="min-w-0 flex-1 py-1">
+                <Base.Title className="text-lg leading-6 font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
+                {description && <Base.Description className="text-pretty text-muted">{description}</Base.Description>}
+              </div>
+              <Base.Close render={<IconButton label="Close" icon={<X size={16} />} className="-mr-2" />} />
+            </header>
+            <Base.Content className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4">{children}</Base.Content>
+            {footer && <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>}
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,51 @@
+'use client';
+import { Meter as Base } from '@base-ui/react/meter';
+import clsx from 'clsx';
+import { formatPercent } from '@/lib/format';
+
+type Props = {
+  /** What is measured: "Addresses used". */
+  label: string;
+  /** A share of 1; null when it is not known. */
+  share: number | null;
+  /** From these shares on it is a warning, or critical. */
+  warnAt?: number;
+  dangerAt?: number;
+  /** Instead of the percentage: "198 of 254". */
+  text?: string;
+};
+
+/** How full something is: bar and figure. Not for progress of work. */
+export function Meter({ label, share, warnAt = 2, dangerAt = 2, text }: Props) {
+  if (share === null) {
+    return (
+      <span className="inline-flex w-full items-center gap-2 text-muted">
+        <span
+          aria-hidden="true"
+          className="h-1.5 min-w-8 flex-1 rounded-full border border-dashed border-line-strong"
+        />
+        <span className="sr-only">{label}: </span>
+        Unknown
+      </span>
+    );
+  }
+  const fill = share >= dangerAt ? 'bg-danger-mark' : share >= warnAt ? 'bg-warn-mark' : 'bg-info-mark';
+  const figure = text ?? formatPercent(share);
+  return (
+    <Base.Root
+      value={Math.max(0, Math.min(1, share))}
+      min={0}
+      max={1}
+      aria-label={label}
+      getAriaValueText={() => figure}
+      className="inline-flex w-full items-center gap-2"
+    >
+      <Base.Track className="h-1.5 min-w-8 flex-1 overflow-hidden rounded-full bg-surface-3">
+        <Base.Indicator className={clsx('h-full', fill)} />
+      </Base.Track>
+      <span aria-hidden="true" className="shrink-0 tabular-nums">
+        {figure}
+      </span>
+    </Base.Root>
+  );
+}
