@@ -1,0 +1,48 @@
+'use client';
+import { Combobox as Base } from '@base-ui/react/combobox';
+import type { ReactNode } from 'react';
+import type { Option } from './option';
+import { itemClass, OptionText } from './option-item';
+import { Spinner } from './spinner';
+
+/** Choices that the server finds: it is told what was typed and gives back new `options`. */
+export type RemoteSearch = { onSearch: (text: string) => void; loading: boolean; error?: string | null };
+
+/** The list under a combobox; reads the items from the surrounding `Combobox.Root`. */
+export function ComboboxPopup({ remote, indicator }: { remote?: RemoteSearch; indicator: ReactNode }) {
+  return (
+    <Base.Portal>
+      <Base.Positioner sideOffset={4} className="z-(--layer-overlay) outline-none">
+        <Base.Popup className="popup max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 max-w-(--available-width) overflow-y-auto overscroll-contain">
+          <Base.Status className="flex items-center gap-2 px-3 text-sm text-muted not-empty:py-2">
+            {remote?.error ? (
+              <span className="text-danger">{remote.error}</span>
+            ) : (
+              remote?.loading && (
+                <>
+                  <Spinner size={14} /> Searching…
+                </>
+              )
+            )}
+          </Base.Status>
+          <Base.Empty className="px-3 text-muted not-empty:py-2">
+            {remote?.loading || remote?.error ? null : 'Nothing matches'}
+          </Base.Empty>
+          <Base.List className="p-1 data-empty:p-0">
+            {(option: Option) => (
+              <Base.Item
+                key={option.value}
+                value={option}
+                disabled={option.disabledReason !== undefined}
+                className={itemClass}
+              >
+                <OptionText option={option} />
+                {indicator}
+              </Base.Item>
+            )}
+          </Base.List>
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  );
+}

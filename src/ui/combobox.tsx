@@ -1,0 +1,83 @@
+'use client';
+import { Combobox as Base } from '@base-ui/react/combobox';
+import { Check, ChevronsUpDown, X } from 'lucide-react';
+import type { Ref } from 'react';
+import { ComboboxPopup, type RemoteSearch } from './combobox-popup';
+import type { Option } from './option';
+
+type Props<V extends string> = {
+  value: Option<V> | null;
+  onValueChange: (option: Option<V> | null) => void;
+  /** All choices, or with `remote` those that match what was typed. */
+  options: readonly Option<V>[];
+  remote?: RemoteSearch;
+  placeholder?: string;
+  /** Whether it can be emptied again. */
+  clearable?: boolean;
+  disabled?: boolean;
+  name?: string;
+  onBlur?: () => void;
+  'aria-label'?: string;
+  ref?: Ref<HTMLInputElement>;
+};
+
+/** One of many, found by typing. */
+export function Combobox<V extends string>({
+  value,
+  onValueChange,
+  options,
+  remote,
+  placeholder = 'Type to search',
+  clearable = false,
+  disabled,
+  name,
+  ref,
+  ...input
+}: Props<V>) {
+  return (
+    <Base.Root<Option<V>>
+      items={options}
+      value={value}
+      onValueChange={onValueChange}
+      isItemEqualToValue={(a, b) => a.value === b.value}
+      filter={remote ? null : undefined}
+      onInputValueChange={
+        remote && ((text, { reason }) => reason !== 'item-press' && remote.onSearch(text === value?.label ? '' : text))
+      }
+      autoHighlight
+      disabled={disabled}
+      name={name}
+    >
+      <Base.InputGroup className="control flex items-center gap-1 pr-1 pl-2.5">
+        <Base.Input
+          {...input}
+          ref={ref}
+          placeholder={placeholder}
+          className="h-full min-w-0 flex-1 self-stretch bg-transparent outline-none"
+        />
+        {clearable && value && (
+          <Base.Clear
+            aria-label="Clear"
+            className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
+          >
+            <X size={14} />
+          </Base.Clear>
+        )}
+        <Base.Trigger
+          aria-label="Show choices"
+          className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
+        >
+          <ChevronsUpDown size={14} />
+        </Base.Trigger>
+      </Base.InputGroup>
+      <ComboboxPopup
+        remote={remote}
+        indicator={
+          <Base.ItemIndicator className="text-accent">
+            <Check size={14} />
+          </Base.ItemIndicator>
+        }
+      />
+    </Base.Root>
+  );
+}

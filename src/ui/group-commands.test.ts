@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { Command } from './command';
+import { groupCommands, matchesCommand } from './group-commands';
+
+const command = (id: string, label: string, group: string, keywords?: string[]): Command => ({
+  id,
+  label,
+  group,
+  keywords,
+  run: () => undefined,
+});
+
+it('groups in the order of first appearance and lets a later command replace an earlier one', () => {
+  const groups = groupCommands([
+    command('a', 'Clusters', 'Go to'),
+    command('b', 'Add cluster', 'Clusters'),
+    command('c', 'Nodes', 'Go to'),
+    command('b', 'Add another cluster', 'Clusters'),
+  ]);
+  expect(groups.map((group) => [group.value, group.items.map((item) => item.label)])).toEqual([
+    ['Go to', ['Clusters', 'Nodes']],
+    ['Clusters', ['Add another cluster']],
+  ]);
+});
+
+it.each([
+  ['add cl', true],
+  ['cl add', true],
+  ['CLÙ', true],
+  ['hyper', true],
+  ['dd', false],
+  ['', true],
+  ['  ', true],
+])('%j finds "Add cluster": %s', (query, found) => {
+  expect(matchesCommand(command('a', 'Add cluster', 'Clusters', ['hypervisor']), query)).toBe(found);
+});

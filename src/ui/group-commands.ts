@@ -1,0 +1,32 @@
+import type { Command } from './command';
+
+export type CommandGroup = { value: string; items: Command[] };
+
+/** Commands under their headings, in the order in which heading and command first appear. A later command with a known id replaces it. */
+export function groupCommands(commands: readonly Command[]): CommandGroup[] {
+  const byId = new Map(commands.map((command) => [command.id, command]));
+  const groups = new Map<string, Command[]>();
+  for (const command of byId.values()) {
+    const items = groups.get(command.group);
+    if (items) items.push(command);
+    else groups.set(command.group, [command]);
+  }
+  return Array.from(groups, ([value, items]) => ({ value, items }));
+}
+
+/** Whether every word of the query begins a word of the command or its group. "add cl" finds "Add cluster". */
+export function matchesCommand(command: Command, query: string): boolean {
+  const words = fold(`${command.label} ${command.group} ${(command.keywords ?? []).join(' ')}`).split(' ');
+  return fold(query)
+    .split(' ')
+    .every((part) => words.some((word) => word.startsWith(part)));
+}
+
+const fold = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .join(' ');

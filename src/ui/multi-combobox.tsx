@@ -1,0 +1,77 @@
+'use client';
+import { Combobox as Base } from '@base-ui/react/combobox';
+import { Check, X } from 'lucide-react';
+import type { Ref } from 'react';
+import { ComboboxPopup, type RemoteSearch } from './combobox-popup';
+import type { Option } from './option';
+
+type Props<V extends string> = {
+  value: readonly Option<V>[];
+  onValueChange: (options: Option<V>[]) => void;
+  options: readonly Option<V>[];
+  remote?: RemoteSearch;
+  placeholder?: string;
+  disabled?: boolean;
+  onBlur?: () => void;
+  'aria-label'?: string;
+  ref?: Ref<HTMLInputElement>;
+};
+
+/** Several of many, found by typing; the chosen ones stand in the box and go by Backspace or their cross. */
+export function MultiCombobox<V extends string>({
+  value,
+  onValueChange,
+  options,
+  remote,
+  placeholder = 'Type to search',
+  disabled,
+  ref,
+  ...input
+}: Props<V>) {
+  return (
+    <Base.Root<Option<V>, true>
+      multiple
+      items={options}
+      value={value}
+      onValueChange={onValueChange}
+      isItemEqualToValue={(a, b) => a.value === b.value}
+      filter={remote ? null : undefined}
+      onInputValueChange={remote && ((text) => remote.onSearch(text))}
+      autoHighlight
+      disabled={disabled}
+    >
+      <Base.InputGroup className="control flex flex-wrap items-center gap-1 px-1 py-0.5">
+        <Base.Chips className="contents">
+          {value.map((option) => (
+            <Base.Chip
+              key={option.value}
+              className="inline-flex h-6 max-w-full items-center gap-1 rounded-sm bg-surface-3 pl-1.5 data-highlighted:bg-accent-soft"
+            >
+              <span className="truncate">{option.label}</span>
+              <Base.ChipRemove
+                aria-label={`Remove ${option.label}`}
+                className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
+              >
+                <X size={12} />
+              </Base.ChipRemove>
+            </Base.Chip>
+          ))}
+          <Base.Input
+            {...input}
+            ref={ref}
+            placeholder={value.length === 0 ? placeholder : undefined}
+            className="h-6 min-w-24 flex-1 bg-transparent px-1.5 outline-none"
+          />
+        </Base.Chips>
+      </Base.InputGroup>
+      <ComboboxPopup
+        remote={remote}
+        indicator={
+          <Base.ItemIndicator className="text-accent">
+            <Check size={14} />
+          </Base.ItemIndicator>
+        }
+      />
+    </Base.Root>
+  );
+}
