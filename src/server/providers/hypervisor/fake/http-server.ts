@@ -40,6 +40,8 @@ export type SimulatorOptions = SimClockOptions & {
   port?: number;
   /** Virtual ms every call takes in its worker; default 0. */
   latency?: number | Latency;
+  /** Virtual ms every write to the replicated file system takes while its lock is held; default 0. */
+  fileWriteMs?: number;
   clock?: SimClock;
 };
 
@@ -72,6 +74,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const random = createRandom(options.scenario.seed + index);
     const cluster = createCluster(spec, index, clock, options.scenario.seed + index);
     const tokens = addStandardAccess(cluster, random);
+    cluster.fileWriteMs = options.fileWriteMs ?? 0;
     spec.build(cluster, random);
     cluster.status.prime(clock.now());
     const meter = new LoadMeter();

@@ -19,8 +19,14 @@ export type RawRequest = {
 };
 
 /** One request on a connection of its own, without any of the cleverness of a real client. */
-export function rawRequest(node: NodeAddress, method: string, path: string, options: RawRequest = {}): Promise<RawAnswer> {
-  const form = typeof options.body === 'object' ? new URLSearchParams(stringValues(options.body)).toString() : options.body;
+export function rawRequest(
+  node: NodeAddress,
+  method: string,
+  path: string,
+  options: RawRequest = {},
+): Promise<RawAnswer> {
+  const form =
+    typeof options.body === 'object' ? new URLSearchParams(stringValues(options.body)).toString() : options.body;
   return new Promise((resolve, reject) => {
     const request = httpsRequest(
       `${node.url}/api2/json${path}`,

@@ -1,5 +1,6 @@
 import { accessRoutes } from './access-routes';
 import { clusterRoutes } from './cluster-routes';
+import { firewallRoutes } from './firewall-routes';
 import { guestAddressRoutes } from './guest-address-routes';
 import { guestReadRoutes } from './guest-read-routes';
 import { networkRoutes } from './network-routes';
@@ -18,4 +19,5 @@ export const allRoutes: readonly Route[] = [
   ...poolRoutes,
   ...guestReadRoutes,
   ...guestAddressRoutes,
+  ...firewallRoutes,
 ];

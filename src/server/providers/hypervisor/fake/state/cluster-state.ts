@@ -44,6 +44,8 @@ export class ClusterState {
   readonly sdn = { staged: emptySdnConfig(), running: emptySdnConfig() };
   /** Quorum taken away although enough nodes are up, for example by a network partition. */
   quorumLost = false;
+  /** Virtual ms a write to the replicated file system takes. */
+  fileWriteMs = 0;
   /** Corosync configuration version. */
   configVersion = 1;
   /** Called before any change, so that everything periodic (broadcasts, rule compilation) sees the state of its time. */

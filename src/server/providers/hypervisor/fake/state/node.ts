@@ -50,7 +50,8 @@ export class PveNode {
   bootedAt: number;
   /** The status daemon may die alone: the node then looks online, its guests `unknown` after 300 s. */
   statusDaemonRunning = true;
-  readonly firewallLog: string[] = [];
+  /** Lines of the firewall log file, and of the files it was rotated into. */
+  readonly firewallLog: { current: string[]; rotated: string[] } = { current: [], rotated: [] };
   readonly workers: NodeWorkers;
 
   constructor(init: NodeInit, now: number) {
