@@ -8,15 +8,20 @@ import { authorize, type Origin, type Session } from '../auth/scope';
 import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
-import { fieldErrors, toAppError, toProblem } from '../rest/problem';
+import { toAppError, toProblem } from '../rest/problem';
+import { assertStorable } from '../rest/storable';
 
 export type Context = { session: Session | null; origin: Origin };
 type Meta = { permission: Grantable } | { signedIn: string };
 
 /** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */
-export async function createContext(request: Request): Promise<Context> {
-  const origin = originOf(request);
-  return { session: await readSession(request, origin, true), origin };
+export async function createContext(request: Request, origin: Origin = originOf(request)): Promise<Context> {
+  try {
+    return { session: await readSession(request, origin, true), origin };
+  } catch (error) {
+    const meaning = toAppError(error);
+    throw new TRPCError({ code: TRPC_CODE[meaning.code], message: meaning.message, cause: meaning });
+  }
 }
 
 const TRPC_CODE = {
@@ -38,33 +43,40 @@ const TRPC_CODE = {
   upstream_timeout: 'GATEWAY_TIMEOUT',
 } as const satisfies Record<ErrorCode, TRPCError['code']>;
 
+/** What tRPC itself refuses, before or instead of a procedure. */
+const REFUSALS: Partial<Record<TRPCError['code'], [ErrorCode, string]>> = {
+  PARSE_ERROR: ['malformed', 'The request is not valid JSON.'],
+  BAD_REQUEST: ['malformed', 'The request is not a valid call.'],
+  NOT_FOUND: ['not_found', 'There is no such procedure.'],
+  METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Call queries with GET and mutations with POST.'],
+  UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Send the call as application/json.'],
+  PAYLOAD_TOO_LARGE: ['too_large', 'The call is too large.'],
+};
+
 /** What a procedure threw, as the error the caller may see: input errors are `malformed`, the rest as everywhere. */
 function meaningOf(error: TRPCError): AppError {
-  if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) {
-    return new AppError('malformed', 'The request has wrong or missing fields.', {
-      cause: error.cause,
-      errors: fieldErrors(error.cause),
-    });
-  }
-  if (error.code === 'NOT_FOUND' && !error.cause) return new AppError('not_found', 'There is no such procedure.');
-  if (error.code === 'PARSE_ERROR') return new AppError('malformed', 'The request is not valid JSON.');
-  return toAppError(error.cause ?? error);
+  if (error.cause instanceof AppError) return error.cause;
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) return toAppError(error.cause);
+  const refusal = REFUSALS[error.code];
+  if (refusal) return new AppError(...refusal, { cause: error });
+  // A ZodError that comes from inside is our mistake, not the caller's.
+  return toAppError(error.cause instanceof ZodError ? error : (error.cause ?? error));
+}
+
+/** The `data` of an error as the client reads it: tRPC's own fields and the problem as REST would send it. */
+export function errorData(meaning: AppError, requestId: string, path: string | undefined) {
+  return { code: TRPC_CODE[meaning.code], httpStatus: meaning.status, path, problem: toProblem(meaning, requestId) };
 }
 
 const t = initTRPC
   .context<Context>()
   .meta<Meta>()
   .create({
-    errorFormatter: ({ shape, error, ctx }) => ({
-      ...shape,
-      message: meaningOf(error).message,
-      data: {
-        code: shape.data.code,
-        httpStatus: meaningOf(error).status,
-        path: shape.data.path,
-        problem: toProblem(meaningOf(error), ctx?.origin.request_id ?? ''),
-      },
-    }),
+    errorFormatter: ({ shape, error, ctx }) => {
+      const meaning = meaningOf(error);
+      const data = errorData(meaning, ctx?.origin.request_id ?? '', shape.data.path);
+      return { code: shape.code, message: meaning.message, data };
+    },
   });
 
 /** Gives every failure its HTTP status, logs what is our fault, measures. */
@@ -84,16 +96,28 @@ const base = t.procedure.use(async ({ next, path, type, ctx }) => {
   return result;
 });
 
+/** After the permission and before the schema: what cannot be stored is refused by name instead of failing inside. */
+const storableInput = t.middleware(async ({ getRawInput, next }) => {
+  assertStorable(await getRawInput());
+  return next();
+});
+
 /** The only builder of procedures for data: checks the permission and hands the proof to the service. */
 export const procedure = <P extends Grantable>(permission: P) =>
-  base.meta({ permission }).use(({ ctx, next }) => next({ ctx: { scope: authorize(ctx.session, permission) } }));
+  base
+    .meta({ permission })
+    .use(({ ctx, next }) => next({ ctx: { scope: authorize(ctx.session, permission) } }))
+    .use(storableInput);
 
 /** For what every signed-in user may do with their own account; `why` is shown in the access snapshot. */
 export const ownProcedure = (why: string) =>
-  base.meta({ signedIn: why }).use(({ ctx, next }) => {
-    if (!ctx.session) throw new AppError('unauthenticated', 'Sign in to continue.');
-    return next({ ctx: { session: ctx.session } });
-  });
+  base
+    .meta({ signedIn: why })
+    .use(({ ctx, next }) => {
+      if (!ctx.session) throw new AppError('unauthenticated', 'Sign in to continue.');
+      return next({ ctx: { session: ctx.session } });
+    })
+    .use(storableInput);
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;

@@ -10,16 +10,39 @@ export function canonicalJson(value: unknown): string {
 const SECRET = /(token|password|secret|private_key|authorization|cookie|recovery_code)/i;
 const HARMLESS = /^(has_|.*_(id|at|seconds|expires_in|count)$)/i;
 
-/** The value without secrets: whatever stands under a secret's name is replaced, at any depth. */
-export function redact(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(redact);
-  if (value === null || typeof value !== 'object') return value;
+/** Deeper than any record of ours; what nests deeper is cut, because a change must never fail for its audit record. */
+const MAX_DEPTH = 30;
+
+/** The text without what PostgreSQL cannot store (NUL, halves of surrogate pairs), replaced as browsers do. */
+export function storableText(text: string): string {
+  return text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
+}
+
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'boolean' || value === null) return value;
+  if (typeof value !== 'object') return undefined;
+  if (depth > MAX_DEPTH) return '[too deep]';
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1) ?? null);
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, item]) => item !== undefined)
-      .map(([key, item]) => [
-        key,
-        SECRET.test(key) && !HARMLESS.test(key) && item !== null ? '[redacted]' : redact(item),
-      ]),
+      .map(([key, item]): [string, unknown] => [
+        storableText(key),
+        SECRET.test(key) && !HARMLESS.test(key) && item !== null ? '[redacted]' : clean(item, depth + 1),
+      ])
+      .filter(([, item]) => item !== undefined),
   );
+}
+
+/**
+ * What is kept of a state in an audit record: plain JSON that reads back from jsonb exactly as it was, without secrets
+ * (whatever stands under a secret's name, at any depth). Null for nothing; a bare value becomes `{value}`.
+ */
+export function auditState(value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  const plain = clean(value, 0);
+  return typeof plain === 'object' ? plain : { value: plain ?? null };
 }

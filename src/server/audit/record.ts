@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { formatIp, parseIp } from '@/domain/net/ip-address';
 import type { Actor, Origin } from '../auth/scope';
 import type { Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { newId } from '../lib/ids';
-import { insertAuditRecord, lockAuditChain } from '../repositories/audit';
-import { canonicalJson, redact } from './canonical';
+import { insertAuditRecord, lockAuditChain, type StoredAuditRecord } from '../repositories/audit';
+import { auditState, canonicalJson, storableText } from './canonical';
 
 export type AuditEntry = {
   /** `cluster.created`, `policy.updated`, `auth.login_failed` … */
@@ -20,10 +21,20 @@ export type AuditEntry = {
 
 export const GENESIS_HASH = '0'.repeat(64);
 
+const canonicalAddress = (text: string | null): string | null => {
+  const ip = parseIp(text ?? '');
+  return ip && formatIp(ip);
+};
+
 /** The hash of a record: SHA-256 over the previous hash and the canonical JSON of everything else in it. */
-export function auditHash(previous: string, record: Record<string, unknown>): string {
-  return createHash('sha256').update(previous).update('\n').update(canonicalJson(record)).digest('hex');
+export function auditHash(previous: string, record: Omit<StoredAuditRecord, 'previous_hash' | 'hash'>): string {
+  // PostgreSQL writes some IPv6 addresses in another way than we do; both mean the same.
+  const canonical = canonicalJson({ ...record, source_address: canonicalAddress(record.source_address) });
+  return createHash('sha256').update(previous).update('\n').update(canonical).digest('hex');
 }
+
+const text = (value: string | null | undefined): string | null =>
+  value === null || value === undefined ? null : storableText(value);
 
 /**
  * Writes the audit record of a change inside the change's own transaction, secrets redacted, chained to the record before.
@@ -42,16 +53,16 @@ export async function recordAudit(
     at: clock.now().toISOString(),
     actor_kind: scope.actor.kind,
     actor_id: scope.actor.id,
-    actor_name: scope.actor.name,
+    actor_name: storableText(scope.actor.name),
     tenant_id: entry.tenant_id ?? null,
     action: entry.action,
     object_kind: entry.object_kind,
-    object_id: entry.object_id ?? null,
-    object_name: entry.object_name ?? null,
-    before: entry.before === undefined ? null : JSON.parse(canonicalJson(redact(entry.before))),
-    after: entry.after === undefined ? null : JSON.parse(canonicalJson(redact(entry.after))),
-    request_id: scope.origin?.request_id ?? null,
-    source_address: scope.origin?.source_address ?? null,
+    object_id: text(entry.object_id),
+    object_name: text(entry.object_name),
+    before: auditState(entry.before),
+    after: auditState(entry.after),
+    request_id: text(scope.origin?.request_id),
+    source_address: canonicalAddress(scope.origin?.source_address ?? null),
   };
   await insertAuditRecord(tx, { ...record, previous_hash: previous, hash: auditHash(previous, record) });
 }

@@ -1,6 +1,12 @@
-import { desc, sql } from 'drizzle-orm';
-import type { Tx } from '../db/client';
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { AuditListInput, AuditRecord } from '@/domain/audit';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../db/client';
 import { auditRecords } from '../db/schema/operations';
+import { AppError } from '../lib/errors';
+
+export type StoredAuditRecord = Required<typeof auditRecords.$inferSelect>;
 
 // An arbitrary constant that names the chain among the database's advisory locks.
 const CHAIN_LOCK = 0x0fab_a0d1;
@@ -8,7 +14,12 @@ const CHAIN_LOCK = 0x0fab_a0d1;
 /** Makes this transaction the only writer of the chain until it ends; returns the last record, null when there is none. */
 export async function lockAuditChain(tx: Tx): Promise<{ seq: number; hash: string } | null> {
   await tx.execute(sql`select pg_advisory_xact_lock(${CHAIN_LOCK})`);
-  const [last] = await tx
+  return lastAuditRecord(tx);
+}
+
+/** The newest record's place in the chain. */
+export async function lastAuditRecord(executor: Executor): Promise<{ seq: number; hash: string } | null> {
+  const [last] = await executor
     .select({ seq: auditRecords.seq, hash: auditRecords.hash })
     .from(auditRecords)
     .orderBy(desc(auditRecords.seq))
@@ -18,4 +29,84 @@ export async function lockAuditChain(tx: Tx): Promise<{ seq: number; hash: strin
 
 export async function insertAuditRecord(tx: Tx, record: typeof auditRecords.$inferInsert): Promise<void> {
   await tx.insert(auditRecords).values(record);
+}
+
+/** Up to `limit` records after `seq`, in the order of the chain. */
+export async function readAuditChain(afterSeq: number, limit: number): Promise<StoredAuditRecord[]> {
+  return db
+    .select()
+    .from(auditRecords)
+    .where(gt(auditRecords.seq, afterSeq))
+    .orderBy(asc(auditRecords.seq))
+    .limit(limit);
+}
+
+const visible = (tenants: TenantReach): SQL | undefined =>
+  tenants === 'all' ? undefined : inArray(auditRecords.tenant_id, [...tenants]);
+
+/** One record, when the tenants include it. */
+export async function findAuditRecord(tenants: TenantReach, id: string): Promise<AuditRecord | null> {
+  const [row] = await db
+    .select()
+    .from(auditRecords)
+    .where(and(visible(tenants), eq(auditRecords.id, id)));
+  return row ?? null;
+}
+
+function matches(input: AuditListInput): (SQL | undefined)[] {
+  const contains = (q: string) =>
+    [auditRecords.action, auditRecords.actor_name, auditRecords.object_name, auditRecords.object_id].map(
+      (column) => sql`strpos(lower(${column}), lower(${q})) > 0`,
+    );
+  return [
+    input.actor_kind && eq(auditRecords.actor_kind, input.actor_kind),
+    input.actor_id ? eq(auditRecords.actor_id, input.actor_id) : undefined,
+    input.action?.endsWith('.*')
+      ? sql`starts_with(${auditRecords.action}, ${input.action.slice(0, -1)})`
+      : input.action
+        ? eq(auditRecords.action, input.action)
+        : undefined,
+    input.object_kind ? eq(auditRecords.object_kind, input.object_kind) : undefined,
+    input.object_id ? eq(auditRecords.object_id, input.object_id) : undefined,
+    input.tenant_id ? eq(auditRecords.tenant_id, input.tenant_id) : undefined,
+    input.since ? gte(auditRecords.at, input.since) : undefined,
+    input.until ? lt(auditRecords.at, input.until) : undefined,
+    input.q ? or(...contains(input.q)) : undefined,
+  ];
+}
+
+/** The sequence number in a cursor; the chain itself is the order, so it is all a cursor needs. */
+function decode(cursor: string): number {
+  const seq = /^s(\d{1,15})$/.exec(cursor)?.[1];
+  if (seq === undefined) {
+    throw new AppError('malformed', 'The cursor is not one that this list gave out. Start again without it.', {
+      errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+    });
+  }
+  return Number(seq);
+}
+
+/** One page of the trail, the newest first unless sorted by `at`. */
+export async function listAuditRecords(tenants: TenantReach, input: AuditListInput): Promise<Page<AuditRecord>> {
+  const ascending = input.sort === 'at';
+  const where = and(visible(tenants), ...matches(input));
+  const after = input.cursor === undefined ? undefined : decode(input.cursor);
+  const beyond =
+    after === undefined ? undefined : ascending ? gt(auditRecords.seq, after) : lt(auditRecords.seq, after);
+  const [rows, totals] = await Promise.all([
+    db
+      .select()
+      .from(auditRecords)
+      .where(and(where, beyond))
+      .orderBy(ascending ? asc(auditRecords.seq) : desc(auditRecords.seq))
+      .limit(input.limit + 1),
+    db.select({ total: count() }).from(auditRecords).where(where),
+  ]);
+  const items = rows.slice(0, input.limit);
+  const last = items.at(-1);
+  return {
+    items,
+    next_cursor: rows.length > input.limit && last ? `s${last.seq}` : null,
+    total: totals[0]?.total ?? 0,
+  };
 }

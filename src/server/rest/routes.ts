@@ -1,5 +1,7 @@
 import type { Route } from './define-route';
-import { loginRoute, logoutRoute, meRoute, refreshRoute } from './routes/auth';
+import { auditRoutes } from './routes/audit';
+import { authRoutes } from './routes/auth';
+import { settingsRoutes } from './routes/settings';
 
 /** Every REST operation of the service. A route that is not in this table does not exist. */
-export const routes: readonly Route[] = [loginRoute, refreshRoute, logoutRoute, meRoute];
+export const routes: readonly Route[] = [...authRoutes, ...auditRoutes, ...settingsRoutes];

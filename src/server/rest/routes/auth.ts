@@ -22,7 +22,7 @@ function withCookie(request: Request, session: IssuedSession, body: SignedIn): R
   });
 }
 
-export const loginRoute = defineRoute({
+const loginRoute = defineRoute({
   method: 'POST',
   path: '/auth/login',
   summary: 'Sign in with email and password.',
@@ -36,7 +36,7 @@ export const loginRoute = defineRoute({
   },
 });
 
-export const refreshRoute = defineRoute({
+const refreshRoute = defineRoute({
   method: 'POST',
   path: '/auth/refresh',
   summary: 'Exchange a refresh token, from the body or from the cookie, for new tokens.',
@@ -56,7 +56,7 @@ export const refreshRoute = defineRoute({
   },
 });
 
-export const logoutRoute = defineRoute({
+const logoutRoute = defineRoute({
   method: 'POST',
   path: '/auth/logout',
   summary: 'Sign out: end the sign-in of the access token, the refresh token or the cookie.',
@@ -76,7 +76,7 @@ export const logoutRoute = defineRoute({
   },
 });
 
-export const meRoute = defineRoute({
+const meRoute = defineRoute({
   method: 'GET',
   path: '/auth/me',
   summary: 'The signed-in user with permissions, roles and tenants.',
@@ -85,3 +85,5 @@ export const meRoute = defineRoute({
   response: { status: 200, schema: CurrentUser },
   handler: ({ session }) => readCurrentUser(session),
 });
+
+export const authRoutes = [loginRoute, refreshRoute, logoutRoute, meRoute];

@@ -1,15 +1,8 @@
-import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import { handleTrpc } from '@/server/api/handle-trpc';
 import { appRouter } from '@/server/api/root';
-import { createContext } from '@/server/api/trpc';
 
 export const dynamic = 'force-dynamic';
 
-const handle = (request: Request) =>
-  fetchRequestHandler({
-    endpoint: '/api/trpc',
-    req: request,
-    router: appRouter,
-    createContext: ({ req }) => createContext(req),
-  });
+const handle = (request: Request) => handleTrpc(appRouter, request);
 
 export { handle as GET, handle as POST };

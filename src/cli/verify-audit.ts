@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { systemScope } from '@/server/auth/scope';
+import { closeDb } from '@/server/db/client';
+import { verifyAuditChain } from '@/server/services/audit/verify-audit-chain';
+
+const USAGE = `Checks the audit trail: every record's hash, and that none is missing.
+
+  verify-audit [--anchor SEQ:HASH]
+
+--anchor  the last line of an earlier run; proves that the trail up to there is still the same.
+Exit status: 0 intact, 1 broken, 2 could not be checked.
+`;
+
+const REASONS = {
+  missing: 'is missing',
+  previous_hash: 'does not continue the record before it',
+  hash: 'was changed after it was written',
+  anchor: 'is not the one that the anchor names',
+};
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { anchor: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(values.anchor ?? '') ?? [];
+  if (values.anchor !== undefined && (seq === undefined || hash === undefined)) {
+    process.stderr.write(`--anchor takes SEQ:HASH as an earlier run printed it.\n`);
+    return 2;
+  }
+  const anchor = seq !== undefined && hash !== undefined ? { seq: Number(seq), hash } : null;
+  const result = await verifyAuditChain(systemScope('audit:read', 'audit verification'), anchor);
+  if (result.broken) {
+    process.stderr.write(`Broken: record ${result.broken.seq} ${REASONS[result.broken.reason]}.\n`);
+    return 1;
+  }
+  process.stdout.write(`Intact: ${result.checked} records.\n`);
+  if (result.last) process.stdout.write(`${result.last.seq}:${result.last.hash}\n`);
+  return 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+} finally {
+  await closeDb();
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { listInput, pageOf } from './list';
+
+export const ACTOR_KINDS = ['user', 'system', 'agent', 'anonymous'] as const;
+
+/** Who did what to which object, when and from where. `hash` chains it to the record before (`seq` - 1). */
+export const AuditRecord = z.object({
+  seq: z.int(),
+  id: z.uuid(),
+  at: z.iso.datetime(),
+  actor_kind: z.enum(ACTOR_KINDS),
+  actor_id: z.uuid().nullable(),
+  actor_name: z.string(),
+  tenant_id: z.uuid().nullable(),
+  action: z.string(),
+  object_kind: z.string(),
+  object_id: z.string().nullable(),
+  object_name: z.string().nullable(),
+  /** The state before and after the change, secrets redacted. */
+  before: z.unknown(),
+  after: z.unknown(),
+  request_id: z.string().nullable(),
+  source_address: z.string().nullable(),
+  previous_hash: z.string(),
+  hash: z.string(),
+});
+export type AuditRecord = z.infer<typeof AuditRecord>;
+
+const name = z.string().trim().min(1).max(200, 'At most 200 characters.').optional();
+
+export const AuditListInput = listInput(['at'], {
+  actor_kind: z.enum(ACTOR_KINDS, `One of ${ACTOR_KINDS.join(', ')}.`).optional(),
+  actor_id: z.uuid('The id of a user.').optional(),
+  /** `policy.updated`, or `policy.*` for every action on policies. */
+  action: name,
+  object_kind: name,
+  object_id: name,
+  tenant_id: z.uuid('The id of a tenant.').optional(),
+  since: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
+  until: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
+});
+export type AuditListInput = z.infer<typeof AuditListInput>;
+
+export const AuditPage = pageOf(AuditRecord);

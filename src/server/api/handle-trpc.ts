@@ -1,0 +1,51 @@
+import 'server-only';
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import { originOf } from '../auth/origin';
+import { AppError } from '../lib/errors';
+import { toAppError } from '../rest/problem';
+import { readBytes } from '../rest/read-body';
+import type { AppRouter } from './root';
+import { createContext, errorData } from './trpc';
+
+/** No page of ours sends more; a larger body is a mistake or an attack. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BATCH = 50;
+
+/** JSON-RPC's number for an invalid request, which is how tRPC numbers its errors. */
+const INVALID_REQUEST = -32600;
+
+/** The request with its body read and bounded, so that tRPC never reads an endless one. */
+async function bounded(request: Request): Promise<Request> {
+  if (request.method !== 'POST') return request;
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json' || request.headers.has('content-encoding')) {
+    throw new AppError('unsupported_media_type', 'Send the call as plain application/json.');
+  }
+  const body = new Uint8Array(await readBytes(request, MAX_BODY_BYTES));
+  return new Request(request.url, { method: 'POST', headers: request.headers, body, signal: request.signal });
+}
+
+/** Answers one tRPC request, or a batch of at most 50 calls. Failures have tRPC's own envelope, also those before any call. */
+export async function handleTrpc(router: AppRouter, request: Request): Promise<Response> {
+  const origin = originOf(request);
+  let response: Response;
+  try {
+    response = await fetchRequestHandler({
+      endpoint: '/api/trpc',
+      req: await bounded(request),
+      router,
+      createContext: () => createContext(request, origin),
+      maxBatchSize: MAX_BATCH,
+    });
+  } catch (error) {
+    const meaning = toAppError(error);
+    const data = errorData(meaning, origin.request_id, undefined);
+    response = Response.json(
+      { error: { code: INVALID_REQUEST, message: meaning.message, data } },
+      { status: meaning.status },
+    );
+  }
+  response.headers.set('cache-control', 'no-store');
+  response.headers.set('x-request-id', origin.request_id);
+  return response;
+}
