@@ -9,8 +9,8 @@ import { safeReturnPath } from '@/lib/safe-return-path';
 import { AUTH_EXPIRED_EVENT } from '@/lib/session';
 import { ErrorState } from '@/ui/error-state';
 import { setupStatusQuery } from '../shared/setup-status';
-import { StartScreen } from './start-screen';
-import { useStartSession } from './use-start-session';
+import { StartScreen } from '../shared/start-screen';
+import { useStartSession } from '../shared/use-start-session';
 
 /**
  * Shows what it holds to signed-in users only. Everybody else is led to the sign-in page, which knows the way back, or to

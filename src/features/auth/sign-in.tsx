@@ -6,10 +6,9 @@ import { paths } from '@/lib/paths';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { ErrorState } from '@/ui/error-state';
 import { setupStatusQuery } from '../shared/setup-status';
-import { AuthFrame } from './auth-frame';
+import { StartScreen } from '../shared/start-screen';
+import { useStartSession } from '../shared/use-start-session';
 import { SignInForm } from './sign-in-form';
-import { StartScreen } from './start-screen';
-import { useStartSession } from './use-start-session';
 
 /** The sign-in page. Whoever is signed in already, in this or another tab, goes on to `next`. */
 export function SignIn({ next }: { next: string | null }) {
@@ -27,17 +26,13 @@ export function SignIn({ next }: { next: string | null }) {
   }, [needsSetup, router]);
 
   if (state.status === 'unreachable') {
-    return (
-      <AuthFrame>
-        <ErrorState problem={state.failure} onRetry={retry} />
-      </AuthFrame>
-    );
+    return <ErrorState problem={state.failure} onRetry={retry} />;
   }
-  if (state.status !== 'signed_out' || needsSetup) return <StartScreen />;
+  if (state.status !== 'signed_out' || needsSetup) return <StartScreen inFrame />;
   return (
-    <AuthFrame>
+    <>
       <h1 className="text-lg">Sign in</h1>
       <SignInForm expired={state.expired} />
-    </AuthFrame>
+    </>
   );
 }

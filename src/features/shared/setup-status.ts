@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { SetupStatus } from '@/domain/setup';
 import { rest } from '@/lib/rest';
-
-export type SetupStatus = { completed: boolean; setup_code_required: boolean };
 
 /** Whether the first administrator exists. Public, and asked afresh each time: it changes once for ever. */
 export const setupStatusQuery = queryOptions({

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import {
+  type AdministratorValues,
+  administratorSchema,
+  EMPTY_ADMINISTRATOR,
+  toSetupInput,
+} from './administrator-form-values';
+
+const good: AdministratorValues = {
+  ...EMPTY_ADMINISTRATOR,
+  email: ' Admin@Example.org ',
+  password: 'seven grey herons',
+  password_repeat: 'seven grey herons',
+};
+
+const wrong = (values: AdministratorValues, codeRequired = false) => {
+  const issues = administratorSchema(codeRequired).safeParse(values).error?.issues ?? [];
+  return [...new Set(issues.map((issue) => issue.path.join('.')))].sort();
+};
+
+test('a filled form is accepted and the address normalised', () => {
+  expect(administratorSchema(false).parse(good).email).toBe('admin@example.org');
+});
+
+test('each rule speaks at its field', () => {
+  expect(wrong(EMPTY_ADMINISTRATOR)).toEqual(['email', 'password']);
+  expect(wrong({ ...good, password_repeat: 'x' })).toEqual(['password_repeat']);
+  expect(wrong({ ...good, password: 'short', password_repeat: 'short' })).toEqual(['password']);
+  expect(
+    wrong({ ...good, email: 'night.operator', password: 'night.operator', password_repeat: 'night.operator' }),
+  ).toEqual(['password']);
+});
+
+test('the code is asked for only when the service wants one', () => {
+  expect(wrong(good, true)).toEqual(['setup_code']);
+  expect(wrong({ ...good, setup_code: 'ABCD-1234' }, true)).toEqual([]);
+});
+
+test('what is empty is not sent, and the repetition never', () => {
+  expect(toSetupInput(good)).toEqual({ email: good.email, password: good.password });
+  expect(toSetupInput({ ...good, name: ' Kim ', setup_code: ' abc ' })).toMatchObject({
+    name: 'Kim',
+    setup_code: 'abc',
+  });
+});

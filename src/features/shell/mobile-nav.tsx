@@ -1,0 +1,26 @@
+'use client';
+import { Menu as MenuIcon } from 'lucide-react';
+import { useState } from 'react';
+import { Drawer } from '@/ui/drawer';
+import { IconButton } from '@/ui/icon-button';
+import { NavList } from './nav-list';
+import type { NavGroup } from './navigation';
+
+/** The sections on phones: a button that opens them over the page. */
+export function MobileNav({ groups }: { groups: readonly NavGroup[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Drawer
+      open={open}
+      onOpenChange={setOpen}
+      side="left"
+      size="sm"
+      title="Fabric"
+      trigger={<IconButton label="Open navigation" icon={<MenuIcon size={18} />} className="-ml-1 md:hidden" />}
+    >
+      <div className="-m-2">
+        <NavList groups={groups} onNavigate={() => setOpen(false)} />
+      </div>
+    </Drawer>
+  );
+}

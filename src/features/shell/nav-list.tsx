@@ -1,0 +1,51 @@
+'use client';
+import clsx from 'clsx';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { Tooltip } from '@/ui/tooltip';
+import { type NavGroup, sectionOf } from './navigation';
+
+type Props = {
+  groups: readonly NavGroup[];
+  /** Icons only, with the labels as tooltips. */
+  compact?: boolean;
+  onNavigate?: () => void;
+};
+
+/** The sections as links; the one the page belongs to is marked. */
+export function NavList({ groups, compact = false, onNavigate }: Props) {
+  const current = sectionOf(usePathname())?.id;
+  return (
+    <nav aria-label="Sections" className="flex flex-col gap-3 p-2">
+      {groups.map((group) => (
+        <div key={group.id} className="flex flex-col">
+          <p className={clsx('px-2 pb-1 text-sm text-faint', compact && 'sr-only')} id={`nav-${group.id}`}>
+            {group.label}
+          </p>
+          <ul aria-labelledby={`nav-${group.id}`} className="flex flex-col gap-px">
+            {group.entries.map(({ id, label, href, icon: Icon }) => (
+              <li key={id}>
+                <Tooltip content={compact ? label : null} side="right">
+                  <Link
+                    href={href}
+                    aria-current={id === current ? 'page' : undefined}
+                    aria-label={compact ? label : undefined}
+                    onClick={onNavigate}
+                    className={clsx(
+                      'flex h-8 items-center gap-2.5 rounded-md text-muted hover:bg-surface-3/70 hover:text-text',
+                      'aria-[current=page]:bg-surface-3 aria-[current=page]:font-medium aria-[current=page]:text-text',
+                      compact ? 'justify-center' : 'px-2',
+                    )}
+                  >
+                    <Icon size={16} aria-hidden className="shrink-0" />
+                    {!compact && <span className="truncate">{label}</span>}
+                  </Link>
+                </Tooltip>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

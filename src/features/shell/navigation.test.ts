@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { NAVIGATION, sectionOf, visibleNavigation } from './navigation';
+
+const idsFor = (...permissions: string[]) =>
+  visibleNavigation(permissions).flatMap((group) => group.entries.map((entry) => entry.id));
+
+describe('visibleNavigation', () => {
+  it('shows a super administrator everything', () => {
+    expect(idsFor('*')).toEqual(NAVIGATION.flatMap((group) => group.entries.map((entry) => entry.id)));
+  });
+
+  it('shows what is permitted, and no group without entries', () => {
+    expect(idsFor('workload:read', 'audit:read')).toEqual(['workloads', 'audit']);
+    expect(visibleNavigation(['workload:read']).map((group) => group.id)).toEqual(['inventory']);
+    expect(visibleNavigation([])).toEqual([]);
+  });
+});
+
+describe('sectionOf', () => {
+  it('finds lists and what is below them', () => {
+    expect(sectionOf('/clusters')?.id).toBe('clusters');
+    expect(sectionOf('/clusters/0190')?.id).toBe('clusters');
+    expect(sectionOf('/clusters-of-grapes')).toBeUndefined();
+    expect(sectionOf('/')).toBeUndefined();
+  });
+
+  it('is unambiguous', () => {
+    const hrefs = NAVIGATION.flatMap((group) => group.entries.map((entry) => entry.href));
+    for (const href of hrefs) expect(sectionOf(href)?.href).toBe(href);
+  });
+});

@@ -1,0 +1,96 @@
+import { Box, ListChecks, type LucideIcon, Network, ScrollText, Server, Waypoints } from 'lucide-react';
+import type { Permission } from '@/domain/permissions';
+import { paths } from '@/lib/paths';
+
+export type NavEntry = {
+  id: string;
+  label: string;
+  href: string;
+  icon: LucideIcon;
+  /** Shown to those who hold it anywhere. */
+  permission: Permission;
+  /** Further words the palette finds it by. */
+  keywords?: readonly string[];
+};
+
+export type NavGroup = { id: string; label: string; entries: readonly NavEntry[] };
+
+/** The sections of the console, in their order. A new page is one line here. */
+export const NAVIGATION: readonly NavGroup[] = [
+  {
+    id: 'inventory',
+    label: 'Inventory',
+    entries: [
+      {
+        id: 'clusters',
+        label: 'Clusters',
+        href: paths.clusters(),
+        icon: Waypoints,
+        permission: 'cluster:read',
+        keywords: ['proxmox', 'hypervisor', 'sync'],
+      },
+      {
+        id: 'nodes',
+        label: 'Nodes',
+        href: paths.nodes(),
+        icon: Server,
+        permission: 'cluster:read',
+        keywords: ['hosts', 'agents'],
+      },
+      {
+        id: 'workloads',
+        label: 'Workloads',
+        href: paths.workloads(),
+        icon: Box,
+        permission: 'workload:read',
+        keywords: ['guests', 'vms', 'virtual machines', 'containers'],
+      },
+      {
+        id: 'networks',
+        label: 'Networks',
+        href: paths.networks(),
+        icon: Network,
+        permission: 'ipam:read',
+        keywords: ['subnets', 'addresses', 'ipam', 'bridges', 'vlan'],
+      },
+    ],
+  },
+  {
+    id: 'operations',
+    label: 'Operations',
+    entries: [
+      {
+        id: 'jobs',
+        label: 'Jobs',
+        href: paths.jobs(),
+        icon: ListChecks,
+        permission: 'job:read',
+        keywords: ['queue', 'runs', 'schedules'],
+      },
+      {
+        id: 'audit',
+        label: 'Audit',
+        href: paths.audit(),
+        icon: ScrollText,
+        permission: 'audit:read',
+        keywords: ['log', 'history', 'changes'],
+      },
+    ],
+  },
+];
+
+/** The sections somebody with these effective permissions (`*` for all) may see; empty groups are left out. */
+export function visibleNavigation(permissions: readonly string[]): NavGroup[] {
+  const all = permissions.includes('*');
+  return NAVIGATION.map((group) => ({
+    ...group,
+    entries: group.entries.filter((entry) => all || permissions.includes(entry.permission)),
+  })).filter((group) => group.entries.length > 0);
+}
+
+/** The section a path belongs to: `/clusters/42` is in Clusters. */
+export function sectionOf(pathname: string): NavEntry | undefined {
+  return NAVIGATION.flatMap((group) => group.entries).find(
+    ({ href }) => pathname === href || pathname.startsWith(`${href}/`),
+  );
+}

@@ -1,0 +1,78 @@
+'use client';
+import { LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useMemo, useState } from 'react';
+import { buttonClass } from '@/ui/button-class';
+import type { Command } from '@/ui/command';
+import { CommandPalette } from '@/ui/command-palette';
+import { useRegisteredCommands } from '@/ui/command-registry';
+import { Kbd } from '@/ui/kbd';
+import { useModHotkey } from '@/ui/use-mod-hotkey';
+import { useTheme } from '@/ui/use-theme';
+import type { NavGroup } from './navigation';
+
+/** The palette with its button: the page's own commands first, then the sections, then what always works. */
+export function ShellPalette({ groups, onSignOut }: { groups: readonly NavGroup[]; onSignOut: () => void }) {
+  const [open, setOpen] = useState(false);
+  useModHotkey('k', () => setOpen((now) => !now));
+  const router = useRouter();
+  const [, setTheme] = useTheme();
+  const offered = useRegisteredCommands();
+  const commands = useMemo<Command[]>(
+    () => [
+      ...offered,
+      ...groups.flatMap((group) =>
+        group.entries.map(({ id, label, href, icon: Icon, keywords }) => ({
+          id: `go.${id}`,
+          label,
+          group: 'Go to',
+          keywords,
+          icon: <Icon />,
+          run: () => router.push(href),
+        })),
+      ),
+      {
+        id: 'theme.light',
+        label: 'Use the light theme',
+        group: 'Interface',
+        icon: <Sun />,
+        run: () => setTheme('light'),
+      },
+      {
+        id: 'theme.dark',
+        label: 'Use the dark theme',
+        group: 'Interface',
+        icon: <Moon />,
+        run: () => setTheme('dark'),
+      },
+      {
+        id: 'theme.system',
+        label: 'Use the theme of the system',
+        group: 'Interface',
+        icon: <Monitor />,
+        run: () => setTheme('system'),
+      },
+      { id: 'sign-out', label: 'Sign out', group: 'Interface', icon: <LogOut />, run: onSignOut },
+    ],
+    [offered, groups, router, setTheme, onSignOut],
+  );
+  return (
+    <>
+      <button
+        type="button"
+        aria-label="Search pages and actions"
+        aria-keyshortcuts="Control+K"
+        onClick={() => setOpen(true)}
+        className={buttonClass({ variant: 'ghost', className: 'max-md:w-8 max-md:!px-0' })}
+      >
+        <Search size={16} aria-hidden />
+        <span className="font-normal max-md:hidden">Search or jump to</span>
+        <span className="flex gap-1 max-md:hidden" aria-hidden="true">
+          <Kbd>Ctrl</Kbd>
+          <Kbd>K</Kbd>
+        </span>
+      </button>
+      <CommandPalette open={open} onOpenChange={setOpen} commands={commands} />
+    </>
+  );
+}

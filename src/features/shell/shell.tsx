@@ -1,0 +1,60 @@
+'use client';
+import { type ReactNode, useMemo } from 'react';
+import { CommandRegistry } from '@/ui/command-registry';
+import { PageTrailProvider } from '@/ui/page-trail';
+import { AccountMenu } from './account-menu';
+import { Breadcrumbs } from './breadcrumbs';
+import { MobileNav } from './mobile-nav';
+import { visibleNavigation } from './navigation';
+import { ShellPalette } from './shell-palette';
+import { Sidebar } from './sidebar';
+
+export type ShellUser = {
+  /** May be empty; the address is shown then. */
+  name: string;
+  email: string;
+  /** Titles of the roles, or a sentence when there is none. */
+  role: string;
+};
+
+type Props = {
+  user: ShellUser;
+  /** Permissions that are effective somewhere; `*` for all. */
+  permissions: readonly string[];
+  onSignOut: () => void;
+  children: ReactNode;
+};
+
+/**
+ * The frame of the console: sections at the left, a bar at the top, the page below it. Pages fill the space with
+ * `flex flex-col gap-4`; a `DataTable` takes what is left of the height.
+ */
+export function Shell({ user, permissions, onSignOut, children }: Props) {
+  const groups = useMemo(() => visibleNavigation(permissions), [permissions]);
+  return (
+    <CommandRegistry>
+      <PageTrailProvider>
+        <div className="flex h-dvh">
+          <a
+            href="#main"
+            className="popup fixed top-2 left-2 z-(--layer-toast) -translate-y-20 px-3 py-1.5 focus:translate-y-0"
+          >
+            Skip to content
+          </a>
+          <Sidebar groups={groups} />
+          <div className="flex min-w-0 flex-1 flex-col">
+            <header className="flex h-11 shrink-0 items-center gap-2 border-b px-4">
+              <MobileNav groups={groups} />
+              <Breadcrumbs />
+              <ShellPalette groups={groups} onSignOut={onSignOut} />
+              <AccountMenu user={user} onSignOut={onSignOut} />
+            </header>
+            <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">
+              <div className="flex min-h-full min-w-0 shrink-0 flex-col gap-4 p-4">{children}</div>
+            </main>
+          </div>
+        </div>
+      </PageTrailProvider>
+    </CommandRegistry>
+  );
+}

@@ -1,0 +1,34 @@
+'use client';
+import clsx from 'clsx';
+import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { IconButton } from '@/ui/icon-button';
+import { Brand } from './brand';
+import { NavList } from './nav-list';
+import type { NavGroup } from './navigation';
+import { useSidebarCompact } from './use-sidebar-compact';
+
+/** The sections at the left edge of wide windows; on phones the same list is in a drawer. */
+export function Sidebar({ groups }: { groups: readonly NavGroup[] }) {
+  const [compact, setCompact] = useSidebarCompact();
+  return (
+    <aside
+      aria-label="Navigation"
+      className={clsx('flex shrink-0 flex-col border-r bg-canvas max-md:hidden', compact ? 'w-13' : 'w-52')}
+    >
+      <div className={clsx('flex h-11 shrink-0 items-center', compact ? 'justify-center' : 'px-4')}>
+        <Brand compact={compact} />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <NavList groups={groups} compact={compact} />
+      </div>
+      <div className={clsx('flex p-2', compact ? 'justify-center' : 'justify-end')}>
+        <IconButton
+          label={compact ? 'Widen sidebar' : 'Narrow sidebar'}
+          aria-expanded={!compact}
+          icon={compact ? <PanelLeftOpen size={16} /> : <PanelLeftClose size={16} />}
+          onClick={() => setCompact(!compact)}
+        />
+      </div>
+    </aside>
+  );
+}
