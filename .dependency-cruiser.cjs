@@ -36,8 +36,17 @@ module.exports = {
       '^workers/',
       '^src/(app|features|ui|lib|server/(api|rest|repositories|providers|db))/',
     ),
+    // The runtime starts processes; nothing in them depends on how they were started.
+    never('runtime-is-an-edge', '^src/(?!runtime/)', '^src/runtime/'),
     never('agent-stands-alone', '^agent/(?!contract/)', '^(src|workers|e2e)/', { tests: true }),
-    never('contract-is-data', '^agent/contract/', '^(src|workers|agent/src|node_modules/(?!zod/))', { tests: true }),
+    never(
+      'contract-is-data',
+      '^agent/contract/',
+      '^(src|workers|agent/src|node_modules/(?!(zod|vitest|fast-check)/))',
+      {
+        tests: true,
+      },
+    ),
     never('e2e-stays-outside', '^e2e/', '^src/(app|features|ui|server/(api|services|repositories))/', { tests: true }),
   ],
   options: {

@@ -61,6 +61,8 @@ export async function startWorkers(processors: Partial<JobProcessors>, options: 
       lockDuration: lockDurationMs,
       stalledInterval: stalledIntervalMs,
       maxStalledCount: 3,
+      // After a restart of the store: how long until it is asked again.
+      runRetryDelay: 2_000,
     });
     worker.on('error', (error) => logger.warn({ err: error, job: name }, 'worker error'));
     worker.on('stalled', (id) => logger.warn({ job: name, job_id: id }, 'job taken over: its worker fell silent'));

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { guard } from '../guard';
 import { directoryHandle, giveDirectory } from './directory';
 import { POSTGRES_ENVIRONMENT, type PostgresProgram } from './program';
 
@@ -30,6 +31,7 @@ async function runInitdb(program: PostgresProgram, directory: string, sync: bool
     },
   );
   for (const fd of handle.stdio) closeSync(fd);
+  const guardian = child.pid === undefined ? undefined : guard(child.pid, 'TERM');
   let errors = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
@@ -37,6 +39,7 @@ async function runInitdb(program: PostgresProgram, directory: string, sync: bool
   await new Promise<void>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
+      guardian?.kill('SIGKILL');
       if (code === 0) resolve();
       else reject(new Error(`initdb failed (${code}): ${errors.trim()}`));
     });
@@ -53,7 +56,8 @@ export async function initialisePostgres(program: PostgresProgram, target: strin
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const prefix = `${basename(target)}.init-`;
   for (const name of readdirSync(parent)) {
-    if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true });
+    // The initdb of a killed run may still be cleaning up after itself.
+    if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 10 });
   }
   const work = mkdtempSync(join(parent, prefix));
   writeFileSync(join(work, 'password'), `${options.password}\n`, { mode: 0o600 });

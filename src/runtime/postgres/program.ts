@@ -15,7 +15,12 @@ import { basename, dirname, join } from 'node:path';
 import { type DatabaseAccount, databaseAccount } from './account';
 
 /** PostgreSQL's programs and the user they run as (`null`: this process's own). */
-export type PostgresProgram = { bin: string; account: DatabaseAccount | null };
+export type PostgresProgram = {
+  bin: string;
+  /** `18` */
+  major: string;
+  account: DatabaseAccount | null;
+};
 
 /** Environment of every PostgreSQL process: nothing of ours leaks in, messages and times do not depend on the host. */
 export const POSTGRES_ENVIRONMENT: NodeJS.ProcessEnv = {
@@ -104,10 +109,11 @@ export function findPostgresProgram(cache: string): PostgresProgram {
   const account = databaseAccount();
   const { directory, version } = packageDirectory();
   const native = join(directory, 'native');
-  if (tryRun(join(native, 'bin'), account).status === 0) return { bin: join(native, 'bin'), account };
+  const major = version.split('.')[0] ?? version;
+  if (tryRun(join(native, 'bin'), account).status === 0) return { bin: join(native, 'bin'), major, account };
   const bin = copyTo(account ? READABLE_CACHE : cache, native, version);
   const attempt = tryRun(bin, account);
-  if (attempt.status === 0) return { bin, account };
+  if (attempt.status === 0) return { bin, major, account };
   const reason = attempt.error?.message ?? attempt.stderr.trim();
   throw new Error(
     `The bundled PostgreSQL does not run here (${reason}). Set DATABASE_URL to use a PostgreSQL server of your own.`,

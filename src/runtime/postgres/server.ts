@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { closeSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { guard } from '../guard';
 import { directoryHandle, giveDirectory } from './directory';
 import { DATABASE_USER } from './initialise';
 import { POSTGRES_ENVIRONMENT, type PostgresProgram } from './program';
@@ -40,18 +41,6 @@ export async function freePort(): Promise<number> {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
     });
-  });
-}
-
-/**
- * Ends PostgreSQL when this process dies without a word (kill -9): the shell's standard input is a pipe that only this
- * process holds, so it ends when we do.
- */
-function guard(pid: number): ChildProcess {
-  return spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -INT "$0" 2>/dev/null', String(pid)], {
-    cwd: '/',
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
   });
 }
 
@@ -105,7 +94,7 @@ export async function startPostgres(program: PostgresProgram, options: Options):
   });
   let running = child.pid !== undefined;
   const pid = child.pid ?? 0;
-  const guardian = running ? guard(pid) : undefined;
+  const guardian = running ? guard(pid, 'INT') : undefined;
   void exited.then(() => {
     running = false;
     guardian?.kill('SIGKILL');

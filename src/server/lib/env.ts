@@ -34,6 +34,7 @@ export const EnvSchema = z.object({
   FABRIC_ALLOW_PRIVATE_TARGETS: cidrList,
   FABRIC_TRUSTED_PROXIES: cidrList,
   FABRIC_METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
+  FABRIC_WORKER_PORT: z.coerce.number({ error: 'a port number, 1 to 65535' }).int().min(1).max(65535).optional(),
   SEED_DEMO_DATA: flag.default('false').transform((v) => v === 'true'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
@@ -60,4 +61,27 @@ let parsed: Env | undefined;
 export function env(): Env {
   parsed ??= parseEnv(process.env);
   return parsed;
+}
+
+/**
+ * What a server of one's own needs besides `DATABASE_URL`; the embedded mode makes these itself.
+ * @throws Error with one line naming what is missing and how to get it
+ */
+export function assertProductionEnv(environment: Env): void {
+  const missing = [
+    !environment.REDIS_URL && 'REDIS_URL (redis://host:6379, for the job queues)',
+    !environment.FABRIC_SECRET_KEY && 'FABRIC_SECRET_KEY (make one with: openssl rand -base64 32)',
+  ].filter(Boolean);
+  if (missing.length > 0)
+    throw new Error(`Wrong environment: with DATABASE_URL set, also set ${missing.join(' and ')}`);
+}
+
+/** The variables of this process with some added or replaced, for a process it starts. */
+export function childEnvironment(overrides: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...process.env, ...overrides };
+}
+
+/** Sets variables of this process, for a library that reads nothing else (Next's server reads PORT and HOSTNAME). */
+export function setVariables(variables: Record<string, string>): void {
+  Object.assign(process.env, variables);
 }

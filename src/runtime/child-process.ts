@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { guard } from './guard';
+
+/** A program to keep running. It reports `{ready: true, url?}` over its IPC channel when it serves. */
+export type ChildProgram = {
+  name: string;
+  command: string;
+  arguments: readonly string[];
+  environment: NodeJS.ProcessEnv;
+  workingDirectory: string;
+};
+
+export type Child = {
+  /** Resolves when it was ready for the first time, with the address it serves at, if it serves one. */
+  ready: Promise<{ url?: string }>;
+  pid(): number | undefined;
+  /** SIGTERM, and SIGKILL for it and what it started when it is still there after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+type Options = { onLine: (line: string) => void; onEvent: (text: string) => void; backoffMs?: number };
+
+const LONGEST_BACKOFF_MS = 30_000;
+/** Who ran this long is healthy; the next crash starts with a short pause again. */
+const HEALTHY_MS = 60_000;
+
+function killGroup(child: ChildProcess): void {
+  try {
+    process.kill(-(child.pid ?? 0), 'SIGKILL');
+  } catch {
+    // The group is gone.
+  }
+}
+
+/** Starts a program and starts it again, with growing pauses, whenever it ends by itself. */
+export function keepRunning(program: ChildProgram, options: Options): Child {
+  const { onLine, onEvent, backoffMs = 500 } = options;
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+  let announce: (report: { url?: string }) => void = () => {};
+  const ready = new Promise<{ url?: string }>((resolve) => {
+    announce = resolve;
+  });
+
+  const runOnce = async (): Promise<string> => {
+    const running = spawn(program.command, program.arguments, {
+      cwd: program.workingDirectory,
+      env: program.environment,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A group of its own: Ctrl-C in a terminal reaches the supervisor only, which ends things in order.
+      detached: true,
+    });
+    child = running;
+    for (const stream of [running.stdout, running.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', onLine);
+    }
+    running.on('message', (message: { ready?: boolean; url?: string }) => {
+      if (message?.ready) announce(message.url === undefined ? {} : { url: message.url });
+    });
+    const guardian = running.pid === undefined ? undefined : guard(-running.pid, 'TERM');
+    const end = await new Promise<string>((resolve) => {
+      running.on('error', (error) => resolve(error.message));
+      running.on('exit', (code, signal) => resolve(String(signal ?? code)));
+    });
+    guardian?.kill('SIGKILL');
+    // What it started must not outlive it.
+    killGroup(running);
+    return end;
+  };
+
+  const loop = (async () => {
+    for (let pause = backoffMs; !stopping.signal.aborted; ) {
+      const started = Date.now();
+      const end = await runOnce();
+      if (stopping.signal.aborted) break;
+      if (Date.now() - started > HEALTHY_MS) pause = backoffMs;
+      onEvent(`${program.name} ended (${end}); starting it again in ${pause / 1000} s`);
+      await delay(pause, undefined, { signal: stopping.signal }).catch(() => {});
+      pause = Math.min(pause * 2, LONGEST_BACKOFF_MS);
+    }
+  })();
+
+  return {
+    ready,
+    pid: () => child?.pid,
+    async stop(timeoutMs) {
+      stopping.abort();
+      child?.kill('SIGTERM');
+      const timer = setTimeout(() => {
+        onEvent(`${program.name} did not end within ${timeoutMs / 1000} s; killing it`);
+        if (child) killGroup(child);
+      }, timeoutMs);
+      await loop;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,315 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { postgresProcesses } from './postgres/orphans';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const isRoot = userInfo().uid === 0;
+
+type Run = {
+  process: ChildProcess;
+  lines: string[];
+  ended: Promise<number | null>;
+  line(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
+};
+
+let directory: string;
+let data: string;
+let runs: Run[];
+
+function start(variables: Record<string, string> = {}, credentials: { uid?: number; gid?: number } = {}): Run {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src/runtime/supervisor.fixture.ts')], {
+    cwd: ROOT,
+    env: {
+      NODE_ENV: 'production',
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      PORT: '0',
+      FABRIC_DATA_DIR: data,
+      ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...credentials,
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = '';
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      const parts = (rest + text).split('\n');
+      rest = parts.pop() ?? '';
+      lines.push(...parts);
+    });
+  }
+  const run: Run = {
+    process: child,
+    lines,
+    ended: new Promise((resolve) => child.once('close', resolve)),
+    async line(pattern, from = 0) {
+      const deadline = Date.now() + 20_000;
+      for (;;) {
+        for (const text of lines.slice(from)) {
+          const match = pattern.exec(text);
+          if (match) return match;
+        }
+        if (Date.now() > deadline) throw new Error(`never printed ${pattern}:\n${lines.join('\n')}`);
+        if (child.exitCode !== null) throw new Error(`ended without printing ${pattern}:\n${lines.join('\n')}`);
+        await delay(20);
+      }
+    },
+  };
+  runs.push(run);
+  return run;
+}
+
+/** Everything that runs for this data directory: it has the directory in its variables, or works inside it. */
+function processes(): number[] {
+  const named = readdirSync('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        Number(pid) !== process.pid &&
+        readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`FABRIC_DATA_DIR=${data}\0`)
+      );
+    } catch {
+      return false;
+    }
+  });
+  const database = existsSync(join(data, 'postgres')) ? postgresProcesses(join(data, 'postgres')) : [];
+  return [...named.map(Number), ...database];
+}
+
+async function untilNoneLeft(): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (processes().length > 0) {
+    if (Date.now() > deadline)
+      throw new Error(
+        `still there: ${processes().map((pid) => `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8')}`)}`,
+      );
+    await delay(20);
+  }
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  try {
+    return await client.unsafe(text);
+  } finally {
+    await client.end({ timeout: 2 });
+  }
+}
+
+const databaseUrlOf = async (run: Run) => (await run.line(/^web +\| DATABASE_URL=(.+)$/))[1] ?? '';
+const postmaster = () => Number(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+describe('supervisor', () => {
+  beforeEach(() => {
+    // Closed to every other user, like a checkout below /root.
+    directory = mkdtempSync(join(tmpdir(), 'fabric-supervisor-'));
+    data = join(directory, 'data');
+    runs = [];
+  });
+  afterEach(async () => {
+    for (const run of runs) run.process.kill('SIGKILL');
+    for (const pid of processes()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Its guard was faster.
+      }
+    }
+    await untilNoneLeft();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('makes a database and secrets, says where it is, refuses a second start and leaves nothing behind', async () => {
+    const run = start();
+    const [, url] = await run.line(/\| ready: (.+)$/);
+    expect(url).toBe('http://127.0.0.1:1');
+    const [, code = ''] = await run.line(/setup code (\S+)$/);
+    expect(run.lines.some((line) => line.endsWith(`SETUP_CODE=${code}`))).toBe(true);
+    expect(readFileSync(join(data, 'secrets', 'setup_code'), 'utf8').trim()).toBe(code);
+    for (const name of ['secret_key', 'database_password', 'setup_code']) {
+      expect(statSync(join(data, 'secrets', name)).mode & 0o777).toBe(0o600);
+    }
+    const database = await databaseUrlOf(run);
+    expect(await query(database, 'select count(*)::int as roles from roles where built_in')).toEqual([{ roles: 6 }]);
+    if (isRoot) expect(statSync(join(data, 'postgres')).uid).not.toBe(0);
+    await expect(query(database.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
+
+    const second = start();
+    expect(await second.ended).toBe(1);
+    expect(second.lines).toEqual([
+      `Fabric already runs on ${data} (process ${run.process.pid}, ${url}). Stop it first, or set FABRIC_DATA_DIR.`,
+    ]);
+
+    await query(
+      database,
+      `insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')`,
+    );
+    run.process.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    const order = run.lines
+      .map((line) => /asked to end|shutting down|shut down|\| stopped/.exec(line)?.[0])
+      .filter(Boolean);
+    expect(order.filter((event) => event === 'asked to end')).toHaveLength(2);
+    expect(order.at(-1)).toBe('| stopped');
+    await untilNoneLeft();
+    expect(existsSync(join(data, 'postgres', 'postmaster.pid'))).toBe(false);
+
+    const again = start();
+    const started = Date.now();
+    await again.line(/\| ready: /);
+    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(again.lines.some((line) => line.includes('setup code'))).toBe(false);
+    expect(await query(await databaseUrlOf(again), 'select email from users')).toEqual([{ email: 'a@example.org' }]);
+  });
+
+  it('starts PostgreSQL and its programs again when they are killed', async () => {
+    const run = start();
+    await run.line(/\| ready: /);
+    const database = await databaseUrlOf(run);
+    await query(database, 'create table kept as select 1 as value');
+    for (let round = 1; round <= 2; round++) {
+      const from = run.lines.length;
+      process.kill(postmaster(), 'SIGKILL');
+      await run.line(/PostgreSQL ended \(SIGKILL\)/, from);
+      await run.line(/PostgreSQL is back/, from);
+      expect(await query(database, 'select value from kept')).toEqual([{ value: 1 }]);
+    }
+    const from = run.lines.length;
+    const web = processes().find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith('\0web\0'));
+    process.kill(web ?? 0, 'SIGKILL');
+    await run.line(/web ended \(SIGKILL\); starting it again in 0.5 s/, from);
+    await run.line(/^web +\| DATABASE_URL=/, from);
+    run.process.kill('SIGINT');
+    expect(await run.ended).toBe(0);
+    await untilNoneLeft();
+  });
+
+  it('takes everything down with it when it is killed, and starts again', async () => {
+    const run = start();
+    await run.line(/\| ready: /);
+    await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
+    run.process.kill('SIGKILL');
+    await run.ended;
+    await untilNoneLeft();
+    const again = start();
+    await again.line(/\| ready: /);
+    expect(await query(await databaseUrlOf(again), 'select value from kept')).toEqual([{ value: 1 }]);
+  });
+
+  it('ends a PostgreSQL that outlived a killed supervisor, even one that hangs', async () => {
+    const run = start();
+    await run.line(/\| ready: /);
+    await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
+    const old = postmaster();
+    // With the guards gone nothing ends the database.
+    for (const pid of processes())
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sh') process.kill(pid, 'SIGKILL');
+    run.process.kill('SIGKILL');
+    await run.ended;
+    await delay(300);
+    expect(postgresProcesses(join(data, 'postgres'))).toContain(old);
+    const again = start();
+    await again.line(/ended \d+ PostgreSQL processes that a killed run had left behind/);
+    await again.line(/\| ready: /);
+    expect(postmaster()).not.toBe(old);
+    expect(await query(await databaseUrlOf(again), 'select value from kept')).toEqual([{ value: 1 }]);
+  });
+
+  it('is not misled by a stale postmaster.pid whose number belongs to somebody else', async () => {
+    const run = start();
+    await run.line(/\| ready: /);
+    const pidFile = readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8');
+    run.process.kill('SIGTERM');
+    await run.ended;
+    const stranger = spawn('sleep', ['60'], isRoot ? { uid: statSync(join(data, 'postgres')).uid } : {});
+    writeFileSync(join(data, 'postgres', 'postmaster.pid'), pidFile.replace(/^\d+/, String(stranger.pid)));
+    try {
+      await start().line(/\| ready: /);
+      expect(stranger.exitCode).toBeNull();
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+  });
+
+  it('never leaves a half-made database', async () => {
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const run = start();
+      await run.line(/creating the database/);
+      await delay(150);
+      expect(existsSync(join(data, 'postgres'))).toBe(false);
+      run.process.kill(signal);
+      await run.ended;
+    }
+    const run = start();
+    await run.line(/\| ready: /);
+    expect(readdirSync(data).filter((name) => name.includes('init-'))).toEqual([]);
+    run.process.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+  });
+
+  it.runIf(isRoot)('takes over a data directory that was restored as root', async () => {
+    const run = start();
+    await run.line(/\| ready: /);
+    await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
+    run.process.kill('SIGTERM');
+    await run.ended;
+    cpSync(data, `${data}-restored`, { recursive: true });
+    expect(statSync(join(`${data}-restored`, 'postgres')).uid).toBe(0);
+    data = `${data}-restored`;
+    const restored = start();
+    await restored.line(/\| ready: /);
+    expect(await query(await databaseUrlOf(restored), 'select value from kept')).toEqual([{ value: 1 }]);
+  });
+
+  it.runIf(isRoot)('runs as an ordinary user, too', async () => {
+    chownSync(directory, 65534, 65534);
+    const run = start({ HOME: directory }, { uid: 65534, gid: 65534 });
+    await run.line(/\| ready: /);
+    expect(statSync(join(data, 'postgres')).uid).toBe(65534);
+    run.process.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    await untilNoneLeft();
+  });
+
+  it.each([
+    [{ SEED_DEMO_DATA: 'yes' }, /^Wrong environment: SEED_DEMO_DATA: accepted values are true and false$/],
+    [{ PORT: '99999' }, /^Wrong environment: PORT: /],
+    [
+      { DATABASE_URL: 'postgres://127.0.0.1/x' },
+      /^Wrong environment: with DATABASE_URL set, also set REDIS_URL .* and FABRIC_SECRET_KEY /,
+    ],
+  ])('stops at once with one clear line for %o', async (variables, message) => {
+    const run = start(variables);
+    expect(await run.ended).toBe(1);
+    expect(run.lines).toHaveLength(1);
+    expect(run.lines[0]).toMatch(message);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  it('says so when the port is taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const run = start({ PORT: String(port) });
+    expect(await run.ended).toBe(1);
+    expect(run.lines).toEqual([`Port ${port} on 127.0.0.1 is in use. Set PORT to another one.`]);
+    server.close();
+  });
+});

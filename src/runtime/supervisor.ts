@@ -1,0 +1,131 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { assertProductionEnv, childEnvironment, type Env } from '@/server/lib/env';
+import { type Child, type ChildProgram, keepRunning } from './child-process';
+import { takeDataLock } from './data-lock';
+import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded-database';
+import { isFirstRun } from './first-run';
+import { prepareStores } from './prepare';
+import { legibleCode, randomSecret, storedSecret } from './secrets';
+
+export type Supervisor = {
+  /** Address of the pages. */
+  url: string;
+  databaseUrl: string;
+  databasePid(): number | undefined;
+  pids(): Record<string, number | undefined>;
+  /** Ends the children, then the database. Resolves when no process is left. */
+  stop(): Promise<void>;
+};
+
+type Options = {
+  env: Env;
+  /** The programs to run, given the variables they get. */
+  programs: (environment: NodeJS.ProcessEnv) => readonly ChildProgram[];
+  /** Takes one line, already prefixed with the process it comes from. */
+  print: (line: string) => void;
+  /** Aborts the start; what was started is ended again. */
+  signal?: AbortSignal;
+  backoffMs?: number;
+};
+
+const STOP_TIMEOUT_MS = 20_000;
+
+/** Fails early and clearly when the port is taken; the web process would only say so again and again. */
+async function assertPortFree(port: number, host: string): Promise<void> {
+  if (port === 0) return;
+  await new Promise<void>((done, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') reject(new Error(`Port ${port} on ${host} is in use. Set PORT to another one.`));
+      else reject(new Error(`Cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`));
+    });
+    probe.listen(port, host, () => probe.close(() => done()));
+  });
+}
+
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((done, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(done, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function addressOf(env: Env): string {
+  const host = env.HOST === '0.0.0.0' || env.HOST === '::' ? 'localhost' : env.HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${env.PORT}`;
+}
+
+/**
+ * Runs the whole service: takes the data directory's lock, starts the private database when no `DATABASE_URL` is set,
+ * migrates, and keeps the programs running. Resolves when all of them are ready.
+ * @throws Error with one clear line when the directory is in use, the port is taken or the environment incomplete;
+ *   nothing is left running then
+ */
+export async function startSupervisor({ env, programs, print, signal, backoffMs }: Options): Promise<Supervisor> {
+  const say = (line: string) => print(`fabric   | ${line}`);
+  if (env.DATABASE_URL) assertProductionEnv(env);
+  await assertPortFree(env.PORT, env.HOST);
+  const data = resolve(env.FABRIC_DATA_DIR);
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const lock = await takeDataLock(data);
+  if ('holder' in lock) {
+    const { pid, url } = lock.holder;
+    const where = [pid ? `process ${pid}` : '', url ?? ''].filter(Boolean).join(', ');
+    throw new Error(
+      `Fabric already runs on ${data}${where ? ` (${where})` : ''}. Stop it first, or set FABRIC_DATA_DIR.`,
+    );
+  }
+
+  let database: EmbeddedDatabase | undefined;
+  let children: { program: ChildProgram; child: Child }[] = [];
+  const stop = async () => {
+    await Promise.all(children.map(({ child }) => child.stop(STOP_TIMEOUT_MS)));
+    await database?.stop();
+    lock.release();
+  };
+  try {
+    if (!env.DATABASE_URL) database = await startEmbeddedDatabase(data, (line) => print(`postgres | ${line}`));
+    const databaseUrl = env.DATABASE_URL ?? database?.url ?? '';
+    signal?.throwIfAborted();
+    await prepareStores({ DATABASE_URL: databaseUrl, REDIS_URL: env.REDIS_URL });
+    signal?.throwIfAborted();
+    const setupCode = env.FABRIC_SETUP_CODE ?? storedSecret(data, 'setup_code', legibleCode);
+    const environment = childEnvironment({
+      NODE_ENV: env.NODE_ENV,
+      DATABASE_URL: databaseUrl,
+      FABRIC_DATA_DIR: data,
+      FABRIC_SECRET_KEY: env.FABRIC_SECRET_KEY ?? storedSecret(data, 'secret_key', randomSecret),
+      FABRIC_SETUP_CODE: setupCode,
+    });
+    children = programs(environment).map((program) => ({
+      program,
+      child: keepRunning(program, {
+        onLine: (line) => print(`${program.name.padEnd(8)} | ${line}`),
+        onEvent: say,
+        backoffMs,
+      }),
+    }));
+    const reports = await orAborted(Promise.all(children.map(({ child }) => child.ready)), signal);
+    const url = reports.find((report) => report.url)?.url ?? addressOf(env);
+    lock.announce(url);
+    say(`ready: ${url}`);
+    if (await isFirstRun(databaseUrl)) {
+      say(`first run: open ${url}/setup and enter the setup code ${setupCode}`);
+      if (!env.FABRIC_SETUP_CODE) say(`(it is kept in ${join(data, 'secrets', 'setup_code')})`);
+    }
+    return {
+      url,
+      databaseUrl,
+      databasePid: () => database?.pid(),
+      pids: () => Object.fromEntries(children.map(({ program, child }) => [program.name, child.pid()])),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { env, setVariables } from '@/server/lib/env';
+import { freePort } from './postgres/server';
+import { prepareStores } from './prepare';
+import { reportReady } from './report-ready';
+
+const STOP_MS = 4_000;
+const SERVER = fileURLToPath(new URL('../.next/standalone/server.js', import.meta.url));
+
+/** Resolves when the service answers that requests will succeed. */
+async function untilReady(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/api/v1/health/ready`).catch(() => null);
+    if (response?.ok) return;
+    await delay(100);
+  }
+}
+
+try {
+  const { DATABASE_URL, REDIS_URL, PORT, HOST } = env();
+  if (!DATABASE_URL)
+    throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
+  await prepareStores({ DATABASE_URL, REDIS_URL });
+  const port = PORT === 0 ? await freePort() : PORT;
+  // Streams (progress, live views) stay open; without a limit they would hold the process for as long as a page is open.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => setTimeout(() => process.exit(0), STOP_MS).unref());
+  setVariables({ PORT: String(port), HOSTNAME: HOST, NEXT_TELEMETRY_DISABLED: '1' });
+  await import(pathToFileURL(SERVER).href);
+  const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
+  const literal = host.includes(':') ? `[${host}]` : host;
+  await untilReady(`http://${literal}:${port}`);
+  reportReady(`http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : literal}:${port}`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}
