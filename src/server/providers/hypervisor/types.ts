@@ -54,11 +54,16 @@ export type GuestRef = { node: string; kind: GuestKind; vmid: number };
 /** One guest of the cheap cluster-wide list. `null` means the provider does not say at the moment: keep what is known. */
 export type GuestFact = GuestRef & {
   external_id: string;
+  /** false: the provider has no runtime data at the moment (a new or moved guest, a dead node); keep what is known. */
+  runtime_known: boolean;
   name: string | null;
   status: 'running' | 'stopped' | 'paused' | 'suspended' | 'unknown';
   template: boolean | null;
   tags: string[] | null;
   pool: string | null;
+  /** false: `pool` null may also mean that the pool is hidden from the token. */
+  pool_known: boolean;
+  /** Set while an operation runs (`backup`, `migrate`, `create`, `clone` …). A guest under `create` or `clone` is not complete yet. */
   lock: string | null;
   ha_state: string | null;
   cpu_count: number | null;
@@ -69,6 +74,7 @@ export type GuestFact = GuestRef & {
 export type GuestNic = {
   /** `net0` … `net31` */
   name: string;
+  /** Name inside the guest, known for containers only. */
   guest_name: string | null;
   model: string | null;
   mac: string | null;
@@ -79,12 +85,16 @@ export type GuestNic = {
   link_down: boolean;
   mtu: number | null;
   rate_mbytes: string | null;
+  /** Static addresses of a container, or what cloud-init was asked to configure in a virtual machine. */
   ip_config: { ip?: string; gw?: string; ip6?: string; gw6?: string } | null;
+  /** The stored value differs and takes effect at the next start; what stands here is the live one. */
   pending: boolean;
   raw: string;
 };
 
 export type GuestConfig = {
+  /** Where the guest was found; another node than asked for when it moved. */
+  node: string;
   digest: string;
   name: string | null;
   creation_fingerprint: string | null;

@@ -57,7 +57,6 @@ export class PveClient {
     this.#limits = shared.limits;
     this.#release = shared.release;
     try {
-      this.#authorization = tokenHeader(options.access.api_token);
       this.#entries = createEntries(options, {
         vouch: (asker, fingerprint) => this.#vouch(asker, fingerprint),
         onRenewed: (renewed) => {
@@ -65,15 +64,26 @@ export class PveClient {
           options.onCertificateRenewed?.(renewed);
         },
       });
+      this.#authorization = tokenHeader(options.access.api_token);
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       this.#stopped = error;
     }
   }
 
-  /** The node that the administrator named. */
-  get primary(): Entry | undefined {
-    return this.#entries[0];
+  /** The node that the administrator named, or null when that is no address. */
+  get primary(): Entry | null {
+    return this.#entries[0] ?? null;
+  }
+
+  /** Whether other nodes can answer in its place. */
+  get hasOthers(): boolean {
+    return this.#entries.length > 1;
+  }
+
+  /** Why no request will be made, or null. */
+  get stopped(): ProviderError | null {
+    return this.#stopped;
   }
 
   get(path: ApiPath, options: GetOptions = {}): Promise<Envelope> {

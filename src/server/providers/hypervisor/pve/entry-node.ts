@@ -63,6 +63,14 @@ export class EntryNode {
     return exchange({ ...request, host, port }, request.method === 'GET' ? this.#reads : this.#writes);
   }
 
+  /**
+   * Connects, judges the certificate and hangs up; `lastShown` then tells about it.
+   * @throws TransportError
+   */
+  async probe(): Promise<void> {
+    (await this.#open()).destroy();
+  }
+
   close(): void {
     this.#closed = true;
     this.#reads.destroy();

@@ -1,0 +1,29 @@
+import { briefly } from '../answers/briefly';
+import { readPermissions } from '../answers/permissions';
+import type { PveClient } from '../client';
+import type { ClientOptions } from '../client-options';
+import { readClusterStatus } from './cluster-status';
+import { readGuestResources } from './guest-resources';
+import { readNodeSummaries } from './node-summaries';
+
+/** The cluster caches its own overview for 2 s; asking more often would only repeat the answer. */
+const OVERVIEW_MS = 2_000;
+
+/** What the parts of the inventory share: the client, and answers that several of them need within a moment. */
+export type InventoryContext = ReturnType<typeof createInventoryContext>;
+
+export function createInventoryContext(client: PveClient, { clock, logger, access }: ClientOptions) {
+  const now = () => clock.now().getTime();
+  return {
+    client,
+    permissions: briefly(OVERVIEW_MS, now, () => readPermissions(client)),
+    clusterStatus: briefly(OVERVIEW_MS, now, () => readClusterStatus(client)),
+    resources: briefly(OVERVIEW_MS, now, () => readGuestResources(client)),
+    nodes: briefly(OVERVIEW_MS, now, () => readNodeSummaries(client)),
+    /** Tells once per call what an answer contained that could not be read. */
+    report(problem: string | null): string | null {
+      if (problem !== null) logger.warn({ cluster: access.key, problem }, 'an answer could not be read completely');
+      return problem;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { GuestFact, Listing } from '../../types';
+import { toListing } from '../answers/parse-list';
+import { stripControls } from '../errors/strip-controls';
+import type { InventoryContext } from './context';
+import type { GuestResource } from './guest-resources';
+
+const MAX_TAGS = 64;
+
+/** Tags as one text, separated by `;`, `,` or blanks. */
+export const splitTags = (text: string): string[] =>
+  [...new Set(text.split(/[;,\s]+/).map((tag) => stripControls(tag).slice(0, 128)))].filter(Boolean).slice(0, MAX_TAGS);
+
+/** A paused process exists, with its network cards, but does not run: that is what these states of QEMU have in common. */
+const PAUSED = new Set([
+  'paused',
+  'prelaunch',
+  'inmigrate',
+  'postmigrate',
+  'finish-migrate',
+  'restore-vm',
+  'save-vm',
+  'io-error',
+  'internal-error',
+  'guest-panicked',
+  'watchdog',
+  'debug',
+]);
+
+function runState(status: string | undefined): GuestFact['status'] {
+  if (status === 'running' || status === 'stopped' || status === 'suspended') return status;
+  return status !== undefined && PAUSED.has(status) ? 'paused' : 'unknown';
+}
+
+function toFact(resource: GuestResource, poolsVisible: boolean): GuestFact {
+  const { type, vmid, node, name, tags, pool } = resource;
+  // Without runtime data an entry has its identity and nothing else: a new or moved guest, or a dead node.
+  const known = name !== undefined;
+  return {
+    kind: type,
+    vmid,
+    node,
+    external_id: `${type}/${vmid}`,
+    runtime_known: known,
+    name: name ?? null,
+    status: runState(resource.status),
+    template: resource.template ?? (known ? false : null),
+    tags: tags === undefined ? (known ? [] : null) : splitTags(tags),
+    pool: pool ?? null,
+    pool_known: pool !== undefined || (known && poolsVisible),
+    lock: resource.lock ?? null,
+    ha_state: resource.hastate ?? null,
+    cpu_count: resource.maxcpu === undefined ? null : Math.ceil(resource.maxcpu),
+    memory_bytes: resource.maxmem ?? null,
+    uptime_seconds: resource.uptime === undefined ? null : Math.floor(resource.uptime),
+  };
+}
+
+/** Two entries for one guest can only be a guest on the move; the one with data is the better one. */
+function unique(resources: readonly GuestResource[]): GuestResource[] {
+  const byVmid = new Map<number, GuestResource>();
+  for (const resource of resources) {
+    const other = byVmid.get(resource.vmid);
+    if (!other || other.name === undefined) byVmid.set(resource.vmid, resource);
+  }
+  return [...byVmid.values()];
+}
+
+/** All guests that the token may see, and whether these are all there are. */
+export async function listGuests(context: InventoryContext): Promise<Listing<GuestFact>> {
+  const [{ items, problem }, permissions, status] = await Promise.all([
+    context.resources.get(),
+    context.permissions.get(),
+    context.clusterStatus.get(),
+  ]);
+  const seesAll = permissions.hasBelow('VM.Audit', '/vms');
+  const guests = unique(items).map((resource) => toFact(resource, permissions.hasBelow('Pool.Audit', '/pool')));
+  return toListing(guests, [
+    context.report(problem),
+    seesAll ? null : 'the token does not have VM.Audit on all of /vms, so guests may be hidden from it',
+    status?.quorate === false ? 'the node asked has no quorum and may not know the present state' : null,
+  ]);
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import type { Listing, NetworkFact, SubnetFact } from '../../types';
+import { flagField, integerField, textField } from '../answers/fields';
+import { parseList, toListing } from '../answers/parse-list';
+import { apiPath } from '../http/encode';
+import type { InventoryContext } from './context';
+
+const MAX_ENTRIES = 10_000;
+const name = z.string().min(1).max(64);
+const address = z.union([z.ipv4(), z.ipv6()]);
+const Zone = z.object({ zone: name, nodes: z.string().max(8192).optional(), dhcp: z.string().max(40).optional() });
+const Vnet = z.object({
+  vnet: name,
+  zone: name,
+  tag: integerField.optional(),
+  alias: textField().optional(),
+  vlanaware: flagField.optional(),
+});
+const Subnet = z.object({
+  /** `<zone>-<network>-<prefix>` */
+  subnet: z.string().max(200),
+  cidr: z.string().max(60).optional(),
+  gateway: address.optional(),
+  'dhcp-dns-server': address.optional(),
+  'dhcp-range': z.union([z.array(z.unknown()), z.string()]).optional(),
+});
+
+type ZoneEntry = z.infer<typeof Zone>;
+
+const RUNNING = { params: { running: true } };
+
+async function readEntries<T>(context: InventoryContext, what: 'zones' | 'vnets', schema: z.ZodType<T>) {
+  // Without `running` the answer is what somebody is still editing.
+  const { data } = await context.client.get(apiPath`/cluster/sdn/${what}`, RUNNING);
+  return parseList(`SDN ${what}`, schema, data, MAX_ENTRIES);
+}
+
+/** Network of a subnet in canonical form, from its own field or its id; null when neither says it. */
+function subnetCidr({ cidr, subnet }: z.infer<typeof Subnet>): string | null {
+  const fromId = /-([0-9a-f.:]+)-(\d{1,3})$/i.exec(subnet);
+  const parsed = parseCidr(cidr ?? (fromId ? `${fromId[1]}/${fromId[2]}` : ''));
+  return parsed && formatCidr(networkOf(parsed));
+}
+
+async function readSubnets(context: InventoryContext, vnet: string, zone: ZoneEntry | undefined) {
+  const { data } = await context.client.get(apiPath`/cluster/sdn/vnets/${vnet}/subnets`, RUNNING);
+  const { items, problem } = parseList(`subnets of ${vnet}`, Subnet, data, MAX_ENTRIES);
+  const facts: SubnetFact[] = [];
+  const problems = [context.report(problem)];
+  for (const entry of items) {
+    const cidr = subnetCidr(entry);
+    if (cidr === null) problems.push(context.report(`subnet ${entry.subnet} has no readable network`));
+    else {
+      facts.push({
+        network: vnet,
+        cidr,
+        gateway: entry.gateway ?? null,
+        dns_servers: entry['dhcp-dns-server'] === undefined ? [] : [entry['dhcp-dns-server']],
+        dhcp_enabled: zone?.dhcp !== undefined && (entry['dhcp-range']?.length ?? 0) > 0,
+      });
+    }
+  }
+  return { facts, problems };
+}
+
+/** The cluster's virtual networks and their subnets, as the nodes use them. */
+export async function listSdn(
+  context: InventoryContext,
+): Promise<{ networks: Listing<NetworkFact>; subnets: Listing<SubnetFact> }> {
+  const [zones, vnets, nodes, permissions] = await Promise.all([
+    readEntries(context, 'zones', Zone),
+    readEntries(context, 'vnets', Vnet),
+    context.nodes.get(),
+    context.permissions.get(),
+  ]);
+  const zoneOf = new Map(zones.items.map((zone) => [zone.zone, zone]));
+  // A zone that names no nodes is on all of them; one that is hidden from the token is on nobody knows which.
+  const nodesOf = (zone: ZoneEntry | undefined) =>
+    zone ? (zone.nodes?.split(/[,;\s]+/).filter(Boolean) ?? nodes.items.map(({ node }) => node)) : [];
+  const networks = vnets.items.map(
+    (vnet): NetworkFact => ({
+      name: vnet.vnet,
+      kind: 'vnet',
+      zone: vnet.zone,
+      vlan_tag: vnet.tag ?? null,
+      vlan_aware: vnet.vlanaware ?? false,
+      alias: vnet.alias || null,
+      node_names: nodesOf(zoneOf.get(vnet.zone)),
+    }),
+  );
+  const subnets = await Promise.all(vnets.items.map(({ vnet, zone }) => readSubnets(context, vnet, zoneOf.get(zone))));
+  const hidden = ['SDN.Audit', 'SDN.Allocate'].some((privilege) => permissions.hasBelow(privilege, '/sdn/zones'))
+    ? null
+    : 'the token does not have SDN.Audit on all of /sdn/zones, so networks may be hidden from it';
+  const shared = [hidden, context.report(zones.problem), context.report(vnets.problem)];
+  return {
+    networks: toListing(networks, shared),
+    subnets: toListing(
+      subnets.flatMap(({ facts }) => facts),
+      [...shared, ...subnets.flatMap(({ problems }) => problems)],
+    ),
+  };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { ProviderError } from '../../errors';
+import type { GuestConfig, GuestNic, GuestRef } from '../../types';
+import { textField } from '../answers/fields';
+import { parseList, parseObject } from '../answers/parse-list';
+import { apiPath } from '../http/encode';
+import { hasCloudInitDrive, parseIpConfig } from '../net-config/cloud-init';
+import { toGuestNic } from '../net-config/nic-view';
+import type { InventoryContext } from './context';
+import { creationFingerprint } from './creation-fingerprint';
+
+const NIC_KEY = /^net(\d|[12]\d|3[01])$/;
+const nicNumber = (key: string) => Number(key.slice(3));
+
+const Config = z.looseObject({
+  digest: z.string().max(200),
+  name: textField().optional(),
+  hostname: textField().optional(),
+});
+const PendingItem = z.object({
+  key: z.string().max(100),
+  value: z.unknown(),
+  pending: z.unknown(),
+  delete: z.unknown(),
+});
+
+/** Names of cards whose stored value will be another one after the next start. */
+function pendingNics(data: unknown): { names: Set<string>; problem: string | null } {
+  const { items, problem } = parseList('pending options', PendingItem, data, 5000);
+  const changed = items.filter(
+    (item) =>
+      NIC_KEY.test(item.key) && (Boolean(item.delete) || (item.pending !== undefined && item.pending !== item.value)),
+  );
+  return { names: new Set(changed.map(({ key }) => key)), problem };
+}
+
+function readNics({ kind }: GuestRef, config: Record<string, unknown>, pending: Set<string>) {
+  const nics: GuestNic[] = [];
+  const unreadable: GuestConfig['unreadable'] = [];
+  const keys = Object.keys(config).filter((key) => NIC_KEY.test(key));
+  const cloudInit = kind === 'qemu' && hasCloudInitDrive(config);
+  for (const name of keys.sort((a, b) => nicNumber(a) - nicNumber(b))) {
+    const value = config[name];
+    const nic =
+      typeof value === 'string' ? toGuestNic(name, kind, value, pending.has(name)) : { reason: 'is not text' };
+    if ('reason' in nic) unreadable.push({ name, reason: nic.reason });
+    else nics.push(cloudInit ? { ...nic, ip_config: parseIpConfig(config[`ipconfig${nicNumber(name)}`]) } : nic);
+  }
+  return { nics, unreadable };
+}
+
+async function readAt(context: InventoryContext, guest: GuestRef): Promise<GuestConfig> {
+  const { node, kind, vmid } = guest;
+  const [config, pending] = await Promise.all([
+    context.client.get(apiPath`/nodes/${node}/${kind}/${vmid}/config`, { node, params: { current: true } }),
+    context.client.get(apiPath`/nodes/${node}/${kind}/${vmid}/pending`, { node }),
+  ]);
+  const live = parseObject(`the configuration of guest ${vmid}`, Config, config.data);
+  const changes = pendingNics(pending.data);
+  context.report(changes.problem);
+  const { nics, unreadable } = readNics(guest, live, changes.names);
+  return {
+    node,
+    digest: live.digest,
+    name: (kind === 'qemu' ? live.name : live.hostname) ?? null,
+    creation_fingerprint: creationFingerprint(kind, live, nics[0]?.mac ?? null),
+    nics,
+    unreadable,
+  };
+}
+
+/**
+ * The live configuration of a guest. A guest that is no longer on its node is looked for once in the whole cluster.
+ * @throws ProviderError `not_found` when it is nowhere to be seen.
+ */
+export async function readGuestConfig(context: InventoryContext, guest: GuestRef): Promise<GuestConfig> {
+  try {
+    return await readAt(context, guest);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.code !== 'not_found') throw error;
+    const { items } = await context.resources.fresh();
+    const found = items.find(({ vmid, type }) => vmid === guest.vmid && type === guest.kind);
+    if (!found || found.node === guest.node) throw error;
+    return readAt(context, { ...guest, node: found.node });
+  }
+}

@@ -1,0 +1,15 @@
+import type { HypervisorProvider } from '../types';
+import { PveClient } from './client';
+import type { ClientOptions } from './client-options';
+import { createInventoryReader } from './inventory/inventory-reader';
+import { createPreflight } from './preflight/preflight';
+
+/** Proxmox VE, reached over its HTTPS API with an API token. Nothing is sent before a method is called. */
+export function createPveProvider(options: ClientOptions): HypervisorProvider {
+  const client = new PveClient(options);
+  return {
+    inventory: createInventoryReader(client, options),
+    preflight: createPreflight(client, options),
+    close: () => client.close(),
+  };
+}
