@@ -1,0 +1,7 @@
+import type { ReactNode } from 'react';
+import { AuthFrame } from '@/features/shared/auth-frame';
+import { Brand } from '@/features/shell/brand';
+
+export default function AuthLayout({ children }: { children: ReactNode }) {
+  return <AuthFrame brand={<Brand />}>{children}</AuthFrame>;
+}

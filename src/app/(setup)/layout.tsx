@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react';
+import { AuthFrame } from '@/features/shared/auth-frame';
+import { Brand } from '@/features/shell/brand';
+
+export default function SetupLayout({ children }: { children: ReactNode }) {
+  return (
+    <AuthFrame brand={<Brand />} wide>
+      {children}
+    </AuthFrame>
+  );
+}

@@ -1,0 +1,20 @@
+'use client';
+import type { Grantable } from '@/domain/permissions';
+import { useSession } from '@/lib/browser-session';
+
+/** What the signed-in user may do anywhere. For comfort only: the service decides at each call. */
+export function usePermissions() {
+  const state = useSession();
+  const held = state.status === 'signed_in' ? state.user.permissions : [];
+  const can = (permission: Grantable) => held.includes('*') || held.includes(permission);
+  return {
+    can,
+    /** Why a control is disabled, or null when it is not. */
+    reason: (permission: Grantable) =>
+      can(permission)
+        ? null
+        : permission === '*'
+          ? 'Only a super administrator can do this.'
+          : `This needs the permission ${permission}. Ask an administrator for a role that has it.`,
+  };
+}
