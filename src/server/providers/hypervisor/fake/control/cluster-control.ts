@@ -1,9 +1,13 @@
+import { nicNames } from '../config/guest-config';
+import { createClusterAuthority } from '../pki/cluster-authority';
+import { addGuestFromRecipe, type GuestRecipe } from '../scenarios/guest-recipe';
 import type { StandardTokens } from '../scenarios/standard-access';
 import type { ClusterState } from '../state/cluster-state';
 import type { AgentBehaviour, Guest, RunState } from '../state/guest';
 import type { NodeReachability, PveNode } from '../state/node';
 import type { LoadMeter } from '../transport/load-meter';
 import type { NodeListener } from '../transport/node-listener';
+import { FirewallControl } from './firewall-control';
 
 export type NodeAddress = {
   name: string;
@@ -13,9 +17,11 @@ export type NodeAddress = {
   port: number;
   /** SHA-256 of the certificate presented now, upper-case hex with colons. */
   fingerprint256: string;
-  /** CA of the cluster. */
+  /** CA of the certificate presented now: the cluster's own unless a custom certificate is installed. */
   caPem: string;
 };
+
+export type GuestBackup = { config: string; firewall: string | undefined };
 
 /** What a test may do to one cluster behind the back of its clients, and what it may ask. */
 export class ClusterControl {
@@ -25,6 +31,7 @@ export class ClusterControl {
   readonly tokens: StandardTokens;
   /** Calls in flight, now and at most, per node and kind. */
   readonly load: LoadMeter;
+  readonly firewall: FirewallControl;
   readonly #listeners: Map<string, NodeListener>;
 
   constructor(state: ClusterState, tokens: StandardTokens, load: LoadMeter, listeners: Map<string, NodeListener>) {
@@ -32,6 +39,7 @@ export class ClusterControl {
     this.state = state;
     this.tokens = tokens;
     this.load = load;
+    this.firewall = new FirewallControl(state);
     this.#listeners = listeners;
   }
 
@@ -73,6 +81,23 @@ export class ClusterControl {
     node.certificate = this.state.authority.issueLeaf(node, issuedAt);
     this.#listeners.get(name)?.reloadCertificate();
     return node.certificate.fingerprint256;
+  }
+
+  /** Puts a certificate from another authority in front, as ACME does, or goes back to the default one. */
+  setCustomCertificate(name: string, installed: boolean): void {
+    const node = this.#node(name);
+    const now = new Date(this.state.clock.now());
+    const authority = createClusterAuthority('acme', now);
+    node.customCertificate = installed ? authority.issueLeaf(node, now) : undefined;
+    node.customCaPem = installed ? authority.caPem : undefined;
+    this.#listeners.get(name)?.reloadCertificate();
+  }
+
+  /** Stops or starts the status daemon of a node alone. */
+  setStatusDaemon(name: string, running: boolean): void {
+    this.state.change(() => {
+      this.#node(name).statusDaemonRunning = running;
+    });
   }
 
   setRunState(vmid: number, state: RunState): void {
@@ -126,9 +151,85 @@ export class ClusterControl {
     });
   }
 
+  /** A new guest, unknown to status readers until the next broadcast of its node. */
+  createGuest(recipe: GuestRecipe): Guest {
+    this.#node(recipe.node);
+    return this.state.change(() => {
+      const guest = addGuestFromRecipe(this.state, recipe);
+      guest.startedAt = this.state.clock.now();
+      return guest;
+    });
+  }
+
+  /** Another guest takes over the id of one that is destroyed. */
+  reuseVmid(recipe: GuestRecipe): Guest {
+    this.destroyGuest(recipe.vmid);
+    return this.createGuest({ ...recipe, generation: this.state.random.hex(8) });
+  }
+
+  /** A copy with new identifiers and addresses. The firewall file is copied as it is, foreign markers included. */
+  cloneGuest(vmid: number, newVmid: number, name: string): Guest {
+    const source = this.guest(vmid);
+    return this.state.change(() => {
+      const clone = this.state.addGuest({
+        vmid: newVmid,
+        type: source.type,
+        node: source.node,
+        config: source.configText,
+        state: 'stopped',
+      });
+      clone.editConfig((config) => {
+        config.snapshots.clear();
+        config.pending.clear();
+        config.pendingDelete.clear();
+        const { current } = config;
+        current.delete('template');
+        current.set(source.type === 'qemu' ? 'name' : 'hostname', name);
+        if (source.type === 'qemu') {
+          current.set('smbios1', `uuid=${this.state.random.uuid()}`);
+          current.set('vmgenid', this.state.random.uuid());
+        }
+        for (const nic of nicNames(current)) current.set(nic, this.#withNewMac(current.get(nic) ?? ''));
+      });
+      const rules = this.state.files.get(`firewall/${vmid}.fw`);
+      if (rules !== undefined) this.state.files.set(`firewall/${newVmid}.fw`, rules);
+      return clone;
+    });
+  }
+
+  /** What a backup of the guest contains. */
+  backupGuest(vmid: number): GuestBackup {
+    return { config: this.guest(vmid).configText, firewall: this.state.files.get(`firewall/${vmid}.fw`) };
+  }
+
+  /** Puts configuration and firewall file back to the time of the backup. */
+  restoreGuest(vmid: number, backup: GuestBackup): void {
+    this.state.change(() => {
+      this.guest(vmid).configText = backup.config;
+      if (backup.firewall === undefined) this.state.files.delete(`firewall/${vmid}.fw`);
+      else this.state.files.set(`firewall/${vmid}.fw`, backup.firewall);
+    });
+  }
+
+  /** A migration that takes `ms` virtual milliseconds, during which the configuration is locked. */
+  async migrateSlowly(vmid: number, node: string, ms: number): Promise<void> {
+    this.lockGuest(vmid, 'migrate');
+    await this.state.clock.sleep(ms);
+    this.migrate(vmid, node);
+    this.lockGuest(vmid, undefined);
+  }
+
   /** The token stops working from the next request on. Accepts the token id or the full header value. */
   revokeToken(token: string): void {
     this.state.access.tokens.delete(token.split('=')[0] ?? token);
+  }
+
+  #withNewMac(nic: string): string {
+    const digits = this.state.random
+      .hex(6)
+      .toUpperCase()
+      .replace(/(..)(..)(..)/, '$1:$2:$3');
+    return nic.replace(/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/i, `BC:24:11:${digits}`);
   }
 
   #node(name: string): PveNode {
@@ -145,7 +246,7 @@ export class ClusterControl {
       ip: node.ip,
       port,
       fingerprint256: node.servedCertificate?.fingerprint256 ?? '',
-      caPem: this.state.authority.caPem,
+      caPem: node.customCaPem ?? this.state.authority.caPem,
     };
   }
 }

@@ -2,6 +2,7 @@ import { accessRoutes } from './access-routes';
 import { clusterRoutes } from './cluster-routes';
 import { firewallRoutes } from './firewall-routes';
 import { guestAddressRoutes } from './guest-address-routes';
+import { guestConfigRoutes } from './guest-config-routes';
 import { guestReadRoutes } from './guest-read-routes';
 import { networkRoutes } from './network-routes';
 import { nodeRoutes } from './node-routes';
@@ -19,5 +20,6 @@ export const allRoutes: readonly Route[] = [
   ...poolRoutes,
   ...guestReadRoutes,
   ...guestAddressRoutes,
+  ...guestConfigRoutes,
   ...firewallRoutes,
 ];

@@ -44,7 +44,7 @@ export type Route = {
   /** Process that executes it. */
   handledBy: 'pveproxy' | 'pvedaemon';
   /** Extra label of the load meter. */
-  meter?: 'agent' | 'firewall-write' | 'guest-write';
+  meter?: 'agent' | 'firewall-write';
   handle(call: Call): unknown;
 };
 

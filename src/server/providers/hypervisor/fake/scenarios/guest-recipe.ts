@@ -45,6 +45,8 @@ export type GuestRecipe = {
   lock?: string;
   haState?: string;
   description?: string;
+  /** Distinguishes guests that have the same VMID one after the other: other addresses, other identifiers. */
+  generation?: string;
   /** Lines appended to the configuration file, such as pending or snapshot sections. */
   appendConfig?: string;
 };
@@ -162,9 +164,9 @@ function qemuLines(cluster: string, recipe: GuestRecipe, macs: string[]): string
     `ostype: ${recipe.ostype ?? 'l26'}`,
     `scsi0: ${disk},iothread=1,size=${recipe.disk ?? 32}G`,
     'scsihw: virtio-scsi-single',
-    `smbios1: uuid=${uuidFrom(`smbios/${cluster}/${recipe.vmid}`)}`,
+    `smbios1: uuid=${uuidFrom(`smbios/${cluster}/${recipe.vmid}/${recipe.generation ?? ''}`)}`,
     'sockets: 1',
-    `vmgenid: ${uuidFrom(`genid/${cluster}/${recipe.vmid}`)}`,
+    `vmgenid: ${uuidFrom(`genid/${cluster}/${recipe.vmid}/${recipe.generation ?? ''}`)}`,
   ];
   if (recipe.agentOption !== undefined) lines.push(`agent: ${recipe.agentOption}`);
   if (recipe.template) lines.push('template: 1');
@@ -207,7 +209,8 @@ function lxcLines(recipe: GuestRecipe, macs: string[]): string[] {
 
 /** Adds a guest with a complete configuration, addresses and pool membership. */
 export function addGuestFromRecipe(cluster: ClusterState, recipe: GuestRecipe): Guest {
-  const macs = recipe.nics.map((nic, index) => nic.mac ?? recipeMac(cluster.name, recipe.vmid, index));
+  const macScope = recipe.generation === undefined ? cluster.name : `${cluster.name}/${recipe.generation}`;
+  const macs = recipe.nics.map((nic, index) => nic.mac ?? recipeMac(macScope, recipe.vmid, index));
   const lines = recipe.type === 'qemu' ? qemuLines(cluster.name, recipe, macs) : lxcLines(recipe, macs);
   if (recipe.tags?.length) lines.push(`tags: ${recipe.tags.join(';')}`);
   if (recipe.lock) lines.push(`lock: ${recipe.lock}`);
