@@ -3,6 +3,7 @@ import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { parseTheme, THEME_COOKIE } from '@/ui/theme-cookie';
 import { UiProvider } from '@/ui/ui-provider';
+import { Providers } from './providers';
 import './globals.css';
 
 export const metadata: Metadata = {
@@ -22,8 +23,9 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   return (
     <html lang="en" data-theme={theme}>
       <body>
-        {/* Data providers (queries, session) go around UiProvider: <Providers><UiProvider>… */}
-        <UiProvider>{children}</UiProvider>
+        <Providers>
+          <UiProvider>{children}</UiProvider>
+        </Providers>
       </body>
     </html>
   );
