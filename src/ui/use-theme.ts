@@ -9,18 +9,19 @@ function subscribe(notify: () => void) {
   return () => window.removeEventListener(CHANGED, notify);
 }
 
-/** The chosen theme and a function that changes it at once and for later visits. */
+function setTheme(theme: Theme) {
+  document.documentElement.dataset.theme = theme;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing on plain HTTP, where this may run.
+  document.cookie = themeCookie(theme);
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+/** The chosen theme, and a (stable) function that changes it at once and for later visits. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const theme = useSyncExternalStore<Theme>(
     subscribe,
     () => parseTheme(document.documentElement.dataset.theme),
     () => 'system',
   );
-  const setTheme = (next: Theme) => {
-    document.documentElement.dataset.theme = next;
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing on plain HTTP, where this may run.
-    document.cookie = themeCookie(next);
-    window.dispatchEvent(new Event(CHANGED));
-  };
   return [theme, setTheme];
 }

@@ -1,7 +1,9 @@
 'use client';
 import { PageHeader } from '@/ui/page-header';
 import { KitActions } from './kit-actions';
+import { KitDisplay } from './kit-display';
 import { KitForm } from './kit-form';
+import { KitOverlays } from './kit-overlays';
 import { KitStates } from './kit-states';
 import { KitTable } from './kit-table';
 import { KitTheme } from './kit-theme';
@@ -12,7 +14,9 @@ export function KitPage() {
       <PageHeader title="Component kit" description="Every component in every state. No data." actions={<KitTheme />} />
       <KitActions />
       <KitStates />
+      <KitDisplay />
       <KitForm />
+      <KitOverlays />
       <KitTable />
     </main>
   );

@@ -81,7 +81,7 @@ export function KitTable() {
   );
 }
 
-function LargeTable() {
+export function LargeTable() {
   // The rows' times are relative to the visit, which the server does not know.
   const [start, setStart] = useState<number | null>(null);
   useEffect(() => setStart(Date.now()), []);
