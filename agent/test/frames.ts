@@ -30,7 +30,7 @@ export const frames: fc.Arbitrary<Frame> = fc.record({
   version: fc.oneof({ weight: 12, arbitrary: fc.constant(4) }, fc.integer({ min: 0, max: 15 })),
   headerWords: fc.oneof({ weight: 4, arbitrary: fc.constant(5) }, fc.integer({ min: 0, max: 15 })),
   protocol: fc.oneof(fc.constantFrom(6, 17, 1, 132, 33, 136, 47, 58), fc.integer({ min: 0, max: 255 })),
-  fragment: fc.constantFrom(0, 0, 0, 0x4000, 0x2000, 0x2001, 0x1fff, 185),
+  fragment: fc.constantFrom(0, 0, 0, 0x4000, 0x2000, 0x2001, 0x1000, 0x1fff, 185),
   source: octets(4),
   destination: octets(4),
   transport: octets(24),

@@ -1,4 +1,4 @@
-import { DIRECTION } from './ebpf/layout';
+import { DIRECTION, FLOW_FLAGS } from './ebpf/layout';
 
 const MIN_ROWS = 1024;
 const MAX_ROWS = 131_072;
@@ -51,7 +51,10 @@ export class FlowTable {
     this.newPackets[row] = (this.newPackets[row] as number) + packets;
     this.newBytes[row] = (this.newBytes[row] as number) + bytes;
     if (last > (this.last[row] as number)) this.last[row] = last;
-    this.flags[row] = (this.flags[row] as number) | flags;
+    const known = this.flags[row] as number;
+    // A new SYN after the end of a connection is another connection between the same ports.
+    const reopened = (flags & FLOW_FLAGS.opened) !== 0 && (known & (FLOW_FLAGS.fin | FLOW_FLAGS.rst)) !== 0;
+    this.flags[row] = reopened ? flags : known | flags;
   }
 
   /** Begins a new reporting interval: what was counted so far is no longer new. */

@@ -15,3 +15,8 @@ export class SystemCallError extends Error {
     this.number = number;
   }
 }
+
+/** The code of an error from Node's own system calls, such as `ENOENT`; undefined for other errors. */
+export function errnoCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

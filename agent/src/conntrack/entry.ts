@@ -1,0 +1,40 @@
+/** One end of a tracked connection as seen in one direction. */
+export type Tuple = {
+  source: string;
+  destination: string;
+  sourcePort: number | null;
+  destinationPort: number | null;
+};
+
+export type Counter = { packets: number; bytes: number };
+
+/** A tracked connection. Counters are null when the kernel does not keep them (nf_conntrack_acct=0). */
+export type ConntrackEntry = {
+  protocol: number;
+  /** Direction of the first packet, as sent, before any address translation. */
+  original: Tuple;
+  /** What answers look like when they arrive: source is the real destination. */
+  reply: Tuple;
+  icmp: { type: number; code: number } | null;
+  zone: number;
+  /** TCP state, or ASSURED, REPLIED, UNREPLIED for others. */
+  state: string | null;
+  originalCounter: Counter | null;
+  replyCounter: Counter | null;
+};
+
+/**
+ * An entry while a dump passes by: what is needed to rank it. `toEntry()` does the costly part, for the few that are
+ * kept. Reused for the next entry.
+ */
+export interface EntryCursor {
+  /** Identifies the connection from dump to dump, together with `check`. 32 bits each. */
+  readonly id: number;
+  readonly check: number;
+  /** Bytes and packets of both directions, 0 when not counted. */
+  readonly originalBytes: number;
+  readonly originalPackets: number;
+  readonly replyBytes: number;
+  readonly replyPackets: number;
+  toEntry(): ConntrackEntry;
+}
