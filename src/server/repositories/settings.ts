@@ -52,3 +52,7 @@ export async function mergeSetting(
       set: { value: sql`${systemSettings.value} || excluded.value`, updated_at: at },
     });
 }
+
+export async function deleteSetting(tx: Tx, key: string): Promise<void> {
+  await tx.delete(systemSettings).where(eq(systemSettings.key, key));
+}

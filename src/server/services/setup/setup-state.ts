@@ -1,0 +1,43 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { db, type Executor } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { env } from '../../lib/env';
+import { logger } from '../../lib/logger';
+import { findSetting, insertSetting } from '../../repositories/settings';
+import { anyUserExists } from '../../repositories/users';
+
+/** `system_settings.key` of the completed setup, and of the code made when the environment gives none. */
+export const SETUP_KEY = 'setup';
+export const SETUP_CODE_KEY = 'setup_code';
+
+/** Setup is over once it was completed or any account exists, and it stays so when all of them are deleted. */
+export async function isSetupCompleted(executor: Executor): Promise<boolean> {
+  return (await findSetting(executor, SETUP_KEY)) !== null || (await anyUserExists(executor));
+}
+
+const StoredCode = z.object({ code: z.string().min(6) });
+let announced = false;
+
+/**
+ * The code that protects a first run. From the environment; where that has none and the service runs for real, one is
+ * made, kept in the database so that all web processes know the same, and printed to the log. Null: none is needed.
+ */
+export async function requiredSetupCode(): Promise<string | null> {
+  const { FABRIC_SETUP_CODE, NODE_ENV } = env();
+  if (FABRIC_SETUP_CODE) return FABRIC_SETUP_CODE;
+  if (NODE_ENV !== 'production') return null;
+  await insertSetting(db, SETUP_CODE_KEY, { code: randomBytes(9).toString('hex') }, clock.now().toISOString());
+  const { code } = StoredCode.parse((await findSetting(db, SETUP_CODE_KEY))?.value);
+  if (!announced) logger.warn({ setup_code: code }, 'first run: enter this setup code on the setup page');
+  announced = true;
+  return code;
+}
+
+/** What people leave out or change when they type a code does not matter. */
+const digest = (code: string) => createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest();
+
+/** Compares in a time that does not depend on where the codes differ. */
+export function isSetupCode(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}

@@ -1,0 +1,118 @@
+import { eq } from 'drizzle-orm';
+import type { BuiltInRole } from '@/domain/permissions';
+import { signToken } from '@/server/auth/session-tokens';
+import { db } from '@/server/db/client';
+import { projects, refreshTokens, roleAssignments, roles, tenants, users } from '@/server/db/schema/access';
+import { clusters, nodes } from '@/server/db/schema/clusters';
+import { workloads } from '@/server/db/schema/workloads';
+import { newId } from '@/server/lib/ids';
+
+let serial = 0;
+/** A name no other fixture of this test file has. */
+const unique = (stem: string) => `${stem}-${++serial}`;
+
+const only = <T>(rows: T[]): T => {
+  const [row] = rows;
+  if (row === undefined) throw new Error('the fixture was not stored');
+  return row;
+};
+
+export async function makeTenant(values: Partial<typeof tenants.$inferInsert> = {}) {
+  return only(
+    await db
+      .insert(tenants)
+      .values({ name: unique('tenant'), ...values })
+      .returning(),
+  );
+}
+
+export async function makeProject(tenant: { id: string }, values: Partial<typeof projects.$inferInsert> = {}) {
+  return only(
+    await db
+      .insert(projects)
+      .values({ tenant_id: tenant.id, name: unique('project'), ...values })
+      .returning(),
+  );
+}
+
+/** Gives a user a built-in role, platform-wide or for one tenant. */
+export async function grantRole(user: { id: string }, role: BuiltInRole, tenant?: { id: string }): Promise<void> {
+  const { id } = only(await db.select({ id: roles.id }).from(roles).where(eq(roles.name, role)));
+  await db.insert(roleAssignments).values({ user_id: user.id, role_id: id, tenant_id: tenant?.id ?? null });
+}
+
+/** A user without a usable password, with a role (platform-wide, or for the tenant) when one is named. */
+export async function makeUser(
+  role: BuiltInRole | null = null,
+  tenant?: { id: string },
+  values: Partial<typeof users.$inferInsert> = {},
+) {
+  const email = `${unique('user')}@example.org`;
+  const user = only(
+    await db
+      .insert(users)
+      .values({ email, name: 'Test user', password_hash: 'none', ...values })
+      .returning(),
+  );
+  if (role) await grantRole(user, role, tenant);
+  return user;
+}
+
+/** Signs a user in without a password. @returns the access token and the sign-in it belongs to */
+export async function signIn(user: { id: string }): Promise<{ access_token: string; family_id: string }> {
+  const family_id = newId();
+  await db.insert(refreshTokens).values({
+    family_id,
+    user_id: user.id,
+    token_hash: newId(),
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  return { access_token: await signToken({ sub: user.id, sid: family_id, typ: 'access' }), family_id };
+}
+
+/** `Authorization` header of a new sign-in. */
+export async function bearer(user: { id: string }): Promise<{ authorization: string }> {
+  return { authorization: `Bearer ${(await signIn(user)).access_token}` };
+}
+
+export async function makeCluster(values: Partial<typeof clusters.$inferInsert> = {}) {
+  return only(
+    await db
+      .insert(clusters)
+      .values({ name: unique('cluster'), api_url: 'https://pve.example.org:8006', ...values })
+      .returning(),
+  );
+}
+
+export async function makeNode(cluster: { id: string }, values: Partial<typeof nodes.$inferInsert> = {}) {
+  return only(
+    await db
+      .insert(nodes)
+      .values({ cluster_id: cluster.id, name: unique('node'), ...values })
+      .returning(),
+  );
+}
+
+/** A guest; with a project it belongs to that project's tenant. */
+export async function makeWorkload(
+  cluster: { id: string },
+  project: { id: string } | null = null,
+  values: Partial<typeof workloads.$inferInsert> = {},
+) {
+  const vmid = values.vmid ?? 1000 + ++serial;
+  const kind = values.kind ?? 'qemu';
+  return only(
+    await db
+      .insert(workloads)
+      .values({
+        cluster_id: cluster.id,
+        project_id: project?.id ?? null,
+        vmid,
+        kind,
+        external_id: `${kind}/${vmid}`,
+        name: unique('guest'),
+        ...values,
+      })
+      .returning(),
+  );
+}

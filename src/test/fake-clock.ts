@@ -1,0 +1,18 @@
+import { clock } from '@/server/lib/clock';
+
+/**
+ * Replaces the services' clock by one that stands still until it is moved. Undo with `restore`.
+ */
+export function fakeClock(start = new Date()) {
+  const real = clock.now;
+  let now = start.getTime();
+  clock.now = () => new Date(now);
+  return {
+    advance(seconds: number): void {
+      now += seconds * 1000;
+    },
+    restore(): void {
+      clock.now = real;
+    },
+  };
+}

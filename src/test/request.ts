@@ -1,0 +1,32 @@
+import { STAMPED } from '@/server/auth/origin';
+import { handleRequest } from '@/server/rest/handle-request';
+import { routes } from '@/server/rest/routes';
+
+type Init = Omit<RequestInit, 'body' | 'headers'> & {
+  headers?: Record<string, string>;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: unknown;
+  /** Source address, as our HTTP entry would stamp it. */
+  from?: string;
+};
+
+/**
+ * Calls the real REST handler without a socket in between. `path` is below `/api/v1`.
+ * A method is taken from the body when none is given.
+ */
+export async function call(path: string, { from, body, ...init }: Init = {}): Promise<Response> {
+  const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const headers = new Headers(init.headers);
+  if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  if (from !== undefined) {
+    Reflect.set(globalThis, STAMPED, true);
+    headers.set('x-fabric-peer', from);
+  }
+  const request = new Request(`http://fabric.test/api/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    ...init,
+    headers,
+    body: raw ? (body as BodyInit | undefined) : JSON.stringify(body),
+  });
+  return handleRequest(routes, request);
+}
