@@ -10,6 +10,8 @@ export type ChildProgram = {
   arguments: readonly string[];
   environment: NodeJS.ProcessEnv;
   workingDirectory: string;
+  /** It cannot report (a development server): starting it counts as ready. */
+  readyAtStart?: boolean;
 };
 
 export type Child = {
@@ -53,6 +55,7 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
       detached: true,
     });
     child = running;
+    if (program.readyAtStart) announce({});
     for (const stream of [running.stdout, running.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', onLine);
     }

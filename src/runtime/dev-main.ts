@@ -1,0 +1,20 @@
+import { env } from '@/server/lib/env';
+import type { ChildProgram } from './child-process';
+import { runSupervisor } from './run-supervisor';
+
+// `npm run dev`: the same supervisor over Next's development server and a worker that restarts when its sources change.
+const root = process.cwd();
+const program = (name: string, args: string[], environment: NodeJS.ProcessEnv): ChildProgram => ({
+  name,
+  command: process.execPath,
+  arguments: args,
+  environment,
+  workingDirectory: root,
+  readyAtStart: true,
+});
+
+const { PORT, HOST } = env();
+await runSupervisor((environment) => [
+  program('web', ['node_modules/next/dist/bin/next', 'dev', '--port', String(PORT), '--hostname', HOST], environment),
+  program('worker', ['--watch', '--watch-preserve-output', '--import', 'tsx', 'workers/main.ts'], environment),
+]);
