@@ -17,12 +17,8 @@ const Config = z.looseObject({
   name: textField().optional(),
   hostname: textField().optional(),
 });
-const PendingItem = z.object({
-  key: z.string().max(100),
-  value: z.unknown(),
-  pending: z.unknown(),
-  delete: z.unknown(),
-});
+const anything = z.unknown().optional();
+const PendingItem = z.object({ key: z.string().max(100), value: anything, pending: anything, delete: anything });
 
 /** Names of cards whose stored value will be another one after the next start. */
 function pendingNics(data: unknown): { names: Set<string>; problem: string | null } {
@@ -69,6 +65,9 @@ async function readAt(context: InventoryContext, guest: GuestRef): Promise<Guest
   };
 }
 
+/** Failures that a guest leaves behind when it goes to another node: moved, or restarted after its node died. */
+const MOVED: readonly string[] = ['not_found', 'node_unreachable', 'circuit_open', 'timeout'];
+
 /**
  * The live configuration of a guest. A guest that is no longer on its node is looked for once in the whole cluster.
  * @throws ProviderError `not_found` when it is nowhere to be seen.
@@ -77,7 +76,7 @@ export async function readGuestConfig(context: InventoryContext, guest: GuestRef
   try {
     return await readAt(context, guest);
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.code !== 'not_found') throw error;
+    if (!(error instanceof ProviderError) || !MOVED.includes(error.code)) throw error;
     const { items } = await context.resources.fresh();
     const found = items.find(({ vmid, type }) => vmid === guest.vmid && type === guest.kind);
     if (!found || found.node === guest.node) throw error;

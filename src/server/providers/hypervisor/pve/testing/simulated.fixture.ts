@@ -1,0 +1,61 @@
+import { onTestFinished } from 'vitest';
+import type { ClusterControl } from '../../fake/control/cluster-control';
+import { type Simulator, startSimulator } from '../../fake/http-server';
+import type { PveVersionName } from '../../fake/pve-version';
+import { smallLab } from '../../fake/scenarios/small-lab';
+import type { StandardTokens } from '../../fake/scenarios/standard-access';
+import type { ClusterAccess, HypervisorProvider } from '../../types';
+import type { ClientOptions } from '../client-options';
+import type { RenewedCertificate } from '../entry-node';
+import { createPveProvider } from '../provider';
+import { LOOPBACK } from './client.fixture';
+
+export type Simulated = {
+  simulator: Simulator;
+  cluster: ClusterControl;
+  /** Access through the first node, its certificate pinned, the other nodes as further entry points. */
+  access: (token?: keyof StandardTokens, changes?: Partial<ClusterAccess>) => ClusterAccess;
+  provider: (access?: ClusterAccess, changes?: Partial<ClientOptions>) => TestProvider;
+};
+export type TestProvider = HypervisorProvider & { renewed: RenewedCertificate[]; warnings: unknown[] };
+
+let keys = 0;
+
+/**
+ * The small lab (three nodes, fifteen guests) in the simulator. Its seconds last 2 ms, so that delays of the product
+ * cost nothing; the client's clock is the simulator's.
+ */
+export async function simulate(version: PveVersionName = 'pve9', timeScale = 500): Promise<Simulated> {
+  const clusters = smallLab.clusters.map((cluster) => ({ ...cluster, version }));
+  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale });
+  onTestFinished(() => simulator.close());
+  const cluster = simulator.cluster();
+  const access: Simulated['access'] = (token = 'manager', changes = {}) => {
+    const [first, ...others] = cluster.nodes;
+    return {
+      key: `simulated-${++keys}`,
+      api_url: first?.url ?? '',
+      api_token: cluster.tokens[token],
+      tls_fingerprint: first?.fingerprint256 ?? null,
+      tls_ca: null,
+      entry_points: others.map(({ name, url, fingerprint256 }) => ({ node: name, url, fingerprint: fingerprint256 })),
+      ...changes,
+    };
+  };
+  const provider: Simulated['provider'] = (to = access(), changes = {}) => {
+    const renewed: RenewedCertificate[] = [];
+    const warnings: unknown[] = [];
+    const created = createPveProvider({
+      access: to,
+      allowTargets: LOOPBACK,
+      clock: { now: () => new Date(simulator.clock.now()) },
+      logger: { info: () => {}, warn: (...args: unknown[]) => void warnings.push(args) },
+      onCertificateRenewed: (certificate) => renewed.push(certificate),
+      pause: async () => {},
+      ...changes,
+    });
+    onTestFinished(() => created.close());
+    return Object.assign(created, { renewed, warnings });
+  };
+  return { simulator, cluster, access, provider };
+}
