@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { liveness } from '../../services/health/liveness';
+import { readiness } from '../../services/health/readiness';
+import { defineRoute } from '../define-route';
+
+const Check = z.object({ status: z.enum(['ok', 'failed', 'unknown']), detail: z.string().optional() });
+const Readiness = z.object({
+  status: z.enum(['ok', 'failed']),
+  checks: z.object({ database: Check, migrations: Check, queue: Check, worker: Check }),
+});
+
+const live = defineRoute({
+  method: 'GET',
+  path: '/health/live',
+  summary: 'Whether the process runs.',
+  tag: 'Operations',
+  access: { open: 'probes of orchestrators carry no credentials' },
+  response: { status: 200, schema: z.object({ status: z.literal('ok'), uptime_seconds: z.int() }) },
+  handler: async () => liveness(),
+});
+
+const ready = defineRoute({
+  method: 'GET',
+  path: '/health/ready',
+  summary: 'Whether requests will succeed: 200 when they will, else 503; both tell what was checked.',
+  tag: 'Operations',
+  access: { open: 'probes of orchestrators carry no credentials' },
+  response: { status: 200, schema: Readiness },
+  handler: async () => {
+    const result = await readiness();
+    return Response.json(result, {
+      status: result.status === 'ok' ? 200 : 503,
+      headers: { 'cache-control': 'no-store' },
+    });
+  },
+});
+
+export const healthRoutes = [live, ready];
