@@ -23,11 +23,11 @@ let keys = 0;
 
 /**
  * The small lab (three nodes, fifteen guests) in the simulator. Its seconds last 2 ms, so that delays of the product
- * cost nothing; the client's clock is the simulator's.
+ * cost nothing; the client's clock is the simulator's. `latency` is what each call takes, in its milliseconds.
  */
-export async function simulate(version: PveVersionName = 'pve9', timeScale = 500): Promise<Simulated> {
+export async function simulate(version: PveVersionName = 'pve9', timeScale = 500, latency = 0): Promise<Simulated> {
   const clusters = smallLab.clusters.map((cluster) => ({ ...cluster, version }));
-  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale });
+  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale, latency });
   onTestFinished(() => simulator.close());
   const cluster = simulator.cluster();
   const access: Simulated['access'] = (token = 'manager', changes = {}) => {

@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+import { simulate } from '../testing/simulated.fixture';
+
+const config = (node: string, vmid: number) => ({ node, kind: 'qemu' as const, vmid });
+
+describe('a node that is off', () => {
+  it('costs a few tries, while the inventory of the others goes on', async () => {
+    const { simulator, cluster, provider, access } = await simulate();
+    const standing = { now: () => new Date(0) };
+    const { inventory } = provider(access(), { clock: standing });
+    await cluster.setNode('pve3', 'down');
+    for (let i = 0; i < 5; i++) {
+      // db-01 stays listed on its dead node, so there is nowhere else to look.
+      await expect(inventory.readGuestConfig(config('pve3', 102))).rejects.toMatchObject({
+        code: i < 2 ? 'node_unreachable' : 'circuit_open',
+        detail: { object: 'pve3' },
+      });
+      await expect(inventory.readGuestConfig(config('pve2', 101))).resolves.toMatchObject({ name: 'web-02' });
+    }
+    // Two calls per read: the breaker opens with the third failure.
+    expect(simulator.log.entries({ path: /^\/nodes\/pve3\// }).length).toBeLessThanOrEqual(4);
+    const { items } = await inventory.listGuests();
+    expect(items).toHaveLength(15);
+  });
+
+  it('is listed as offline, with null for what it does not tell', async () => {
+    const { cluster, provider } = await simulate();
+    await cluster.setNode('pve3', 'down');
+    const { items, complete } = await provider().inventory.listNodes();
+    expect(complete).toBe(true);
+    expect(items[2]).toMatchObject({ name: 'pve3', status: 'offline', provider_version: null, nftables: null });
+    expect(items[2]?.address).not.toBeNull();
+  });
+
+  it('leaves its guests in the list, first with their last state and then as unknown', async () => {
+    const { simulator, cluster, provider } = await simulate('pve9', 0);
+    const { inventory } = provider();
+    await cluster.setNode('pve3', 'down');
+    await simulator.clock.advance(3_000);
+    const soon = (await inventory.listGuests()).items.find(({ vmid }) => vmid === 102);
+    expect(soon).toMatchObject({ name: 'db-01', runtime_known: true });
+    await simulator.clock.advance(310_000);
+    const listing = await inventory.listGuests();
+    expect(listing.items).toHaveLength(15);
+    expect(listing.items.find(({ vmid }) => vmid === 102)).toMatchObject({
+      node: 'pve3',
+      status: 'unknown',
+      name: null,
+      runtime_known: false,
+    });
+  });
+
+  it('whose packets vanish is given up within our time, not within that of the cluster', async () => {
+    const { cluster, provider, access } = await simulate('pve9', 1);
+    const to = access('manager', { entry_points: [] });
+    const test = provider(to, { timeouts: { connect: 300, read: 200 } });
+    await cluster.setNode('pve3', 'silent');
+    const started = performance.now();
+    await expect(test.inventory.readGuestConfig(config('pve3', 102))).rejects.toMatchObject({ code: 'timeout' });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    await expect(test.inventory.listGuests()).resolves.toMatchObject({ complete: true });
+  });
+});
+
+describe('the entry node', () => {
+  it.each(['down', 'refusing'] as const)('that is %s is replaced by the next one', async (state) => {
+    const { cluster, provider } = await simulate();
+    await cluster.setNode('pve1', state);
+    const { inventory } = provider();
+    await expect(inventory.readCluster()).resolves.toMatchObject({ name: 'lab', quorate: true });
+    await expect(inventory.listGuests()).resolves.toMatchObject({ complete: true });
+  });
+
+  it('whose packets vanish is replaced by the next one', async () => {
+    const { cluster, provider, access } = await simulate('pve9', 1);
+    await cluster.setNode('pve1', 'silent');
+    const { inventory } = provider(access(), { timeouts: { connect: 300, read: 200 } });
+    await expect(inventory.listSdn()).resolves.toMatchObject({ networks: { complete: true } });
+  });
+
+  it('dying with connections open costs a repetition, not the inventory', async () => {
+    const { cluster, provider } = await simulate();
+    const { inventory } = provider();
+    await inventory.listGuests();
+    await cluster.setNode('pve1', 'refusing');
+    await expect(inventory.listNodeNetworks('pve2')).resolves.toMatchObject({ complete: true });
+  });
+
+  it('that is the last one named is reported as unreachable', async () => {
+    const { cluster, provider, access } = await simulate();
+    await cluster.setNode('pve1', 'refusing');
+    const { inventory } = provider(access('manager', { entry_points: [] }));
+    await expect(inventory.listGuests()).rejects.toMatchObject({
+      code: 'unreachable',
+      remedy: expect.stringContaining('8006'),
+    });
+  });
+});
+
+describe('a cluster without quorum', () => {
+  it('is read, and nothing it says counts as complete', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.setQuorum(false);
+    const { inventory } = provider();
+    expect(await inventory.readCluster()).toMatchObject({ quorate: false });
+    expect(await inventory.listGuests()).toMatchObject({
+      complete: false,
+      incompleteReason: expect.stringContaining('quorum'),
+    });
+    await expect(inventory.readGuestConfig(config('pve1', 100))).resolves.toMatchObject({ name: 'web-01' });
+  });
+});
+
+describe('daemons that restart during an upgrade', () => {
+  it.each([
+    { kind: 'reset', when: 'before' },
+    { kind: 'reset', when: 'after' },
+    { kind: 'truncate' },
+    { kind: 'respond', status: 596, reason: 'Connection timed out' },
+    { kind: 'respond', status: 596, reason: '' },
+    { kind: 'respond', status: 500, reason: 'ipcc_send_rec[1] failed: Connection refused' },
+  ] as const)('make a read be repeated once: $kind $when $status $reason', async (fault) => {
+    const { simulator, provider } = await simulate();
+    const struck = simulator.onRequest({ path: '/cluster/resources' }, fault, { times: 1 });
+    await expect(provider().inventory.listGuests()).resolves.toMatchObject({ complete: true });
+    expect(struck.hits).toBe(1);
+  });
+
+  it('make the next node be asked when the first goes on failing', async () => {
+    const { simulator, provider } = await simulate();
+    const struck = simulator.onRequest({ node: 'pve1', path: '/cluster/resources' }, { kind: 'reset', when: 'before' });
+    const { items } = await provider().inventory.listGuests();
+    expect(items).toHaveLength(15);
+    expect(struck.hits).toBe(2);
+  });
+
+  it('are reported as what they are when all of them go on failing', async () => {
+    const { simulator, provider } = await simulate();
+    simulator.onRequest(
+      { path: '/cluster/resources' },
+      { kind: 'respond', status: 500, reason: 'ipcc_send_rec[1] failed: Connection refused' },
+    );
+    await expect(provider().inventory.listGuests()).rejects.toMatchObject({
+      code: 'server_error',
+      remedy: expect.stringContaining('upgraded'),
+    });
+  });
+});
+
+describe('a certificate', () => {
+  it('that was renewed is proved through the known CA of the cluster', async () => {
+    const { cluster, provider, access } = await simulate();
+    const test = provider(access('manager', { tls_ca: cluster.nodes[0]?.caPem ?? null, entry_points: [] }));
+    await test.inventory.listNodes();
+    const previous = cluster.node('pve1').fingerprint256;
+    const current = cluster.renewCertificate('pve1');
+    const reopened = provider(
+      access('manager', { tls_fingerprint: previous, tls_ca: cluster.nodes[0]?.caPem ?? null, entry_points: [] }),
+    );
+    await expect(reopened.inventory.listGuests()).resolves.toMatchObject({ complete: true });
+    expect(reopened.renewed).toMatchObject([{ previous, current, basis: 'cluster_ca' }]);
+  });
+
+  it('that was renewed is proved through another node that is still trusted', async () => {
+    const { cluster, provider, access } = await simulate();
+    const to = access();
+    const current = cluster.renewCertificate('pve1');
+    const test = provider(to);
+    await expect(test.inventory.listGuests()).resolves.toMatchObject({ complete: true });
+    expect(test.renewed).toMatchObject([{ previous: to.tls_fingerprint, current, basis: 'other_node' }]);
+  });
+
+  it('that was renewed everywhere at once is not believed without the CA', async () => {
+    const { cluster, provider, access, simulator } = await simulate();
+    const to = access();
+    for (const { name } of cluster.nodes) cluster.renewCertificate(name);
+    simulator.log.reset();
+    await expect(provider(to).inventory.listGuests()).rejects.toMatchObject({
+      code: 'tls_changed',
+      detail: { fingerprint: cluster.node('pve1').fingerprint256, expectedFingerprint: to.tls_fingerprint },
+    });
+    expect(simulator.log.total).toBe(0);
+  });
+});
+
+describe('a reverse proxy in front', () => {
+  it('is recognised by its error pages', async () => {
+    const { simulator, provider } = await simulate();
+    simulator.onRequest({}, { kind: 'html-502' });
+    await expect(provider().inventory.listGuests()).rejects.toMatchObject({
+      code: 'bad_answer',
+      remedy: expect.stringContaining('without a proxy'),
+    });
+  });
+
+  it('that answers with a login page is recognised too', async () => {
+    const { simulator, provider } = await simulate();
+    simulator.onRequest(
+      {},
+      { kind: 'respond', status: 200, body: '<!DOCTYPE html><html></html>', contentType: 'text/html' },
+    );
+    const { checks } = await provider().preflight.check();
+    expect(checks.find(({ name }) => name === 'sign_in')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('web page'),
+    });
+  });
+});
+
+describe('a token', () => {
+  it('that is revoked is tried once more and never again', async () => {
+    const { simulator, cluster, provider } = await simulate();
+    const { inventory } = provider();
+    await inventory.listGuests();
+    cluster.revokeToken(cluster.tokens.manager);
+    simulator.log.reset();
+    for (let i = 0; i < 5; i++) {
+      await expect(inventory.readGuestConfig(config('pve1', 100))).rejects.toMatchObject({ code: 'unauthorized' });
+    }
+    // One read makes two calls at the same time.
+    expect(simulator.log.total).toBeLessThanOrEqual(2);
+  });
+
+  it.each(['pve8Old', 'pve9'] as const)('that is wrong is told apart from everything else on %s', async (version) => {
+    const { provider, access, simulator } = await simulate(version);
+    const { inventory } = provider(
+      access('manager', { api_token: 'fabric@pve!fabric=00000000-0000-0000-0000-000000000000' }),
+    );
+    await expect(inventory.readCluster()).rejects.toMatchObject({ code: 'unauthorized', detail: { status: 401 } });
+    expect(new Set(simulator.log.entries().map(({ node }) => node))).toEqual(new Set(['pve1']));
+  });
+
+  it('without permissions sees an empty cluster, and knows that this proves nothing', async () => {
+    const { provider, access } = await simulate();
+    const { inventory } = provider(access('empty'));
+    expect(await inventory.listGuests()).toMatchObject({
+      items: [],
+      complete: false,
+      incompleteReason: expect.stringContaining('VM.Audit'),
+    });
+    await expect(inventory.readGuestConfig(config('pve1', 100))).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('VM.Audit on /vms/100'),
+    });
+  });
+
+  it('for one pool only sees that pool, and knows that there may be more', async () => {
+    const { cluster, provider, access } = await simulate();
+    const id = cluster.tokens.empty.split('=')[0] ?? '';
+    cluster.state.access.grant({ path: '/pool/staging', subject: id, role: 'PVEAuditor', propagate: true });
+    const { items, complete } = await provider(access('empty')).inventory.listGuests();
+    expect(items.map(({ vmid }) => vmid)).toEqual([120, 203]);
+    expect(complete).toBe(false);
+  });
+});
+
+describe('requests of many jobs at once', () => {
+  it('never exceed what a node can take', async () => {
+    const { cluster, provider, access } = await simulate('pve9', 20, 200);
+    const to = access();
+    const providers = [provider(to), provider(to), provider(to)];
+    cluster.load.reset();
+    await Promise.all(
+      providers.flatMap(({ inventory }) => [
+        inventory.listNodes(),
+        inventory.listSdn(),
+        inventory.readCluster(),
+        ...[100, 103, 200].map((vmid) =>
+          inventory.readGuestConfig({ node: 'pve1', kind: vmid < 200 ? 'qemu' : 'lxc', vmid }),
+        ),
+      ]),
+    );
+    expect(cluster.load.get('entry:pve1').max).toBe(4);
+  });
+});
