@@ -74,3 +74,11 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** A client bound to one node and token. */
+export const client = (node: NodeAddress, token: string) => ({
+  get: (path: string, headers?: Record<string, string>) => rawRequest(node, 'GET', path, { token, headers }),
+  post: (path: string, body?: RawRequest['body']) => rawRequest(node, 'POST', path, { token, body }),
+  put: (path: string, body?: RawRequest['body']) => rawRequest(node, 'PUT', path, { token, body }),
+  delete: (path: string) => rawRequest(node, 'DELETE', path, { token }),
+});
