@@ -17,8 +17,8 @@ export const AuditRecord = z.object({
   object_id: z.string().nullable(),
   object_name: z.string().nullable(),
   /** The state before and after the change, secrets redacted. */
-  before: z.unknown(),
-  after: z.unknown(),
+  before: z.record(z.string(), z.unknown()).nullable(),
+  after: z.record(z.string(), z.unknown()).nullable(),
   request_id: z.string().nullable(),
   source_address: z.string().nullable(),
   previous_hash: z.string(),

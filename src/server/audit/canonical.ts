@@ -37,12 +37,15 @@ function clean(value: unknown, depth: number): unknown {
   );
 }
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /**
  * What is kept of a state in an audit record: plain JSON that reads back from jsonb exactly as it was, without secrets
- * (whatever stands under a secret's name, at any depth). Null for nothing; a bare value becomes `{value}`.
+ * (whatever stands under a secret's name, at any depth). Null for nothing; what is no object becomes `{value}`.
  */
-export function auditState(value: unknown): unknown {
+export function auditState(value: unknown): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;
   const plain = clean(value, 0);
-  return typeof plain === 'object' ? plain : { value: plain ?? null };
+  return isRecord(plain) ? plain : { value: plain ?? null };
 }

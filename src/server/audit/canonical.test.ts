@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { auditState, canonicalJson } from './canonical';
+
+describe('auditState', () => {
+  it('removes secrets at any depth and keeps what only sounds like one', () => {
+    expect(
+      auditState({
+        api_token: 'x',
+        nested: [{ Password: 'y', password_hash: 'z' }],
+        has_api_token: true,
+        token_id: 'main',
+        locked_seconds: 3,
+        api_token_key_id: 'k',
+        private_key: null,
+        gone: undefined,
+      }),
+    ).toEqual({
+      api_token: '[redacted]',
+      nested: [{ Password: '[redacted]', password_hash: '[redacted]' }],
+      has_api_token: true,
+      token_id: 'main',
+      locked_seconds: 3,
+      api_token_key_id: 'k',
+      private_key: null,
+    });
+  });
+
+  it('makes plain JSON of what is none', () => {
+    const at = new Date(0);
+    expect(auditState({ at, big: 10n ** 30n, nan: Number.NaN, f: () => 1, list: [undefined, at] })).toEqual({
+      at: '1970-01-01T00:00:00.000Z',
+      big: '1000000000000000000000000000000',
+      nan: null,
+      list: [null, '1970-01-01T00:00:00.000Z'],
+    });
+    expect(auditState('text')).toEqual({ value: 'text' });
+    expect(auditState(undefined)).toBeNull();
+  });
+
+  it('replaces what PostgreSQL cannot store and cuts what is too deep', () => {
+    expect(auditState({ 'a\0': 'b\0\ud800c' })).toEqual({ 'a\ufffd': 'b\ufffd\ufffdc' });
+    let deep: unknown = 'bottom';
+    for (let i = 0; i < 10_000; i += 1) deep = { deep };
+    expect(JSON.stringify(auditState(deep))).toContain('[too deep]');
+  });
+});
+
+describe('canonicalJson', () => {
+  it('does not depend on the order of keys', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+        const reversed = Object.fromEntries(Object.entries(object).reverse());
+        expect(canonicalJson(reversed)).toBe(canonicalJson(object));
+      }),
+    );
+  });
+});
