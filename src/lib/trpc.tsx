@@ -1,15 +1,19 @@
 'use client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createTRPCClient, httpBatchLink } from '@trpc/client';
+import type { inferRouterOutputs } from '@trpc/server';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { AppRouter } from '@/server/api/root';
 import { browserSession } from './browser-session';
 import { failureOf, isPassing } from './problem';
 
-const { TRPCProvider, useTRPC } = createTRPCContext<AppRouter>();
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
-export { useTRPC };
+export { useTRPC, useTRPCClient };
+
+/** What procedures answer, as it arrives in the browser: `RouterOutputs['audit']['get']`. */
+export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
 function makeQueryClient() {
   return new QueryClient({

@@ -71,6 +71,7 @@ export function useListState<S extends string, F extends Record<string, FilterSp
     setQ: (text: string) => set({ q: text }, 'replace'),
     setSort: (next: string) => set({ sort: next }, 'push'),
     setFilter: <K extends keyof F & string>(name: K, value: FilterValue<F[K]> | null) => set({ [name]: value }, 'push'),
+    setFilters: (values: Partial<Filters<F>>) => set(values, 'push'),
     clear: () => set({ q: null, ...Object.fromEntries(Object.keys(filters).map((name) => [name, null])) }, 'push'),
   };
 }

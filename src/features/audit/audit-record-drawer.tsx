@@ -1,0 +1,121 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { formatDateTime } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Drawer } from '@/ui/drawer';
+import { ErrorState } from '@/ui/error-state';
+import { Mono } from '@/ui/mono';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import type { AuditRow } from './audit-columns';
+import { ACTOR_KIND_LABELS, actionText } from './audit-words';
+import { ChangeView } from './change-view';
+
+export type AuditFilter = { actor_id: string } | { object_kind: string; object_id: string };
+
+type Props = {
+  recordId: string | null;
+  onClose: () => void;
+  /** Narrows the list to what this record's actor or object did. */
+  onFilter: (filter: AuditFilter) => void;
+};
+
+/** One record: who, what, from where, what changed, and its place in the chain. */
+export function AuditRecordDrawer({ recordId, onClose, onFilter }: Props) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.audit.get.queryOptions({ id: recordId ?? '' }),
+    enabled: recordId !== null,
+    // Records never change.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const record = recordId === null ? undefined : query.data;
+  return (
+    <Drawer
+      open={recordId !== null}
+      onOpenChange={(open) => !open && onClose()}
+      size="lg"
+      title={record ? actionText(record.action) : 'Audit record'}
+      description={record?.object_name ?? undefined}
+    >
+      {record ? (
+        <Content record={record} onFilter={onFilter} />
+      ) : query.error ? (
+        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+      ) : (
+        <Skeleton className="h-40 w-full" />
+      )}
+    </Drawer>
+  );
+}
+
+function Content({ record, onFilter }: { record: AuditRow; onFilter: Props['onFilter'] }) {
+  const { actor_id, object_id, object_kind } = record;
+  return (
+    <div className="flex flex-col gap-6">
+      <Properties
+        items={[
+          {
+            label: 'Time',
+            value: (
+              <>
+                {formatDateTime(record.at)} (<RelativeTime at={record.at} />)
+              </>
+            ),
+          },
+          { label: 'By', value: `${record.actor_name} (${ACTOR_KIND_LABELS[record.actor_kind].toLowerCase()})` },
+          { label: 'From', value: record.source_address && <Mono>{record.source_address}</Mono> },
+          { label: 'Action', value: <Mono>{record.action}</Mono> },
+          {
+            label: 'Object',
+            value: (
+              <>
+                {record.object_name} <span className="text-muted">{object_kind}</span>
+                {object_id && (
+                  <div>
+                    <Mono wrap>{object_id}</Mono>
+                  </div>
+                )}
+              </>
+            ),
+          },
+          { label: 'Request', value: record.request_id && <Mono wrap>{record.request_id}</Mono> },
+        ]}
+      />
+      {(actor_id || object_id) && (
+        <div className="flex flex-wrap gap-2">
+          {object_id && (
+            <Button size="sm" onClick={() => onFilter({ object_kind, object_id })}>
+              Everything about this object
+            </Button>
+          )}
+          {actor_id && (
+            <Button size="sm" onClick={() => onFilter({ actor_id })}>
+              Everything by {record.actor_name}
+            </Button>
+          )}
+        </div>
+      )}
+      <Section title="What changed" bare>
+        <ChangeView before={record.before} after={record.after} />
+      </Section>
+      <Section
+        title="Place in the trail"
+        description="Each record carries the hash of the one before, so that a record which was changed or removed later is found."
+        bare
+      >
+        <Properties
+          items={[
+            { label: 'Number', value: record.seq.toLocaleString('en') },
+            { label: 'Hash', value: <Mono wrap>{record.hash}</Mono> },
+            { label: 'Hash before', value: <Mono wrap>{record.previous_hash}</Mono> },
+          ]}
+        />
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { AuditListInput } from '@/domain/audit';
+import { ACTION_FAMILIES, actionText } from './audit-words';
+
+test.each([
+  ['cluster.sync_failed', 'Cluster: sync failed'],
+  ['setup', 'Setup'],
+  ['a.b.c', 'A: b.c'],
+])('%s reads %s', (action, text) => expect(actionText(action)).toBe(text));
+
+test('the service takes every family as a filter', () => {
+  for (const { value } of ACTION_FAMILIES) expect(AuditListInput.parse({ action: value }).action).toBe(value);
+});

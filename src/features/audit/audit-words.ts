@@ -1,0 +1,29 @@
+import type { ACTOR_KINDS } from '@/domain/audit';
+
+export const ACTOR_KIND_LABELS: Record<(typeof ACTOR_KINDS)[number], string> = {
+  user: 'User',
+  system: 'System',
+  agent: 'Agent',
+  anonymous: 'Not signed in',
+};
+
+/** Families of actions as `<family>.*`, the form in which the service filters them. */
+export const ACTION_FAMILIES = [
+  { value: 'auth.*', label: 'Sign-in and sign-out' },
+  { value: 'auth.login_failed', label: 'Failed sign-ins' },
+  { value: 'cluster.*', label: 'Clusters' },
+  { value: 'workload.*', label: 'Workloads' },
+  { value: 'network.*', label: 'Networks' },
+  { value: 'policy.*', label: 'Policies' },
+  { value: 'settings.*', label: 'Settings' },
+  { value: 'setup.*', label: 'Setup' },
+  { value: 'user.*', label: 'Users' },
+] as const;
+
+/** `policy.default_action_set` -> "Policy: default action set". Actions are stored words, so this holds for later ones too. */
+export function actionText(action: string): string {
+  const words = (text: string) => text.replaceAll('_', ' ');
+  const [family = '', ...rest] = action.split('.');
+  const text = rest.length > 0 ? `${words(family)}: ${words(rest.join('.'))}` : words(family);
+  return text.replace(/^./, (first) => first.toUpperCase());
+}
