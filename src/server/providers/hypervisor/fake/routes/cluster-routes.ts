@@ -16,7 +16,7 @@ export function guestResource(call: Call, guest: Guest, dump: StatusDump): Resou
   };
   const known = dump.guests.get(guest.vmid);
   // Data of another node belongs to the time before a move, data of a predecessor to another guest.
-  if (!known || known.node !== guest.node || known.at < guest.createdAt) return entry;
+  if (!known || known.node !== guest.node || known.guest !== guest) return entry;
   const { statistics } = known;
   Object.assign(entry, statistics);
   if (guest.type === 'qemu' && call.cluster.version.major >= 9) entry.memhost = Math.floor(statistics.mem * 1.02);

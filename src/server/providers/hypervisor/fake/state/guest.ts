@@ -56,8 +56,6 @@ export class Guest {
   /** The node whose directory holds the configuration file. */
   node: string;
   state: RunState;
-  /** Virtual ms since the epoch when the guest was created. */
-  readonly createdAt: number;
   /** Virtual ms since the epoch of the last start. */
   startedAt: number;
   agent: AgentBehaviour;
@@ -75,7 +73,6 @@ export class Guest {
     this.type = init.type;
     this.node = init.node;
     this.state = init.state ?? 'running';
-    this.createdAt = now;
     this.startedAt = now;
     this.agent = init.agent ?? { kind: 'not-running' };
     this.interfaces = init.interfaces ?? [];

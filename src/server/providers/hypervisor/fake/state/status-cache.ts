@@ -1,4 +1,5 @@
 import type { ClusterState } from './cluster-state';
+import type { Guest } from './guest';
 import { type GuestStatistics, guestStatistics } from './guest-statistics';
 
 const BROADCAST_INTERVAL = 10_000;
@@ -8,7 +9,8 @@ const ENTRY_LIFETIME = 300_000;
 type Entry<T> = { at: number; node: string; statistics: T };
 export type NodeStatistics = { uptime: number; cpu: number; mem: number; disk: number; maxdisk: number };
 export type StatusDump = {
-  guests: Map<number, Entry<GuestStatistics>>;
+  /** `guest` tells a successor with the same id from the guest the data is about. */
+  guests: Map<number, Entry<GuestStatistics> & { guest: Guest }>;
   nodes: Map<string, Entry<NodeStatistics>>;
 };
 
@@ -45,7 +47,7 @@ export class StatusCache {
   dump(now: number): StatusDump {
     this.refresh(now);
     if (this.#dump && now - this.#dump.at < DUMP_LIFETIME) return this.#dump.content;
-    const alive = <K, T>(entries: Map<K, Entry<T>>) =>
+    const alive = <K, E extends { at: number }>(entries: Map<K, E>) =>
       new Map([...entries].filter(([, entry]) => now - entry.at <= ENTRY_LIFETIME));
     const content = { guests: alive(this.#guests), nodes: alive(this.#nodes) };
     this.#dump = { at: now, content };
@@ -73,7 +75,7 @@ export class StatusCache {
     for (const guest of this.#cluster.guestsOn(nodeName)) {
       const statistics = guestStatistics(guest, at);
       mem += statistics.mem;
-      this.#guests.set(guest.vmid, { at, node: nodeName, statistics });
+      this.#guests.set(guest.vmid, { at, node: nodeName, guest, statistics });
     }
     const statistics = {
       uptime: Math.floor((at - node.bootedAt) / 1000),
