@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+const wholeNumber = (error: string, min: number, max: number) =>
+  z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 const flag = z.enum(['true', 'false'], { error: 'accepted values are true and false' });
 const cidrList = z
   .string()
@@ -16,8 +18,10 @@ const cidrList = z
 
 /** Every variable the program reads. `.env.example` lists the same names; a test compares them. */
 export const EnvSchema = z.object({
-  NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
-  PORT: z.coerce.number({ error: 'a port number, 0 to 65535' }).int().min(0).max(65535).default(3000),
+  NODE_ENV: z
+    .enum(['development', 'production', 'test'], { error: 'development, production or test' })
+    .default('production'),
+  PORT: wholeNumber('a port number, 0 to 65535', 0, 65535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATABASE_URL: z
     .string()
@@ -27,16 +31,18 @@ export const EnvSchema = z.object({
     .string()
     .regex(/^rediss?:\/\//, 'a redis:// or rediss:// URL')
     .optional(),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(100).default(8),
+  DATABASE_POOL_SIZE: wholeNumber('a number of connections, 1 to 100', 1, 100).default(8),
   FABRIC_DATA_DIR: z.string().min(1).default('.data'),
   FABRIC_SECRET_KEY: z.string().min(32, 'at least 32 characters of randomness').optional(),
   FABRIC_SETUP_CODE: z.string().min(6, 'at least 6 characters').optional(),
   FABRIC_ALLOW_PRIVATE_TARGETS: cidrList,
   FABRIC_TRUSTED_PROXIES: cidrList,
   FABRIC_METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
-  FABRIC_WORKER_PORT: z.coerce.number({ error: 'a port number, 1 to 65535' }).int().min(1).max(65535).optional(),
+  FABRIC_WORKER_PORT: wholeNumber('a port number, 1 to 65535', 1, 65535).optional(),
   SEED_DEMO_DATA: flag.default('false').transform((v) => v === 'true'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], { error: 'trace, debug, info, warn, error or silent' })
+    .default('info'),
 });
 
 export type Env = z.infer<typeof EnvSchema>;
@@ -51,7 +57,7 @@ export function parseEnv(variables: Record<string, string | undefined>): Env {
   );
   const result = EnvSchema.safeParse(present);
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const lines = result.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
   throw new Error(`Wrong environment: ${lines.join('; ')}`);
 }
 

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { assertProductionEnv, EnvSchema, parseEnv } from './env';
+
+const example = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
+const assigned = Object.fromEntries(
+  example
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+);
+
+describe('.env.example', () => {
+  it('lists every variable, and no other', () => {
+    expect(Object.keys(assigned).sort()).toEqual(Object.keys(EnvSchema.shape).sort());
+  });
+
+  it('shows the defaults', () => {
+    expect(parseEnv(assigned)).toEqual(parseEnv({}));
+  });
+
+  it('explains each variable in the lines above it', () => {
+    const lines = example.split('\n');
+    for (const name of Object.keys(assigned)) {
+      const above = lines.slice(
+        0,
+        lines.findIndex((line) => line.startsWith(`${name}=`)),
+      );
+      const block = above.slice(above.lastIndexOf('') + 1);
+      expect(
+        block.some((line) => line.startsWith('#')),
+        name,
+      ).toBe(true);
+    }
+  });
+});
+
+describe('parseEnv', () => {
+  it('takes an empty value as absent', () => {
+    expect(parseEnv({ PORT: '', REDIS_URL: '' })).toEqual(parseEnv({}));
+  });
+
+  it.each([
+    ['SEED_DEMO_DATA', '1', 'accepted values are true and false'],
+    ['SEED_DEMO_DATA', 'TRUE', 'accepted values are true and false'],
+    ['PORT', 'http', 'a port number, 0 to 65535'],
+    ['PORT', '70000', 'a port number, 0 to 65535'],
+    ['PORT', '80.5', 'a port number, 0 to 65535'],
+    ['DATABASE_URL', 'mysql://db', 'a postgres:// URL'],
+    ['REDIS_URL', 'localhost:6379', 'a redis:// or rediss:// URL'],
+    ['FABRIC_SECRET_KEY', 'short', 'at least 32 characters of randomness'],
+    ['FABRIC_ALLOW_PRIVATE_TARGETS', '10.0.0.1', 'a comma list of CIDRs, for example 127.0.0.0/8,::1/128'],
+    ['LOG_LEVEL', 'loud', 'trace, debug, info, warn, error or silent'],
+    ['NODE_ENV', 'staging', 'development, production or test'],
+    ['DATABASE_POOL_SIZE', '0', 'a number of connections, 1 to 100'],
+    ['FABRIC_WORKER_PORT', '0', 'a port number, 1 to 65535'],
+  ])('refuses %s=%s in one line that tells what is accepted', (name, value, accepted) => {
+    expect(() => parseEnv({ [name]: value })).toThrow(`Wrong environment: ${name}: ${accepted}`);
+  });
+
+  it('names every wrong variable', () => {
+    expect(() => parseEnv({ PORT: 'x', LOG_LEVEL: 'x' })).toThrow(/PORT: .*; LOG_LEVEL: /);
+  });
+});
+
+describe('assertProductionEnv', () => {
+  it('asks for what a database of one’s own needs besides it', () => {
+    const url = 'postgres://db/fabric';
+    expect(() => assertProductionEnv(parseEnv({ DATABASE_URL: url }))).toThrow(/REDIS_URL .* and FABRIC_SECRET_KEY /);
+    expect(() => assertProductionEnv(parseEnv({ DATABASE_URL: url, REDIS_URL: 'redis://r' }))).toThrow(
+      /also set FABRIC_SECRET_KEY /,
+    );
+    const all = { DATABASE_URL: url, REDIS_URL: 'redis://r', FABRIC_SECRET_KEY: 'k'.repeat(32) };
+    expect(() => assertProductionEnv(parseEnv(all))).not.toThrow();
+  });
+});
