@@ -1,0 +1,57 @@
+import { describe, it } from 'vitest';
+import { type ContractTarget, describeProviderContract } from './contract.suite';
+import { startSimulator } from './fake/http-server';
+import type { PveVersionName } from './fake/pve-version';
+import { smallLab } from './fake/scenarios/small-lab';
+
+/** Where a real Proxmox VE for this test is; it is only read. */
+type RealTarget = { url: string; token: string; fingerprint: string | null };
+
+function realTarget(): RealTarget | null {
+  // biome-ignore lint/style/noProcessEnv: the only way to name a machine of the person who runs the tests
+  const { PVE_TEST_URL: url, PVE_TEST_TOKEN: token, PVE_TEST_FINGERPRINT: fingerprint } = process.env;
+  return url && token ? { url, token, fingerprint: fingerprint ?? null } : null;
+}
+
+async function simulated(version: PveVersionName): Promise<ContractTarget> {
+  const clusters = smallLab.clusters.map((cluster) => ({ ...cluster, version }));
+  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale: 200 });
+  const { nodes, tokens } = simulator.cluster();
+  const [first, ...others] = nodes;
+  return {
+    access: {
+      key: `contract-${version}`,
+      api_url: first?.url ?? '',
+      api_token: tokens.manager,
+      tls_fingerprint: first?.fingerprint256 ?? null,
+      tls_ca: null,
+      entry_points: others.map(({ name, url, fingerprint256 }) => ({ node: name, url, fingerprint: fingerprint256 })),
+    },
+    allowTargets: ['127.0.0.0/8'],
+    close: () => simulator.close(),
+  };
+}
+
+for (const version of ['pve9', 'pve8', 'pve8Old'] as const) {
+  describeProviderContract(`simulated ${version}`, () => simulated(version));
+}
+
+const real = realTarget();
+if (real) {
+  describeProviderContract(`real cluster at ${real.url}`, async () => ({
+    access: {
+      key: 'contract-real',
+      api_url: real.url,
+      api_token: real.token,
+      tls_fingerprint: real.fingerprint,
+      tls_ca: null,
+      entry_points: [],
+    },
+    allowTargets: [],
+    close: async () => {},
+  }));
+} else {
+  describe('provider contract: real cluster', () => {
+    it.skip('set PVE_TEST_URL and PVE_TEST_TOKEN (and PVE_TEST_FINGERPRINT) to run it', () => {});
+  });
+}
