@@ -39,7 +39,7 @@ describe('logger', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       has_api_token: true,
       flow_key: 'a',
-      api_token: null,
+      client_token: null,
       counts: { tokens: 3 },
     });
   });
