@@ -1,9 +1,23 @@
 import { accountRouter } from './routers/account';
 import { auditRouter } from './routers/audit';
+import { clustersRouter } from './routers/clusters';
+import { networksRouter } from './routers/networks';
+import { nodesRouter } from './routers/nodes';
 import { settingsRouter } from './routers/settings';
+import { syncRunsRouter } from './routers/sync-runs';
+import { workloadsRouter } from './routers/workloads';
 import { router } from './trpc';
 
 /** Every tRPC procedure of the admin pages. */
-export const appRouter = router({ account: accountRouter, audit: auditRouter, settings: settingsRouter });
+export const appRouter = router({
+  account: accountRouter,
+  audit: auditRouter,
+  clusters: clustersRouter,
+  networks: networksRouter,
+  nodes: nodesRouter,
+  settings: settingsRouter,
+  syncRuns: syncRunsRouter,
+  workloads: workloadsRouter,
+});
 
 export type AppRouter = typeof appRouter;

@@ -1,4 +1,4 @@
-import { and, asc, eq, ilike, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, ilike, isNotNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Cluster, ClusterCounts, ClusterListInput } from '@/domain/cluster';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../db/client';
@@ -100,6 +100,26 @@ export async function lockClusterRow(tx: Tx, id: string): Promise<ClusterRow | n
   return row ?? null;
 }
 
+/** As `lockClusterRow`, and new references to the cluster wait as well: it is about to go. */
+export async function lockClusterForDelete(tx: Tx, id: string): Promise<ClusterRow | null> {
+  const [row] = await tx.select().from(clusters).where(eq(clusters.id, id)).for('update');
+  return row ?? null;
+}
+
+/** Keeps the cluster from being deleted until the transaction ends; changes of its settings do not wait. */
+export async function holdCluster(tx: Tx, id: string): Promise<Pick<ClusterRow, 'api_url'> | null> {
+  const [row] = await tx
+    .select({ api_url: clusters.api_url })
+    .from(clusters)
+    .where(eq(clusters.id, id))
+    .for('key share');
+  return row ?? null;
+}
+
+export async function clusterNameTaken(executor: Executor, name: string): Promise<boolean> {
+  return (await executor.$count(clusters, eq(clusters.name, name))) > 0;
+}
+
 export async function insertCluster(tx: Tx, row: typeof clusters.$inferInsert): Promise<void> {
   await tx.insert(clusters).values(row);
 }
@@ -124,13 +144,4 @@ export async function listSyncableClusterIds(executor: Executor): Promise<string
     .where(isNotNull(clusters.api_token_encrypted))
     .orderBy(asc(clusters.id));
   return rows.map((row) => row.id);
-}
-
-/** Notes the state of the clusters' sync. */
-export async function setSyncStatus(tx: Tx, ids: readonly string[], status: ClusterRow['sync_status']): Promise<void> {
-  if (ids.length === 0) return;
-  await tx
-    .update(clusters)
-    .set({ sync_status: status })
-    .where(inArray(clusters.id, [...ids]));
 }

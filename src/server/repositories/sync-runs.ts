@@ -59,27 +59,20 @@ export async function listSyncRuns(input: SyncRunListInput): Promise<Page<SyncRu
   );
 }
 
-/**
- * Adds a queued inventory run for each cluster that has none waiting or running.
- * @returns the runs that were added, as id by cluster id
- */
-export async function insertSyncRuns(
+/** Adds a queued inventory run unless the cluster has one that waits or runs. Null in that case, else its id. */
+export async function insertSyncRun(
   tx: Tx,
-  clusterIds: readonly string[],
-  run: { trigger: RunTrigger; requested_by: string | null },
-): Promise<Map<string, string>> {
-  if (clusterIds.length === 0) return new Map();
-  const rows = await tx
+  run: { cluster_id: string; trigger: RunTrigger; requested_by: string | null },
+): Promise<string | null> {
+  const [row] = await tx
     .insert(syncRuns)
-    .values(
-      clusterIds.map((cluster_id) => ({ cluster_id, kind: 'inventory' as const, status: 'queued' as const, ...run })),
-    )
+    .values({ ...run, kind: 'inventory', status: 'queued' })
     .onConflictDoNothing({
       target: [syncRuns.cluster_id, syncRuns.kind],
       where: sql`status in ('queued', 'running')`,
     })
-    .returning({ id: syncRuns.id, cluster_id: syncRuns.cluster_id });
-  return new Map(rows.map((row) => [row.cluster_id, row.id]));
+    .returning({ id: syncRuns.id });
+  return row?.id ?? null;
 }
 
 const isActive = inArray(syncRuns.status, ['queued', 'running']);

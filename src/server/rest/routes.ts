@@ -1,9 +1,16 @@
 import type { Route } from './define-route';
 import { auditRoutes } from './routes/audit';
 import { authRoutes } from './routes/auth';
+import { clusterRoutes } from './routes/clusters';
+import { eventRoutes } from './routes/events';
 import { healthRoutes } from './routes/health';
+import { networkRoutes } from './routes/networks';
+import { nodeRoutes } from './routes/nodes';
 import { settingsRoutes } from './routes/settings';
 import { setupRoutes } from './routes/setup';
+import { syncRunRoutes } from './routes/sync-runs';
+import { systemRoutes } from './routes/system';
+import { workloadRoutes } from './routes/workloads';
 
 /** Every REST operation of the service. A route that is not in this table does not exist. */
 export const routes: readonly Route[] = [
@@ -12,4 +19,11 @@ export const routes: readonly Route[] = [
   ...setupRoutes,
   ...auditRoutes,
   ...settingsRoutes,
+  ...systemRoutes,
+  ...clusterRoutes,
+  ...syncRunRoutes,
+  ...nodeRoutes,
+  ...workloadRoutes,
+  ...networkRoutes,
+  ...eventRoutes,
 ];

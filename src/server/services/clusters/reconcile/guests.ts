@@ -25,13 +25,13 @@ export type WorkloadState = {
 };
 export type PresentWorkload = WorkloadState & { id: string };
 
-export type GuestPlan = {
+export type GuestPlan<P> = {
   create: WorkloadState[];
   change: PresentWorkload[];
   /** Another guest has taken the vmid: the old workload goes, the new one inherits nothing. */
-  replace: { gone: PresentWorkload; next: WorkloadState }[];
+  replace: { gone: P; next: WorkloadState }[];
   /** Not listed; whether they are gone is to be asked. */
-  absent: PresentWorkload[];
+  absent: P[];
   kept: number;
 };
 
@@ -41,11 +41,10 @@ function wantedState(
   fact: GuestFact,
   known: WorkloadState | undefined,
   nodeIds: ReadonlyMap<string, string>,
-  complete: boolean,
   now: Date,
 ): WorkloadState {
-  // Without a status the hypervisor says nothing about the guest but that it exists.
-  const silent = fact.status === 'unknown';
+  // Without runtime data the hypervisor says nothing about the guest but that it exists.
+  const silent = !fact.runtime_known;
   const state: WorkloadState = {
     node_id: nodeIds.get(fact.node) ?? null,
     vmid: fact.vmid,
@@ -55,8 +54,7 @@ function wantedState(
     status: fact.status,
     template: fact.template ?? known?.template ?? false,
     tags: fact.tags ?? known?.tags ?? [],
-    // Pools are filtered by privileges like everything else in a list: only a complete one proves that there is none.
-    pool: fact.pool ?? (silent || !complete ? (known?.pool ?? null) : null),
+    pool: fact.pool ?? (fact.pool_known ? null : (known?.pool ?? null)),
     lock: fact.lock ?? (silent ? (known?.lock ?? null) : null),
     ha_state: fact.ha_state ?? (silent ? (known?.ha_state ?? null) : null),
     cpu_count: fact.cpu_count ?? known?.cpu_count ?? null,
@@ -70,7 +68,7 @@ function wantedState(
 }
 
 function startOf(fact: GuestFact, known: WorkloadState | undefined, now: Date): string | null {
-  if (fact.status === 'unknown') return known?.started_at ?? null;
+  if (!fact.runtime_known) return known?.started_at ?? null;
   if (fact.status === 'stopped') return null;
   return startedAt(fact.uptime_seconds, known?.started_at ?? null, now);
 }
@@ -81,34 +79,24 @@ function configMayDiffer(next: WorkloadState, known: WorkloadState): boolean {
   return known.missing_since !== null || signs.some((field) => !sameValue(next[field], known[field]));
 }
 
-/** One fact per vmid: while a guest moves it may be listed twice, and the entry that knows its status is the live one. */
-function distinct(facts: readonly GuestFact[]): GuestFact[] {
-  const byVmid = new Map<number, GuestFact>();
-  for (const fact of facts) {
-    const other = byVmid.get(fact.vmid);
-    if (!other || (other.status === 'unknown' && fact.status !== 'unknown')) byVmid.set(fact.vmid, fact);
-  }
-  return [...byVmid.values()];
-}
-
 /**
  * Compares the guests listed with the workloads stored. Facts that the hypervisor does not tell at the moment keep their
  * last known value; a guest that moved to another node stays the same workload.
  */
-export function planGuests(
+export function planGuests<P extends PresentWorkload>(
   listing: Listing<GuestFact>,
-  present: readonly PresentWorkload[],
+  present: readonly P[],
   nodeIds: ReadonlyMap<string, string>,
   now: Date,
-): GuestPlan {
+): GuestPlan<P> {
   const known = new Map(present.map((workload) => [workload.vmid, workload]));
-  const wanted = distinct(listing.items).map((fact) => {
+  const wanted = listing.items.map((fact) => {
     const row = known.get(fact.vmid);
-    return wantedState(fact, row?.kind === fact.kind ? row : undefined, nodeIds, listing.complete, now);
+    return wantedState(fact, row?.kind === fact.kind ? row : undefined, nodeIds, now);
   });
   const byVmid = (workload: WorkloadState) => workload.vmid;
-  const diff = diffByKey(wanted, present, { wanted: byVmid, present: byVmid }, sameFields);
-  const plan: GuestPlan = {
+  const diff = diffByKey(wanted, present, { wanted: byVmid, present: byVmid }, sameFields<WorkloadState>);
+  const plan: GuestPlan<P> = {
     create: diff.create,
     change: [],
     replace: [],

@@ -98,6 +98,10 @@ export function planNetworks(
   return plan;
 }
 
+/** The widest tag there is, that of a VXLAN; the database holds no other. */
+const MAX_TAG = 2 ** 24 - 1;
+const validTag = (tag: number | null) => (tag !== null && tag >= 1 && tag <= MAX_TAG ? tag : null);
+
 function wantedState(
   fact: NetworkFact,
   row: PresentNetwork | undefined,
@@ -109,7 +113,7 @@ function wantedState(
     name: fact.name,
     kind: fact.kind,
     zone: fact.zone ?? old?.zone ?? null,
-    vlan_tag: fact.vlan_tag ?? old?.vlan_tag ?? null,
+    vlan_tag: validTag(fact.vlan_tag) ?? old?.vlan_tag ?? null,
     vlan_aware: fact.vlan_aware ?? row?.vlan_aware ?? null,
     alias: fact.alias ?? old?.alias ?? null,
     node_names: sorted([...fact.node_names, ...elsewhere]),

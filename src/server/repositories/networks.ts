@@ -1,0 +1,123 @@
+import { and, asc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Network, NetworkDetail, NetworkListInput } from '@/domain/inventory';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import { db } from '../db/client';
+import { ipAddresses } from '../db/schema/addresses';
+import { clusters } from '../db/schema/clusters';
+import { networks, subnets } from '../db/schema/networks';
+import { workloadInterfaces, workloads } from '../db/schema/workloads';
+import { likePattern } from './like-pattern';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+import { workloadInReach } from './tenant-reach';
+
+/** Interfaces on the network, of workloads within reach only. */
+function interfacesOn(tenants: TenantReach): SQL {
+  const reach = workloadInReach(tenants);
+  return reach
+    ? sql`from ${workloadInterfaces} join ${workloads} on ${eq(workloads.id, workloadInterfaces.workload_id)}
+        where ${eq(workloadInterfaces.network_id, networks.id)} and ${reach}`
+    : sql`from ${workloadInterfaces} where ${eq(workloadInterfaces.network_id, networks.id)}`;
+}
+
+/** Addresses of workloads within reach that meet `condition`; all of them with reach `all`. */
+function addressesWhere(condition: SQL, tenants: TenantReach): SQL {
+  const reach = workloadInReach(tenants);
+  return reach
+    ? sql`from ${ipAddresses} join ${workloads} on ${eq(workloads.id, ipAddresses.workload_id)} where ${condition} and ${reach}`
+    : sql`from ${ipAddresses} where ${condition}`;
+}
+
+const onNetwork = sql`${eq(ipAddresses.cluster_id, networks.cluster_id)} and ${eq(ipAddresses.network_id, networks.id)}`;
+const inSubnet = eq(ipAddresses.subnet_id, subnets.id);
+
+/** A tenant sees the networks to which its workloads are attached, and the subnets in which they have addresses. */
+const networkInReach = (tenants: TenantReach): SQL | undefined =>
+  tenants === 'all'
+    ? undefined
+    : sql`(exists (select 1 ${interfacesOn(tenants)}) or exists (select 1 ${addressesWhere(onNetwork, tenants)}))`;
+const subnetInReach = (tenants: TenantReach): SQL | undefined =>
+  tenants === 'all' ? undefined : sql`exists (select 1 ${addressesWhere(inSubnet, tenants)})`;
+
+const columns = (tenants: TenantReach) => ({
+  id: networks.id,
+  cluster_id: networks.cluster_id,
+  cluster_name: clusters.name,
+  name: networks.name,
+  kind: networks.kind,
+  zone: networks.zone,
+  vlan_tag: networks.vlan_tag,
+  vlan_aware: networks.vlan_aware,
+  alias: networks.alias,
+  description: networks.description,
+  node_names: networks.node_names,
+  source: networks.source,
+  missing_since: networks.missing_since,
+  interfaces_total: sql<number>`(select count(*)::int ${interfacesOn(tenants)})`,
+  subnets_total: sql<number>`(select count(*)::int from ${subnets} where ${and(eq(subnets.network_id, networks.id), subnetInReach(tenants))})`,
+  version: networks.version,
+  created_at: networks.created_at,
+  updated_at: networks.updated_at,
+});
+
+const sortsOf = (tenants: TenantReach): SortKeys => ({
+  name: { column: networks.name },
+  kind: { column: networks.kind },
+  cluster_name: { column: clusters.name },
+  zone: { column: networks.zone, nullable: true },
+  vlan_tag: { column: networks.vlan_tag, nullable: true },
+  interfaces_total: { column: sql`(select count(*)::int ${interfacesOn(tenants)})` },
+});
+
+const select = (tenants: TenantReach) =>
+  db.select(columns(tenants)).from(networks).innerJoin(clusters, eq(clusters.id, networks.cluster_id)).$dynamic();
+
+/** Networks within reach, page by page. Two queries. */
+export async function listNetworks(tenants: TenantReach, input: NetworkListInput): Promise<Page<Network>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const conditions: (SQL | undefined)[] = [
+    networkInReach(tenants),
+    input.cluster_id === undefined ? undefined : eq(networks.cluster_id, input.cluster_id),
+    input.kind === undefined ? undefined : eq(networks.kind, input.kind),
+    input.zone === undefined ? undefined : eq(networks.zone, input.zone),
+    input.missing === undefined
+      ? undefined
+      : input.missing
+        ? isNotNull(networks.missing_since)
+        : isNull(networks.missing_since),
+    pattern === undefined
+      ? undefined
+      : or(ilike(networks.name, pattern), ilike(networks.alias, pattern), ilike(networks.description, pattern)),
+  ];
+  return pageOfRows<Network>(input, { sorts: sortsOf(tenants), sort: 'name', id: networks.id }, (paging) => ({
+    rows: select(tenants)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(networks, and(...conditions)),
+  }));
+}
+
+/** One network within reach with its subnets, or null. Two queries. */
+export async function findNetwork(tenants: TenantReach, id: string): Promise<NetworkDetail | null> {
+  const [[network], rows] = await Promise.all([
+    select(tenants).where(and(eq(networks.id, id), networkInReach(tenants))),
+    db
+      .select({
+        id: subnets.id,
+        cidr: subnets.cidr,
+        gateway: subnets.gateway,
+        dns_servers: subnets.dns_servers,
+        dhcp_enabled: subnets.dhcp_enabled,
+        description: subnets.description,
+        source: subnets.source,
+        missing_since: subnets.missing_since,
+        addresses_total: sql<number>`(select count(*)::int ${addressesWhere(inSubnet, tenants)})`,
+        version: subnets.version,
+      })
+      .from(subnets)
+      .where(and(eq(subnets.network_id, id), subnetInReach(tenants)))
+      .orderBy(asc(subnets.cidr)),
+  ]);
+  return network ? { ...network, subnets: rows } : null;
+}

@@ -1,0 +1,15 @@
+import { eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { TenantReach } from '@/domain/permissions';
+import { projects } from '../db/schema/access';
+import { workloads } from '../db/schema/workloads';
+
+/**
+ * Whether a workload is within reach, for a WHERE in which `workloads` stands. Nothing is to be asked with reach `all`.
+ * A workload without a project belongs to no tenant.
+ */
+export function workloadInReach(tenants: TenantReach): SQL | undefined {
+  if (tenants === 'all') return undefined;
+  if (tenants.length === 0) return sql`false`;
+  return sql`exists (select 1 from ${projects} where ${eq(projects.id, workloads.project_id)}
+    and ${inArray(projects.tenant_id, [...tenants])})`;
+}

@@ -1,0 +1,59 @@
+import { eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { WorkloadListInput } from '@/domain/inventory';
+import { normalizeMac } from '@/domain/net/mac-address';
+import { ipAddresses } from '../db/schema/addresses';
+import { workloadInterfaces, workloads } from '../db/schema/workloads';
+import { likePattern } from './like-pattern';
+
+/** The start of an address as the database writes it: what is typed so far of `10.0.0.5` or `fd00::1`. */
+const ADDRESS_PART = /^[0-9a-f.:]{2,39}$/i;
+/** A part of a MAC address: at least two digits, colons or dashes between pairs. */
+const MAC_PART = /^[0-9a-f]{2}([:-][0-9a-f]{0,2}){0,5}$/i;
+
+/** The condition for a search text: name, vmid, external id, tag, MAC address or IP address. */
+function searchCondition(text: string): SQL | undefined {
+  const pattern = likePattern(text);
+  const macPart = normalizeMac(text) ?? (MAC_PART.test(text) ? text.replaceAll('-', ':') : null);
+  return or(
+    ilike(workloads.name, pattern),
+    ilike(workloads.external_id, pattern),
+    ilike(sql`array_to_string(${workloads.tags}, chr(10))`, pattern),
+    macPart === null
+      ? undefined
+      : sql`${workloads.id} in (select ${workloadInterfaces.workload_id} from ${workloadInterfaces}
+          where ${workloadInterfaces.mac}::text like ${likePattern(macPart.toLowerCase())})`,
+    ADDRESS_PART.test(text)
+      ? sql`${workloads.id} in (select ${ipAddresses.workload_id} from ${ipAddresses}
+          where ${ipAddresses.workload_id} is not null and host(${ipAddresses.address}) like ${`${text.toLowerCase()}%`})`
+      : undefined,
+  );
+}
+
+/** The conditions of a list's filters. */
+export function workloadFilters(input: Omit<WorkloadListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
+  const { project_id, network_id } = input;
+  return [
+    input.cluster_id === undefined ? undefined : eq(workloads.cluster_id, input.cluster_id),
+    input.node_id === undefined ? undefined : eq(workloads.node_id, input.node_id),
+    input.kind === undefined ? undefined : eq(workloads.kind, input.kind),
+    input.status === undefined ? undefined : eq(workloads.status, input.status),
+    input.pool === undefined ? undefined : eq(workloads.pool, input.pool),
+    input.template === undefined ? undefined : eq(workloads.template, input.template),
+    input.tag === undefined ? undefined : sql`${workloads.tags} @> array[${input.tag}]::text[]`,
+    input.missing === undefined
+      ? undefined
+      : input.missing
+        ? isNotNull(workloads.missing_since)
+        : isNull(workloads.missing_since),
+    project_id === undefined
+      ? undefined
+      : project_id === 'none'
+        ? isNull(workloads.project_id)
+        : eq(workloads.project_id, project_id),
+    network_id === undefined
+      ? undefined
+      : sql`${workloads.id} in (select ${workloadInterfaces.workload_id} from ${workloadInterfaces}
+          where ${eq(workloadInterfaces.network_id, network_id)})`,
+    input.q ? searchCondition(input.q) : undefined,
+  ];
+}

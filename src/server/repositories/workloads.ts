@@ -1,0 +1,133 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Workload, WorkloadDetail, WorkloadListInput } from '@/domain/inventory';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import { db } from '../db/client';
+import { projects } from '../db/schema/access';
+import { ipAddresses } from '../db/schema/addresses';
+import { clusters, nodes } from '../db/schema/clusters';
+import { subnets } from '../db/schema/networks';
+import { workloadInterfaces, workloads } from '../db/schema/workloads';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+import { workloadInReach } from './tenant-reach';
+import { workloadFilters } from './workload-filters';
+
+/** Addresses in the order of how much their source is trusted; only those in use. */
+const PRIMARY_ADDRESSES = 3;
+const trust = sql`array_position(array['agent', 'sdn', 'config', 'manual', 'cloudinit'], ${ipAddresses.source})`;
+const addressesOf = sql`from ${ipAddresses} where ${eq(ipAddresses.workload_id, workloads.id)}`;
+const interfacesOf = sql`from ${workloadInterfaces} where ${eq(workloadInterfaces.workload_id, workloads.id)}`;
+
+const columns = {
+  id: workloads.id,
+  cluster_id: workloads.cluster_id,
+  cluster_name: clusters.name,
+  node_id: workloads.node_id,
+  node_name: nodes.name,
+  project_id: workloads.project_id,
+  project_name: projects.name,
+  tenant_id: projects.tenant_id,
+  vmid: workloads.vmid,
+  kind: workloads.kind,
+  external_id: workloads.external_id,
+  name: workloads.name,
+  status: workloads.status,
+  template: workloads.template,
+  tags: workloads.tags,
+  pool: workloads.pool,
+  lock: workloads.lock,
+  ha_state: workloads.ha_state,
+  cpu_count: workloads.cpu_count,
+  memory_bytes: workloads.memory_bytes,
+  started_at: workloads.started_at,
+  config_read_at: workloads.config_read_at,
+  missing_since: workloads.missing_since,
+  primary_addresses: sql<string[]>`array(select host(${ipAddresses.address}) ${addressesOf}
+    and ${ipAddresses.state} in ('active', 'dhcp') order by ${trust}, ${ipAddresses.address} limit ${PRIMARY_ADDRESSES})`,
+  addresses_total: sql<number>`(select count(*)::int ${addressesOf})`,
+  interfaces_total: sql<number>`(select count(*)::int ${interfacesOf})`,
+  interfaces_firewalled: sql<number>`(select count(*)::int ${interfacesOf} and ${workloadInterfaces.firewall})`,
+  created_at: workloads.created_at,
+  updated_at: workloads.updated_at,
+};
+
+const SORTS: SortKeys = {
+  name: { column: workloads.name },
+  vmid: { column: workloads.vmid },
+  kind: { column: workloads.kind },
+  status: { column: workloads.status },
+  cluster_name: { column: clusters.name },
+  node_name: { column: nodes.name, nullable: true },
+  project_name: { column: projects.name, nullable: true },
+  pool: { column: workloads.pool, nullable: true },
+  cpu_count: { column: workloads.cpu_count, nullable: true },
+  memory_bytes: { column: workloads.memory_bytes, nullable: true },
+  started_at: { column: workloads.started_at, nullable: true },
+  created_at: { column: workloads.id },
+};
+
+const select = () =>
+  db
+    .select(columns)
+    .from(workloads)
+    .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+    .leftJoin(nodes, eq(nodes.id, workloads.node_id))
+    .leftJoin(projects, eq(projects.id, workloads.project_id))
+    .$dynamic();
+
+/** Workloads within reach, page by page. Two queries. */
+export async function listWorkloads(tenants: TenantReach, input: WorkloadListInput): Promise<Page<Workload>> {
+  const conditions: (SQL | undefined)[] = [workloadInReach(tenants), ...workloadFilters(input)];
+  return pageOfRows<Workload>(input, { sorts: SORTS, sort: 'name', id: workloads.id }, (paging) => ({
+    rows: select()
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(workloads, and(...conditions)),
+  }));
+}
+
+/** One workload within reach with its interfaces and addresses, or null. Three queries. */
+export async function findWorkload(tenants: TenantReach, id: string): Promise<WorkloadDetail | null> {
+  const [[workload], interfaces, addresses] = await Promise.all([
+    select().where(and(eq(workloads.id, id), workloadInReach(tenants))),
+    db
+      .select({
+        id: workloadInterfaces.id,
+        name: workloadInterfaces.name,
+        guest_name: workloadInterfaces.guest_name,
+        model: workloadInterfaces.model,
+        mac: workloadInterfaces.mac,
+        bridge: workloadInterfaces.bridge,
+        network_id: workloadInterfaces.network_id,
+        vlan_tag: workloadInterfaces.vlan_tag,
+        trunks: workloadInterfaces.trunks,
+        firewall: workloadInterfaces.firewall,
+        link_down: workloadInterfaces.link_down,
+        mtu: workloadInterfaces.mtu,
+        rate_mbytes: workloadInterfaces.rate_mbytes,
+        ip_config: workloadInterfaces.ip_config,
+        pending: workloadInterfaces.pending,
+      })
+      .from(workloadInterfaces)
+      .where(eq(workloadInterfaces.workload_id, id))
+      .orderBy(sql`length(${workloadInterfaces.name})`, asc(workloadInterfaces.name)),
+    db
+      .select({
+        id: ipAddresses.id,
+        address: ipAddresses.address,
+        subnet_id: ipAddresses.subnet_id,
+        subnet_cidr: subnets.cidr,
+        network_id: ipAddresses.network_id,
+        interface_id: ipAddresses.interface_id,
+        state: ipAddresses.state,
+        source: ipAddresses.source,
+      })
+      .from(ipAddresses)
+      .innerJoin(subnets, eq(subnets.id, ipAddresses.subnet_id))
+      .where(eq(ipAddresses.workload_id, id))
+      .orderBy(asc(ipAddresses.address)),
+  ]);
+  // The other two answers are of use only with the first: what is out of reach does not exist.
+  return workload ? { ...workload, interfaces, ip_addresses: addresses } : null;
+}

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { originOf } from '../../auth/origin';
+import { env } from '../../lib/env';
+import { AppError } from '../../lib/errors';
+import { metricsText } from '../../lib/metrics';
+import { defineRoute } from '../define-route';
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/**
+ * Metrics are for the monitoring, which shows the token or asks from this machine. What a proxy of this machine forwards
+ * comes from elsewhere, even when nobody declared the proxy trusted.
+ */
+function mayReadMetrics(request: Request): boolean {
+  const expected = env().FABRIC_METRICS_TOKEN;
+  const given = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+  if (expected && given && timingSafeEqual(digest(expected), digest(given))) return true;
+  const source = originOf(request).source_address;
+  const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some((name) => request.headers.has(name));
+  return !forwarded && (source === '::1' || /^127\./.test(source ?? ''));
+}
+
+export const systemRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Metrics of this process for Prometheus: with FABRIC_METRICS_TOKEN as bearer token, or from this machine.',
+    tag: 'System',
+    access: { open: 'The monitoring has no account; its own token or the loopback address is the proof.' },
+    response: { status: 200 },
+    handler: async ({ request }) => {
+      if (!mayReadMetrics(request)) {
+        throw new AppError('unauthenticated', 'Send FABRIC_METRICS_TOKEN as bearer token, or ask from this machine.');
+      }
+      return new Response(await metricsText(), {
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+      });
+    },
+  }),
+];

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { listWorkloads } from '../../services/inventory/list-workloads';
+import { readWorkload } from '../../services/inventory/read-workload';
+import { csvResponse } from '../csv-response';
+import { defineRoute } from '../define-route';
+import { listFormat } from '../list-format';
+
+const tag = 'Inventory';
+
+/** Fields of the CSV file. */
+const CSV = [
+  'id',
+  'cluster_name',
+  'node_name',
+  'project_name',
+  'vmid',
+  'kind',
+  'external_id',
+  'name',
+  'status',
+  'template',
+  'tags',
+  'pool',
+  'lock',
+  'ha_state',
+  'cpu_count',
+  'memory_bytes',
+  'started_at',
+  'primary_addresses',
+  'addresses_total',
+  'interfaces_total',
+  'interfaces_firewalled',
+  'config_read_at',
+  'missing_since',
+] as const;
+
+export const workloadRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/workloads',
+    summary: 'Virtual machines and containers. format=csv gives all of them as a file.',
+    tag,
+    access: { permission: 'workload:read' },
+    query: WorkloadListInput.extend({ format: listFormat }),
+    response: { status: 200, schema: WorkloadPage },
+    handler: ({ scope, query: { format, ...query } }) =>
+      format === 'json'
+        ? listWorkloads(scope, query)
+        : csvResponse('workloads', CSV, (page) => listWorkloads(scope, { ...query, ...page })),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/workloads/{workload_id}',
+    summary: 'One workload with its interfaces and addresses.',
+    tag,
+    access: { permission: 'workload:read' },
+    params: z.object({ workload_id: z.uuid() }),
+    response: { status: 200, schema: WorkloadDetail },
+    handler: ({ scope, params }) => readWorkload(scope, params.workload_id),
+  }),
+];

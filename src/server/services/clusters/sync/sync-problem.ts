@@ -1,0 +1,20 @@
+/** A reason of our own to stop a sync: what is wrong, and what the administrator can do. */
+export class SyncProblem extends Error {
+  readonly code: string;
+  readonly remedy: string;
+
+  constructor(code: string, message: string, remedy: string) {
+    super(message);
+    this.name = 'SyncProblem';
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
+
+/** The run is not ours any more: its cluster was deleted or another worker took over. There is nothing left to record. */
+export class RunLost extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'RunLost';
+  }
+}
