@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listInput, pageOf } from './list';
 
-/** What a sync does, in this order. */
-export const SYNC_STAGES = ['connect', 'nodes', 'guests', 'interfaces', 'networks', 'sdn', 'finish'] as const;
+/** What a sync does, in this order: networks come before the guests that are attached to them. */
+export const SYNC_STAGES = ['connect', 'nodes', 'networks', 'sdn', 'guests', 'interfaces', 'finish'] as const;
 export type SyncStage = (typeof SYNC_STAGES)[number];
 
 export const RUN_STATUSES = ['queued', 'running', 'ok', 'failed'] as const;

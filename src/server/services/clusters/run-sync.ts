@@ -52,11 +52,12 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
   report.begin('connect');
   const fact = await provider.inventory.readCluster();
   const { nodes, complete } = await syncNodes(session, cluster, fact);
-  await syncGuests(session, nodes);
-  await syncInterfaces(session, nodes, run.trigger !== 'auto');
   const view = await syncNetworks(session, nodes, complete);
   await syncSdn(session, view);
+  await syncGuests(session, nodes);
+  await syncInterfaces(session, nodes, run.trigger !== 'auto');
   report.begin('finish');
+  // Cards whose config was not read follow networks that came or went.
   const linked = await session.write((tx) => linkInterfaces(tx, cluster.id));
   report.count({ changed: linked });
 }
