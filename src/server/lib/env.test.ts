@@ -74,3 +74,24 @@ describe('assertProductionEnv', () => {
     expect(() => assertProductionEnv(parseEnv(all))).not.toThrow();
   });
 });
+
+describe('deployment files', () => {
+  it.each(['compose.yaml', 'Dockerfile', 'deploy/systemd/fabric.service', 'README.md', 'docs/operations.md'])(
+    '%s names only variables that exist',
+    (file) => {
+      const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+      const names = text.match(/\b(FABRIC_[A-Z_]+|DATABASE_[A-Z_]+|REDIS_[A-Z_]+|SEED_[A-Z_]+|LOG_[A-Z_]+)\b/g) ?? [];
+      expect(names.length).toBeGreaterThan(0);
+      expect([...new Set(names)].filter((name) => !(name in EnvSchema.shape))).toEqual([]);
+    },
+  );
+
+  it('passes every optional variable of a container on', () => {
+    const compose = readFileSync(new URL('../../../compose.yaml', import.meta.url), 'utf8');
+    // Set by the image, or of no use in a container.
+    const fixed = ['NODE_ENV', 'PORT', 'HOST', 'FABRIC_DATA_DIR', 'DATABASE_POOL_SIZE'];
+    for (const name of Object.keys(EnvSchema.shape).filter((item) => !fixed.includes(item))) {
+      expect(compose, name).toMatch(new RegExp(`^ +${name}: `, 'm'));
+    }
+  });
+});

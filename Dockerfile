@@ -1,0 +1,24 @@
+# One image for web, worker and migrations; see compose.yaml. It holds Next's standalone server and three bundles, no
+# node_modules of its own, and runs as an unprivileged user. DATABASE_URL, REDIS_URL and FABRIC_SECRET_KEY are required.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY agent/package.json agent/
+COPY agent/contract/package.json agent/contract/
+RUN --mount=type=cache,target=/root/.npm npm ci --include=dev
+COPY . .
+RUN node scripts/build.mjs
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 NODE_OPTIONS=--enable-source-maps
+WORKDIR /app
+COPY --from=build /app/.next/standalone .next/standalone
+COPY --from=build /app/dist dist
+COPY --from=build /app/drizzle drizzle
+# Native code of the bundles, as Next traced it.
+RUN ln -s .next/standalone/node_modules node_modules
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/v1/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/web.mjs"]
