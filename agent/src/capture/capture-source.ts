@@ -12,5 +12,6 @@ export interface CaptureSource {
   fill(): number;
   /** Losses and oddities since the start, for the diagnostics. */
   counts(): Record<string, number>;
-  close(): void;
+  /** Lets a drain in progress end first. */
+  close(): Promise<void>;
 }

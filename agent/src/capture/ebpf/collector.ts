@@ -90,7 +90,8 @@ export class EbpfCapture implements CaptureSource {
     };
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.draining;
     for (const fd of this.sockets.values()) libc().close(fd);
     this.sockets.clear();
     libc().close(this.program);

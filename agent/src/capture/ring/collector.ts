@@ -68,7 +68,7 @@ export class RingCapture implements CaptureSource {
     };
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearTimeout(this.timer);
     this.ring.close();
   }

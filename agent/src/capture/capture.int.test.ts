@@ -1,0 +1,244 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeFrame, frames } from '../../test/frames';
+import { type Guest, HypervisorNode } from '../../test/hypervisor-node';
+import { run } from '../../test/network-namespaces';
+import { describeAsRoot } from '../../test/requirements';
+import { sendFrames } from '../../test/send-frames';
+import { type DumpedFlows, flowKey, Tcpdump } from '../../test/tcpdump';
+import { captureFlow } from '../flows/capture-flows';
+import { ipv4FromWord } from '../net/addresses';
+import { hasPorts, protocolName } from '../net/protocols';
+import { libc } from '../sys/libc';
+import { Capture } from './capture';
+import type { CaptureSource } from './capture-source';
+import { EbpfCapture } from './ebpf/collector';
+import type { FlowTable } from './flow-table';
+import { InterfaceWatch } from './interface-watch';
+import { RingCapture } from './ring/collector';
+
+/** A tagged frame shorter than this is dropped by the kernel before anybody sees it. */
+const SHORTEST_TAGGED = 20;
+
+/** Bridges report multicast memberships whenever they like, also between the start of tcpdump and of the capture. */
+const IGMP = 2;
+
+/** Rows of one interface and direction, in the words of tcpdump. */
+function rowsOf(table: FlowTable, ifindex: number, isFromGuest: boolean): DumpedFlows {
+  const flows: DumpedFlows = new Map();
+  const swap = (port: number) => ((port & 255) << 8) | (port >> 8);
+  for (let row = 0; row < table.size; row += 1) {
+    if (table.word(row, 4) !== ifindex || table.isFromGuest(row) !== isFromGuest) continue;
+    const protocol = table.protocol(row);
+    if (protocol === IGMP) continue;
+    const ports = table.word(row, 2);
+    const end = (word: 0 | 1, port: number) =>
+      `${ipv4FromWord(table.word(row, word))}${hasPorts(protocol) && ports !== 0 ? `.${swap(port)}` : ''}`;
+    const key = flowKey(protocolName(protocol), end(0, ports & 0xffff), end(1, ports >>> 16), table.vlan(row));
+    const known = flows.get(key) ?? { packets: 0, bytes: 0 };
+    flows.set(key, {
+      packets: known.packets + (table.packets[row] as number),
+      bytes: known.bytes + (table.bytes[row] as number),
+    });
+  }
+  return flows;
+}
+
+async function traffic(node: HypervisorNode, from: Guest, to: Guest): Promise<void> {
+  const server = spawn('ip', ['netns', 'exec', to.namespace, 'iperf3', '-s', '-1', '--forceflush'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(server.stdout, 'data');
+  run(`ip netns exec ${from.namespace} iperf3 -c ${to.address} -n 2M -P 3`);
+  await once(server, 'close');
+  run(`ip netns exec ${from.namespace} ping -q -c 5 -i 0.01 ${to.address}`);
+  // Larger than the link: fragments.
+  run(`ip netns exec ${from.namespace} ping -q -c 3 -i 0.01 -s 4000 ${to.address}`);
+  node.namespaces.inside(from.namespace, () => {
+    const udp = (tags: { ethertype: number; tci: number }[], port: number) =>
+      encodeFrame({
+        tags,
+        ethertype: 0x0800,
+        version: 4,
+        headerWords: 5,
+        protocol: 17,
+        fragment: 0,
+        source: [10, 0, 9, 1],
+        destination: [10, 0, 9, 2],
+        transport: [port >> 8, port & 255, 0x30, 0x39, 0, 24, 0, 0, ...Array<number>(16).fill(7)],
+        keep: 2000,
+      });
+    const some = [];
+    for (let i = 0; i < 300; i += 1)
+      some.push(udp([], 20_000 + (i % 30)), udp([{ ethertype: 0x8100, tci: 5 + (i % 3) }], 30_000));
+    sendFrames('eth0', some);
+  });
+}
+
+const ways: [string, () => CaptureSource][] = [
+  ['eBPF', () => new EbpfCapture()],
+  ['packet ring', () => new RingCapture()],
+];
+
+describeAsRoot(
+  'ip',
+  'tcpdump',
+  'iperf3',
+  'ping',
+)('packet capture', () => {
+  let node: HypervisorNode;
+  let first: Guest;
+  let second: Guest;
+  let container: Guest;
+  let directory: string;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'fabric-capture-'));
+    node = new HypervisorNode();
+    first = node.addGuest({ vmid: 100, nic: 0, kind: 'tap', address: '10.0.0.100', isFirewalled: true });
+    second = node.addGuest({ vmid: 101, nic: 0, kind: 'tap', address: '10.0.0.101', isFirewalled: false });
+    container = node.addGuest({ vmid: 102, nic: 1, kind: 'veth', address: '10.0.0.102', isFirewalled: false });
+  });
+  afterAll(() => {
+    node.destroy();
+    rmSync(directory, { recursive: true });
+  });
+
+  describe.each(ways)('%s', (_, make) => {
+    it('counts exactly what tcpdump sees, per interface and direction', async () => {
+      node.namespaces.enter(node.name);
+      const capture = new Capture(Date.now, new InterfaceWatch(), [make]);
+      const dumps: { guest: Guest; isFromGuest: boolean; dump: Tcpdump }[] = [];
+      try {
+        for (const guest of [first, second, container]) {
+          for (const direction of ['in', 'out'] as const) {
+            const file = join(directory, `${guest.interface}-${direction}.pcap`);
+            const dump = await Tcpdump.start(guest.interface, direction, file);
+            dumps.push({ guest, isFromGuest: direction === 'in', dump });
+          }
+        }
+        capture.start();
+        expect(capture.interfaces).toBe(3);
+        await traffic(node, first, second);
+        await traffic(node, container, first);
+        node.namespaces.enter(node.name);
+        await sleep(200);
+        await capture.drain();
+
+        const table = capture.snapshot()?.table as FlowTable;
+        const names = capture.snapshot()?.names as Map<number, string>;
+        for (const { guest, isFromGuest, dump } of dumps) {
+          const ifindex = [...names].find(([, name]) => name === guest.interface)?.[0] as number;
+          const expected = await dump.stop();
+          expect(expected.size).toBeGreaterThanOrEqual(5);
+          expect(rowsOf(table, ifindex, isFromGuest)).toEqual(expected);
+        }
+        expect(capture.state()).toMatchObject({ state: 'active', counts: { table_full_packets: 0 } });
+      } finally {
+        for (const { dump } of dumps) dump.kill();
+        await capture.stop();
+        node.namespaces.leave();
+      }
+    }, 60_000);
+
+    it('reads random frames, tagged or not, as the parser does', async () => {
+      node.namespaces.enter(node.name);
+      // The bridge floods frames for unknown hosts to the other guests; only the sender's side is of interest.
+      const index = libc().if_nametoindex(second.interface);
+      const capture = new Capture(Date.now, new InterfaceWatch(() => new Map([[index, second.interface]])), [make]);
+      capture.start();
+      try {
+        const sample = fc
+          .sample(frames, { numRuns: 800, seed: 7 })
+          .map(encodeFrame)
+          .filter((bytes) => bytes.length >= SHORTEST_TAGGED);
+        const file = join(directory, 'random.pcap');
+        const dump = await Tcpdump.start(second.interface, 'in', file);
+        node.namespaces.inside(second.namespace, () => sendFrames('eth0', sample));
+        node.namespaces.enter(node.name);
+        await sleep(200);
+        await capture.drain();
+        await dump.stop();
+        const { counts } = capture.state();
+        const table = capture.snapshot()?.table as FlowTable;
+        let packets = (counts?.not_ipv4_packets ?? 0) + (counts?.malformed_packets ?? 0);
+        for (let row = 0; row < table.size; row += 1)
+          if (table.isFromGuest(row)) packets += table.packets[row] as number;
+        expect(packets).toBe(sample.length);
+      } finally {
+        await capture.stop();
+        node.namespaces.leave();
+      }
+    });
+  });
+
+  it('counts a packet between two guests once, for the guest that sent it', async () => {
+    node.namespaces.enter(node.name);
+    const capture = new Capture();
+    capture.start();
+    try {
+      run(`ip netns exec ${first.namespace} ping -q -c 4 -i 0.01 ${second.address}`);
+      await capture.drain();
+      const snapshot = capture.snapshot();
+      if (!snapshot) throw new Error('no capture');
+      const flows = Array.from({ length: snapshot.conversations.size }, (_, i) => captureFlow(snapshot, i).flow);
+      const requests = flows.filter((flow) => flow.icmp_type === 8);
+      expect(requests).toHaveLength(1);
+      expect(requests[0]).toMatchObject({
+        source_ip: first.address,
+        destination_ip: second.address,
+        packets: 4,
+        bytes: 4 * 98,
+        vmid: 100,
+        nic: 0,
+        interface: 'tap100i0',
+      });
+      expect(flows.find((flow) => flow.icmp_type === 0)).toMatchObject({
+        vmid: 101,
+        interface: 'tap101i0',
+        packets: 4,
+      });
+    } finally {
+      await capture.stop();
+      node.namespaces.leave();
+    }
+  });
+
+  it('follows an interface that is made anew under the same name', async () => {
+    node.namespaces.enter(node.name);
+    const capture = new Capture();
+    capture.start();
+    try {
+      const guest = { vmid: 103, nic: 0, kind: 'tap', address: '10.0.0.103', isFirewalled: false } as const;
+      const added = node.addGuest(guest);
+      await sleep(4500);
+      expect(capture.interfaces).toBe(4);
+      run(`ip netns exec ${added.namespace} ping -q -c 2 -i 0.01 ${second.address}`);
+      node.ip('link del tap103i0');
+      node.ip(`link add tap103i0 type veth peer name eth0 netns ${added.namespace}`);
+      node.ip('link set tap103i0 master vmbr0 up');
+      run(`ip -n ${added.namespace} link set eth0 up`);
+      run(`ip -n ${added.namespace} addr add 10.0.0.103/24 dev eth0`);
+      await sleep(4500);
+      run(`ip netns exec ${added.namespace} ping -q -c 3 -i 0.01 ${second.address}`);
+      await capture.drain();
+      const snapshot = capture.snapshot();
+      if (!snapshot) throw new Error('no capture');
+      const sent = [];
+      for (let row = 0; row < snapshot.table.size; row += 1) {
+        const name = snapshot.names.get(snapshot.table.word(row, 4));
+        if (name === 'tap103i0' && snapshot.table.isFromGuest(row)) sent.push(snapshot.table.packets[row]);
+      }
+      expect(sent).toEqual([2, 3]);
+    } finally {
+      await capture.stop();
+      node.namespaces.leave();
+    }
+  }, 30_000);
+});

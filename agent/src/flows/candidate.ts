@@ -1,0 +1,40 @@
+import type { Flow } from '@fabric/agent-contract';
+import { rfc3339 } from '../sys/clock';
+
+/** A flow that may go into the heartbeat, with what decides whether it does. */
+export type Candidate = {
+  flow: Flow;
+  /** Bytes and packets since the last heartbeat; 0 when unknown. */
+  newBytes: number;
+  newPackets: number;
+  /** First seen since the last heartbeat. */
+  isNew: boolean;
+};
+
+type Counters = { bytes: number; packets: number };
+
+/** The counter fields of a flow. The part that is new is left out where it is all of it: most flows are short. */
+export function counterFields(
+  total: Counters | null,
+  added: Counters | null,
+): Partial<Flow> & Pick<Flow, 'bytes' | 'packets'> {
+  if (!total) return { bytes: null, packets: null };
+  if (!added || (added.bytes === total.bytes && added.packets === total.packets)) return total;
+  return { ...total, delta_bytes: added.bytes, delta_packets: added.packets };
+}
+
+/** Time with a resolution of seconds: finer ones double the size of a compressed heartbeat and tell nothing more. */
+export function flowTime(milliseconds: number): string {
+  return `${rfc3339(milliseconds).slice(0, 19)}Z`;
+}
+
+/** The fields that make two flows the same (see the contract). */
+export function flowIdentity(flow: Flow): string {
+  const { source_ip, destination_ip, protocol, source_port, destination_port, decision } = flow;
+  return `${source_ip} ${destination_ip} ${protocol} ${source_port} ${destination_port} ${decision}`;
+}
+
+/** Whether the packets of a flow were refused. */
+export function isDenied({ decision }: Pick<Flow, 'decision'>): boolean {
+  return decision === 'drop' || decision === 'reject';
+}

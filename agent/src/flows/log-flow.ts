@@ -1,0 +1,55 @@
+import type { Flow } from '@fabric/agent-contract';
+import type { LogFlow } from '../logs/log-flows';
+import { protocolName } from '../net/protocols';
+import { type Candidate, counterFields, flowTime } from './candidate';
+
+/** A flow known only from log lines. Rules limit how much they log, so its counters are a lower bound. */
+export function logFlowCandidate(log: LogFlow, since: number): Candidate {
+  const { line } = log;
+  return {
+    flow: {
+      source_ip: line.source,
+      destination_ip: line.destination,
+      protocol: protocolName(line.protocol),
+      source_port: line.sourcePort,
+      destination_port: line.destinationPort,
+      decision: line.decision,
+      state: null,
+      ...counterFields({ bytes: log.bytes, packets: log.packets }, { bytes: log.newBytes, packets: log.newPackets }),
+      first_seen_at: flowTime(log.first),
+      observed_at: flowTime(log.last),
+      collector: log.collector,
+      ...(line.icmp && { icmp_type: line.icmp.type, icmp_code: line.icmp.code }),
+      ...logGuest(log),
+      raw: logEvidence(log),
+    },
+    newBytes: log.newBytes,
+    newPackets: log.newPackets,
+    isNew: log.first >= since,
+  };
+}
+
+/** A captured flow with the verdict a log line gave it: exact counters, and the reason why. */
+export function withVerdict(captured: Candidate, log: LogFlow): Candidate {
+  return {
+    ...captured,
+    flow: {
+      ...captured.flow,
+      ...(captured.flow.vmid === undefined && logGuest(log)),
+      decision: log.line.decision,
+      raw: { ...captured.flow.raw, ...logEvidence(log), logged_packets: log.packets },
+    },
+  };
+}
+
+function logGuest({ line }: LogFlow): Partial<Flow> {
+  return {
+    ...(line.interface !== null && { interface: line.interface }),
+    ...(line.vmid !== null && { vmid: line.vmid }),
+    ...(line.nic !== null && { nic: line.nic }),
+  };
+}
+
+function logEvidence({ line }: LogFlow): NonNullable<Flow['raw']> {
+  return { ...(line.chain !== null && { chain: line.chain }), excerpt: line.excerpt };
+}
