@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { env, setVariables } from '@/server/lib/env';
+import { installHttpEntry } from './http-entry';
 import { freePort } from './postgres/server';
 import { prepareStores } from './prepare';
 import { reportReady } from './report-ready';
@@ -18,7 +19,7 @@ async function untilReady(url: string): Promise<void> {
 }
 
 try {
-  const { DATABASE_URL, REDIS_URL, PORT, HOST } = env();
+  const { DATABASE_URL, REDIS_URL, PORT, HOST, FABRIC_TRUSTED_PROXIES } = env();
   if (!DATABASE_URL)
     throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
   await prepareStores({ DATABASE_URL, REDIS_URL });
@@ -27,6 +28,7 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => setTimeout(() => process.exit(0), STOP_MS).unref());
   setVariables({ PORT: String(port), HOSTNAME: HOST, NEXT_TELEMETRY_DISABLED: '1' });
+  installHttpEntry(FABRIC_TRUSTED_PROXIES);
   await import(pathToFileURL(SERVER).href);
   const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
   const literal = host.includes(':') ? `[${host}]` : host;

@@ -1,0 +1,132 @@
+import http from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STAMPED } from '@/server/auth/origin';
+import { installHttpEntry } from './http-entry';
+
+const original = http.createServer;
+let server: http.Server;
+
+beforeAll(async () => {
+  installHttpEntry(['127.0.0.1/32']);
+  // Stands for Next: says what it was given.
+  server = http.createServer((request, response) => {
+    response.end(JSON.stringify({ url: request.url, headers: request.headers, raw: request.rawHeaders }));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+});
+afterAll(async () => {
+  http.createServer = original;
+  Reflect.deleteProperty(globalThis, STAMPED);
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+/** Sends bytes as they are: no client library tidies them up. */
+function send(text: string): Promise<{ status: number; type: string; allow: string; body: string }> {
+  return new Promise((done, fail) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    let all = '';
+    socket.on('data', (data) => {
+      all += data;
+    });
+    socket.on('error', fail);
+    socket.on('close', () => {
+      const header = (name: string) => new RegExp(`^${name}: *(.*)$`, 'im').exec(all)?.[1]?.trim() ?? '';
+      done({
+        status: Number(all.split(' ')[1]),
+        type: header('content-type'),
+        allow: header('allow'),
+        body: all.slice(all.indexOf('\r\n\r\n') + 4),
+      });
+    });
+    socket.write(text);
+  });
+}
+const request = (method: string, target: string, headers = '') =>
+  send(`${method} ${target} HTTP/1.1\r\nHost: fabric.test\r\nConnection: close\r\n${headers}\r\n`);
+
+describe('the HTTP entry', () => {
+  it.each([
+    '/api/v1//settings',
+    '//api/v1/settings',
+    '/api//v1',
+    '/api/',
+    '/api/v1/',
+    '/api/v1/settings/',
+    '/api/v1/../settings',
+    '/api/v1/./settings',
+    '/api/v1/%2e%2e/settings',
+    '/api/v1/%2E/settings',
+    '/api/v1/a%2fb',
+    '/api/v1/a%5cb',
+    '/api/v1/a\\b',
+    '/api\\v1',
+    '/api/v1/a%00b',
+    'http://evil.test/api/v1//settings',
+  ])('answers %s itself: there is nothing', async (target) => {
+    const response = await request('GET', target);
+    expect([response.status, response.type]).toEqual([404, 'application/problem+json']);
+    expect(JSON.parse(response.body)).toMatchObject({ code: 'not_found', status: 404 });
+  });
+
+  it.each(['/api/v1/%zz', '/api/v1/%', '/%c0%af', '/api/v1/%ff', '*'])('calls %s malformed', async (target) => {
+    const response = await request('GET', target);
+    expect([response.status, response.type]).toEqual([400, 'application/problem+json']);
+  });
+
+  it.each(['TRACE', 'PROPFIND', 'SEARCH'])('takes no %s', async (method) => {
+    const response = await request(method, '/api/v1/settings');
+    expect([response.status, response.type]).toEqual([405, 'application/problem+json']);
+    expect(response.allow).toContain('PATCH');
+  });
+
+  it.each([
+    ['hello\r\n\r\n', 400],
+    ['GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', 400],
+    [`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  ])('answers what is no proper HTTP: %#', async (text, status) => {
+    const response = await send(text);
+    expect([response.status, response.type]).toEqual([status, 'application/problem+json']);
+  });
+
+  it.each(['/api/v1/settings?x=%zz&y=//', '/api/v1/a%20b/%C3%A9', '/api', '/apis//x', '/policies//1', '/'])(
+    'lets %s through',
+    async (target) => {
+      const response = await request('GET', target);
+      expect(response.status).toBe(200);
+      expect(JSON.parse(response.body).url).toBe(target);
+    },
+  );
+
+  it('takes a whole URL as a proxy would get it, and goes by its path', async () => {
+    expect(JSON.parse((await request('GET', 'http://evil.test/policies?a=1')).body).url).toBe('/policies?a=1');
+    expect(JSON.parse((await request('GET', 'http://evil.test')).body).url).toBe('/');
+  });
+
+  it('replaces what a client sends under our names', async () => {
+    const lies =
+      'X-Fabric-Peer: 6.6.6.6\r\nx-fabric-peer: 7.7.7.7\r\nX-Fabric-Proto: https\r\nX-Fabric-Host: evil.test\r\n';
+    const seen = JSON.parse((await request('GET', '/', lies)).body);
+    expect(seen.headers).toMatchObject({
+      'x-fabric-peer': '127.0.0.1',
+      'x-fabric-proto': 'http',
+      'x-fabric-host': 'fabric.test',
+    });
+    expect(seen.raw.join()).not.toMatch(/6\.6\.6\.6|7\.7\.7\.7|evil/);
+  });
+
+  it('believes its trusted proxy', async () => {
+    const seen = JSON.parse(
+      (await request('GET', '/', 'X-Forwarded-For: 203.0.113.5\r\nX-Forwarded-Proto: https\r\n')).body,
+    );
+    expect(seen.headers).toMatchObject({ 'x-fabric-peer': '203.0.113.5', 'x-fabric-proto': 'https' });
+  });
+
+  it('hides page headers from the API, not from pages', async () => {
+    const seen = async (target: string) => JSON.parse((await request('GET', target, 'RSC: 1\r\n')).body).headers;
+    expect(await seen('/api/v1/settings')).not.toHaveProperty('rsc');
+    expect(await seen('/policies')).toHaveProperty('rsc');
+  });
+});

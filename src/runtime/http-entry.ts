@@ -1,0 +1,69 @@
+import http, { type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { STAMPED } from '@/server/auth/origin';
+import { AppError } from '@/server/lib/errors';
+import { newId } from '@/server/lib/ids';
+import { toProblem } from '@/server/rest/problem';
+import { stampRequest, trustedProxies } from './peer-header';
+import { isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
+
+function answer(response: ServerResponse, error: AppError): void {
+  const id = newId();
+  const allow = error.extra?.allow;
+  const body = JSON.stringify(toProblem(error, id));
+  response.writeHead(error.status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
+    ...(Array.isArray(allow) && { allow: allow.join(', ') }),
+  });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+function guarded(listener: RequestListener, isTrusted: (address: string) => boolean) {
+  return (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
+    request.url = originForm(request.url ?? '/');
+    const refusal = refusalOf(request.method ?? '', request.url);
+    if (refusal) return answer(response, refusal);
+    stampRequest(request, isTrusted);
+    if (isApiPath(request.url)) for (const name of PAGE_HEADERS) delete request.headers[name];
+    return listener(request, response);
+  };
+}
+
+/** What is no HTTP at all, or has larger headers than Node takes (16 KB), gets an answer that says so. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const large = error.code === 'HPE_HEADER_OVERFLOW';
+  const meaning = large
+    ? new AppError('too_large', 'The address and headers are larger than 16 KB. Send less.')
+    : new AppError('malformed', 'This is not a valid HTTP request.');
+  const problem = { ...toProblem(meaning, newId()), ...(large && { status: 431 }) };
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${large ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n` +
+      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * Makes every HTTP server that this process creates from now on look at its requests before Next does: it notes where they
+ * come from (a route handler of Next knows no socket) and answers what Next would answer with something other than
+ * problem+json. Call it once, before Next's server is loaded.
+ * @param trusted CIDRs of the proxies whose forwarding headers are believed
+ */
+export function installHttpEntry(trusted: readonly string[]): void {
+  const isTrusted = trustedProxies(trusted);
+  const create = http.createServer;
+  http.createServer = ((...args: unknown[]) => {
+    const wrapped = args.map((arg) => (typeof arg === 'function' ? guarded(arg as RequestListener, isTrusted) : arg));
+    const server = Reflect.apply(create, http, wrapped) as Server;
+    return server.on('clientError', answerUnreadable);
+  }) as typeof http.createServer;
+  Reflect.set(globalThis, STAMPED, true);
+}
