@@ -1,15 +1,11 @@
-import type { JobName, JobPayload } from '@/server/jobs/definitions';
+import type { JobProcessors } from './job-processors';
 import { prune } from './processors/prune';
-import { schedule } from './processors/schedule-syncs';
+import { scheduleSyncs } from './processors/schedule-syncs';
 import { syncCluster } from './processors/sync-cluster';
 
-/** What a processor is told besides its payload: `signal` aborts when the worker has to end. */
-export type JobContext = { signal: AbortSignal };
-export type JobProcessors = { [N in JobName]: (payload: JobPayload<N>, context: JobContext) => Promise<void> };
-
-/** Who does which job. */
+/** Who does which job; complete by type. */
 export const registry = {
   'cluster.sync': syncCluster,
+  'sync.schedule': scheduleSyncs,
   'maintenance.prune': prune,
-  'sync.schedule': schedule,
 } satisfies JobProcessors;

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { newId } from '@/server/lib/ids';
 import { redisUrl } from '@/test/redis';
-import type { JobContext, JobProcessors } from './registry';
+import type { JobContext, JobProcessors } from './job-processors';
 import type { WorkerRuntime } from './runtime';
 
 const FAST = { lockDurationMs: 1_000, stalledIntervalMs: 300, graceMs: 100, scheduleCheckMs: 200 };

@@ -6,7 +6,7 @@ import { ensureSchedules } from '@/server/jobs/schedules';
 import { logger } from '@/server/lib/logger';
 import { observeJob } from '@/server/lib/metrics';
 import { classifyError } from './classify-error';
-import type { JobContext, JobProcessors } from './registry';
+import type { JobContext, JobProcessors } from './job-processors';
 
 type Options = {
   /** A job whose worker gives no sign for this long is taken over by another worker. */
@@ -23,7 +23,7 @@ export type WorkerRuntime = {
 };
 
 /** Starts a worker per job and keeps the schedules in place. Resolves when all of them take jobs. */
-export async function startWorkers(processors: Partial<JobProcessors>, options: Options = {}): Promise<WorkerRuntime> {
+export async function startWorkers(processors: JobProcessors, options: Options = {}): Promise<WorkerRuntime> {
   const { lockDurationMs = 30_000, stalledIntervalMs = 15_000, graceMs = 10_000, scheduleCheckMs = 30_000 } = options;
   const stopping = new AbortController();
 

@@ -6,7 +6,7 @@ import { afterEach, describe, inject, it, vi } from 'vitest';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { newId } from '@/server/lib/ids';
 import { startRedisServer } from '@/test/redis-server';
-import type { JobProcessors } from './registry';
+import type { JobProcessors } from './job-processors';
 import type { WorkerRuntime } from './runtime';
 
 const FAST = { lockDurationMs: 1_000, stalledIntervalMs: 300, graceMs: 100, scheduleCheckMs: 200 };

@@ -1,11 +1,12 @@
 import postgres from 'postgres';
 
-/** Whether nobody has an account yet, so that the setup code is needed. */
+/** Whether the setup was never completed and nobody has an account, so that the setup code is needed. */
 export async function isFirstRun(databaseUrl: string): Promise<boolean> {
   const client = postgres(databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => {} });
   try {
-    const [row] = await client<{ any_user: boolean }[]>`select exists (select 1 from users) as any_user`;
-    return row?.any_user !== true;
+    const [row] = await client<{ done: boolean }[]>`
+      select exists (select 1 from users) or exists (select 1 from system_settings where key = 'setup') as done`;
+    return row?.done !== true;
   } finally {
     await client.end({ timeout: 5 });
   }

@@ -93,7 +93,8 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     signal?.throwIfAborted();
     await prepareStores({ DATABASE_URL: databaseUrl, REDIS_URL: env.REDIS_URL });
     signal?.throwIfAborted();
-    const setupCode = env.FABRIC_SETUP_CODE ?? storedSecret(data, 'setup_code', legibleCode);
+    // With a database of one's own there may be more web processes; they keep their common code there and log it.
+    const setupCode = env.FABRIC_SETUP_CODE ?? (database ? storedSecret(data, 'setup_code', legibleCode) : '');
     const environment = childEnvironment({
       NODE_ENV: env.NODE_ENV,
       DATABASE_URL: databaseUrl,
@@ -114,8 +115,8 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     lock.announce(url);
     say(`ready: ${url}`);
     if (await isFirstRun(databaseUrl)) {
-      say(`first run: open ${url}/setup and enter the setup code ${setupCode}`);
-      if (!env.FABRIC_SETUP_CODE) say(`(it is kept in ${join(data, 'secrets', 'setup_code')})`);
+      say(`first run: open ${url}/setup and enter the setup code ${setupCode || 'that the web process logs'}`);
+      if (database && !env.FABRIC_SETUP_CODE) say(`(it is kept in ${join(data, 'secrets', 'setup_code')})`);
     }
     return {
       url,

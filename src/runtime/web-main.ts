@@ -33,6 +33,8 @@ try {
   const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
   const literal = host.includes(':') ? `[${host}]` : host;
   await untilReady(`http://${literal}:${port}`);
+  // Where the environment gives no setup code, a first run makes one and logs it when it is first asked for.
+  await fetch(`http://${literal}:${port}/api/v1/setup/status`).catch(() => {});
   reportReady(`http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : literal}:${port}`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

@@ -1,4 +1,5 @@
-import { scheduleSyncs } from '@/server/services/clusters/schedule-syncs';
+import { scheduleSyncs as schedule } from '@/server/services/clusters/schedule-syncs';
+import type { JobProcessors } from '../job-processors';
 
 /** `sync.schedule` */
-export const schedule = (): Promise<void> => scheduleSyncs();
+export const scheduleSyncs: JobProcessors['sync.schedule'] = () => schedule();

@@ -1,6 +1,6 @@
-import type { JobPayload } from '@/server/jobs/definitions';
 import { runClusterSync } from '@/server/services/clusters/run-sync';
+import type { JobProcessors } from '../job-processors';
 
 /** `cluster.sync` */
-export const syncCluster = ({ cluster_id }: JobPayload<'cluster.sync'>, context: { signal: AbortSignal }) =>
-  runClusterSync(cluster_id, context);
+export const syncCluster: JobProcessors['cluster.sync'] = ({ cluster_id }, { signal }) =>
+  runClusterSync(cluster_id, { signal });

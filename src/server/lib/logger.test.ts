@@ -23,7 +23,7 @@ describe('logger', () => {
         authorization: 'hunter2',
         body: { password: 'hunter2', items: [{ api_token: 'hunter2' }], new_password: 'hunter2' },
         headers: { Cookie: 'hunter2', 'set-cookie': ['hunter2'] },
-        user: { refresh_token: 'hunter2', setup_code: 'hunter2', secret_key: 'hunter2', name: 'kept' },
+        user: { refresh_token: 'hunter2', secret_key: 'hunter2', name: 'kept' },
       },
       'message',
     );

@@ -13,7 +13,7 @@ export const LOGGER_OPTIONS = {
   },
   // The bindings of child loggers do not pass the formatter above; these names are taken out of them.
   redact: {
-    paths: ['authorization', 'cookie', 'password', 'token', 'access_token', 'refresh_token', 'api_token', 'setup_code'],
+    paths: ['authorization', 'cookie', 'password', 'token', 'access_token', 'refresh_token', 'api_token'],
     censor: '[redacted]',
   },
   serializers: { err: loggableError },

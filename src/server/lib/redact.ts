@@ -1,5 +1,5 @@
 const SECRET =
-  /^(authorization|proxy-authorization|cookie|set-cookie|.*password.*|.*token|.*token_encrypted|.*secret.*|setup_code|.*_key)$/i;
+  /^(authorization|proxy-authorization|cookie|set-cookie|.*password.*|.*token|.*token_encrypted|.*secret.*|.*_key)$/i;
 /** Names that end like a secret and are none. */
 const HARMLESS = /^(flow_key|object_key|next_token|dedup_key)$/i;
 const MAX_DEPTH = 6;

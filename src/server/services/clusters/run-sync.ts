@@ -5,6 +5,7 @@ import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
+import { countSyncStage } from '../../lib/metrics';
 import { isDatabaseDown } from '../../lib/pg-errors';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { type ClusterRow, lockClusterRow, updateCluster } from '../../repositories/clusters';
@@ -69,6 +70,7 @@ async function finish({ cluster, run }: Claimed, session: RunSession | null, fai
   const errors = [...(report?.errors ?? [])];
   if (failure) errors.push({ stage: report?.stage ?? 'connect', ...failure });
   const counters = report?.counters ?? {};
+  for (const [stage, done] of Object.entries(counters)) countSyncStage(run.kind, stage, done);
   await db.transaction(async (tx) => {
     if (!(await lockClusterRow(tx, cluster.id))) return;
     const outcome = {
