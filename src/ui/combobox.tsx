@@ -53,7 +53,7 @@ export function Combobox<V extends string>({
           {...input}
           ref={ref}
           placeholder={placeholder}
-          className="h-full min-w-0 flex-1 self-stretch bg-transparent outline-none"
+          className="min-w-0 flex-1 self-stretch bg-transparent outline-none"
         />
         {clearable && value && (
           <Base.Clear

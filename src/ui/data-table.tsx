@@ -1,6 +1,6 @@
 'use client';
 import clsx from 'clsx';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './button';
 import { EmptyState } from './empty-state';
 import { ErrorState } from './error-state';
@@ -40,6 +40,8 @@ type Props<Row extends object> = {
   onRetry?: () => void;
   /** Loads the next page; undefined when there is none. Called ahead of time while the user scrolls. */
   onLoadMore?: () => void;
+  /** Identity of the query (sort, search, filters): when it changes the list starts at its top again. Default: the sort. */
+  queryKey?: string;
   /** Whether a filter or search is active: an empty list then offers to clear it instead of showing `empty`. */
   filtered?: boolean;
   onClearFilters?: () => void;
@@ -74,6 +76,10 @@ export function DataTable<Row extends object>(props: Props<Row>) {
     selection,
     onSelectionChange: props.onSelectionChange,
   });
+  const query = props.queryKey ?? props.sort;
+  useEffect(() => {
+    if (query !== undefined) scrollRef.current?.scrollTo({ top: 0 });
+  }, [query]);
   const selectable = selection !== undefined;
   const shown = table.getVisibleLeafColumns();
   const columnCount = shown.length + (selectable ? 1 : 0) + (rowActions ? 1 : 0);

@@ -2,7 +2,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
+import { firstField } from './first-field';
 import { IconButton } from './icon-button';
 
 type Props = {
@@ -35,6 +36,7 @@ export function Dialog({
   footer,
   children,
 }: Props) {
+  const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => onOpenChange(next)} disablePointerDismissal={persistent}>
       {trigger && <Base.Trigger render={trigger} />}
@@ -42,6 +44,7 @@ export function Dialog({
         <Base.Backdrop className="fixed inset-0 z-(--layer-overlay) bg-scrim transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Viewport className="fixed inset-0 z-(--layer-overlay) flex items-end justify-center p-2 md:items-start md:p-4 md:pt-[8dvh]">
           <Base.Popup
+            initialFocus={(openedBy) => firstField(body.current, openedBy)}
             className={clsx(
               'popup flex max-h-full w-full flex-col !rounded-lg transition-[opacity,translate] duration-100 data-ending-style:opacity-0 data-starting-style:translate-y-1 data-starting-style:opacity-0',
               SIZES[size],
@@ -54,7 +57,9 @@ export function Dialog({
               </div>
               <Base.Close render={<IconButton label="Close" icon={<X size={16} />} className="-mr-2" />} />
             </header>
-            <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4 pt-2">{children}</div>
+            <div ref={body} className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4 pt-2">
+              {children}
+            </div>
             {footer && <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>}
           </Base.Popup>
         </Base.Viewport>

@@ -2,7 +2,8 @@
 import { Drawer as Base } from '@base-ui/react/drawer';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
+import { firstField } from './first-field';
 import { IconButton } from './icon-button';
 
 type Side = 'right' | 'left' | 'bottom';
@@ -44,6 +45,7 @@ export function Drawer({
   footer,
   children,
 }: Props) {
+  const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
       open={open}
@@ -56,6 +58,7 @@ export function Drawer({
         <Base.Backdrop className="fixed inset-0 z-(--layer-overlay) bg-scrim opacity-[calc(1-var(--drawer-swipe-progress,0))] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0 data-swiping:duration-0" />
         <Base.Viewport className="fixed inset-0 z-(--layer-overlay) flex overflow-hidden">
           <Base.Popup
+            initialFocus={(openedBy) => firstField(body.current, openedBy)}
             className={clsx(
               'flex flex-col bg-overlay text-text outline-none transition-transform duration-150 data-swiping:duration-0 data-swiping:select-none',
               SIDES[side],
@@ -69,7 +72,9 @@ export function Drawer({
               </div>
               <Base.Close render={<IconButton label="Close" icon={<X size={16} />} className="-mr-2" />} />
             </header>
-            <Base.Content className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4">{children}</Base.Content>
+            <Base.Content ref={body} className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4">
+              {children}
+            </Base.Content>
             {footer && <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>}
           </Base.Popup>
         </Base.Viewport>

@@ -57,9 +57,7 @@ export function Menu({ trigger, entries, align = 'start', side = 'bottom', heade
         <Base.Positioner align={align} side={side} sideOffset={4} className="z-(--layer-overlay) outline-none">
           <Base.Popup className="popup max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto p-1">
             {header && <div className="border-b px-2 py-1.5 [margin:-0.25rem_-0.25rem_0.25rem]">{header}</div>}
-            {entries.map((entry) => (
-              <Entry key={entry.id} entry={entry} />
-            ))}
+            <Entries entries={entries} />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
@@ -67,7 +65,15 @@ export function Menu({ trigger, entries, align = 'start', side = 'bottom', heade
   );
 }
 
-function Entry({ entry }: { entry: MenuEntry }) {
+function Entries({ entries }: { entries: readonly MenuEntry[] }) {
+  // Labels start at one line, whether their entry has a mark or not.
+  const marked = entries.some(
+    (entry) => ('icon' in entry && entry.icon) || entry.kind === 'check' || entry.kind === 'choice',
+  );
+  return entries.map((entry) => <Entry key={entry.id} entry={entry} marked={marked} />);
+}
+
+function Entry({ entry, marked }: { entry: MenuEntry; marked: boolean }) {
   switch (entry.kind) {
     case 'separator':
       return <Base.Separator className="-mx-1 my-1 border-t" />;
@@ -75,9 +81,7 @@ function Entry({ entry }: { entry: MenuEntry }) {
       return (
         <Base.Group>
           <Base.GroupLabel className="px-2 pt-1.5 pb-0.5 text-sm text-faint">{entry.label}</Base.GroupLabel>
-          {entry.entries.map((inner) => (
-            <Entry key={inner.id} entry={inner} />
-          ))}
+          <Entries entries={entry.entries} />
         </Base.Group>
       );
     case 'check':
@@ -108,7 +112,7 @@ function Entry({ entry }: { entry: MenuEntry }) {
     case 'link':
       return (
         <Base.LinkItem render={entry.render} closeOnClick className={itemClass}>
-          <Icon>{entry.icon}</Icon>
+          <Icon marked={marked}>{entry.icon}</Icon>
           {entry.label}
         </Base.LinkItem>
       );
@@ -119,7 +123,7 @@ function Entry({ entry }: { entry: MenuEntry }) {
           disabled={Boolean(entry.disabledReason)}
           className={clsx(itemClass, entry.tone === 'danger' && !entry.disabledReason && 'text-danger')}
         >
-          <Icon>{entry.icon}</Icon>
+          <Icon marked={marked}>{entry.icon}</Icon>
           <span className="min-w-0 flex-1">
             <span className="block">{entry.label}</span>
             {entry.disabledReason && (
@@ -132,8 +136,8 @@ function Entry({ entry }: { entry: MenuEntry }) {
   }
 }
 
-function Icon({ children }: { children?: ReactNode }) {
-  if (!children) return null;
+function Icon({ marked, children }: { marked: boolean; children?: ReactNode }) {
+  if (!marked) return null;
   return <span className="inline-flex w-4 shrink-0 justify-center [&>svg]:size-3.5">{children}</span>;
 }
 

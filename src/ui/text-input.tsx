@@ -19,7 +19,7 @@ export function TextInput({ mono, leading, trailing, className, ...rest }: Props
   return (
     <span className={clsx('control flex items-center gap-1 px-2', className)}>
       {leading && <span className="shrink-0 text-faint">{leading}</span>}
-      <Input {...rest} className={clsx('h-full min-w-0 flex-1 bg-transparent px-0.5 outline-none', text)} />
+      <Input {...rest} className={clsx('min-w-0 flex-1 self-stretch bg-transparent px-0.5 outline-none', text)} />
       {trailing}
     </span>
   );

@@ -59,14 +59,15 @@ export function FormShell<V extends FieldValues, Out>({
         if (pending || disabledReason) return;
         void form.handleSubmit((values) => onSubmit(values))(event);
       }}
-      className="flex flex-col gap-4"
+      className={clsx('flex flex-col gap-4', layout === 'panel' && '-mb-4')}
     >
       {error && <Summary problem={error} unplaced={unplaced} />}
       {children}
       <div
         className={clsx(
           'flex flex-wrap items-center justify-end gap-2',
-          layout === 'panel' && 'sticky bottom-0 -mx-4 -mb-4 border-t bg-overlay px-4 py-3',
+          // The body of a panel has 1rem of padding, which counts for sticky boxes too.
+          layout === 'panel' && 'sticky -bottom-4 z-1 -mx-4 border-t bg-overlay px-4 py-3',
         )}
       >
         {aside && <div className="mr-auto min-w-0">{aside}</div>}

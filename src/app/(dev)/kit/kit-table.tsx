@@ -133,6 +133,7 @@ export function LargeTable() {
         total={start === null ? undefined : matches.length}
         sort={sort}
         onSortChange={setSort}
+        queryKey={JSON.stringify([sort, search, states])}
         loading={start === null}
         error={null}
         onLoadMore={rows.length < matches.length ? () => setLoaded((now) => now + PAGE) : undefined}
