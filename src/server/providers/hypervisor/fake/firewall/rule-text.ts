@@ -31,6 +31,7 @@ export function parseRuleLine(line: string): FirewallRule | undefined {
   if (!head) return undefined;
   rest = rest.slice(head[0].length);
   const type = (head[1] ?? '').toLowerCase();
+  if (!['in', 'out', 'forward', 'group'].includes(type)) return undefined;
   let action = head[2] ?? '';
   const macro = /^(\S+)\((ACCEPT|DROP|REJECT)\)$/.exec(action);
   if (macro && type !== 'group') {
