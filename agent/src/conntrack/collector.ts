@@ -22,8 +22,6 @@ export type ConntrackSnapshot = {
   newPackets: number;
   /** First snapshot: what is new cannot be told yet. */
   isFirst: boolean;
-  /** Whether the kernel counts bytes and packets. */
-  isCounted: boolean;
 };
 
 type Way = { name: ConntrackSnapshot['source']; dump: ConntrackDump };
@@ -59,7 +57,6 @@ export class ConntrackCollector {
   private async snapshotFrom({ name, dump, memory }: Source, keep: number): Promise<ConntrackSnapshot> {
     const top = new TopK<RankedConnection>(keep);
     const result = { total: 0, newBytes: 0, newPackets: 0 };
-    let isCounted = false;
     memory.startDump();
     const { isPrimed } = memory;
 
@@ -69,14 +66,13 @@ export class ConntrackCollector {
       const base = before ?? (isPrimed ? ZERO : cursor);
       const bytes = grown(cursor.originalBytes, base.originalBytes) + grown(cursor.replyBytes, base.replyBytes);
       result.total += 1;
-      isCounted ||= cursor.originalPackets > 0;
       result.newBytes += bytes;
       result.newPackets +=
         grown(cursor.originalPackets, base.originalPackets) + grown(cursor.replyPackets, base.replyPackets);
       const score = isPrimed ? bytes : cursor.originalBytes + cursor.replyBytes;
       if (top.wants(score)) top.offer(score, rank(cursor, base, isPrimed && before === null));
     });
-    return { source: name, connections: top.sorted(), ...result, isFirst: !isPrimed, isCounted };
+    return { source: name, connections: top.sorted(), ...result, isFirst: !isPrimed };
   }
 }
 

@@ -38,9 +38,9 @@ export function assembleFlows({ capture, conntrack, logs, now, since }: FlowSour
       outside.push(logFlowCandidate(log, since));
     }
   }
-  // At the start nothing is known about what is new, and without accounting nothing ever is.
-  const showsIdle = conntrack !== null && (conntrack.isFirst || !conntrack.isCounted);
   for (const connection of conntrack?.connections ?? []) {
+    // At the start nothing is known about what is new, and without accounting nothing ever is.
+    const showsIdle = conntrack?.isFirst || connection.newOriginal === null;
     for (const candidate of conntrackFlows(connection, now)) {
       const flow = capture ? findFlow(capture, candidate.flow) : -1;
       if (flow >= 0) states.set(flow, candidate);

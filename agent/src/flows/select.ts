@@ -3,9 +3,8 @@ import { type Candidate, isDenied } from './candidate';
 /** Part of a heartbeat kept for flows that just began, however small: scans and first contacts show there. */
 export const NEW_SHARE = 0.1;
 
-/** Chooses what fits: everything denied first, then the largest, with a share for new flows. */
+/** Chooses what fits, in this order: everything denied, then the largest, with a share for new flows. */
 export function selectFlows(candidates: readonly Candidate[], limit: number): Candidate[] {
-  if (candidates.length <= limit) return [...candidates];
   const bySize = [...candidates].sort((a, b) => b.newBytes - a.newBytes || b.newPackets - a.newPackets);
   const chosen = new Set(bySize.filter(({ flow }) => isDenied(flow)).slice(0, limit));
   const room = limit - chosen.size;
