@@ -214,7 +214,7 @@ export class PveClient {
 
   async #askOthers(asker: Entry, fingerprint: string): Promise<boolean> {
     for (const entry of this.#entries) {
-      if (entry === asker || !entry.connection.isAnchored) continue;
+      if (entry === asker) continue;
       const witness = createWitness(this.#options, entry);
       try {
         const answer = await this.#once({ ...entry, connection: witness }, { method: 'GET', path: apiPath`/nodes` });

@@ -53,11 +53,6 @@ export class EntryNode {
     return this.#fingerprint;
   }
 
-  /** Whether this entry can be believed without help from other nodes. */
-  get isAnchored(): boolean {
-    return this.#fingerprint !== null || this.#options.ca !== null;
-  }
-
   exchange(request: Omit<ExchangeRequest, 'host' | 'port'>): Promise<RawAnswer> {
     const { host, port } = this.target;
     return exchange({ ...request, host, port }, request.method === 'GET' ? this.#reads : this.#writes);

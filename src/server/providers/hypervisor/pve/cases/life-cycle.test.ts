@@ -12,6 +12,14 @@ describe('a guest that migrates', () => {
     await expect(provider().inventory.readGuestConfig(web)).resolves.toMatchObject({ node: 'pve3', name: 'web-01' });
   });
 
+  it('right after the list was read is found on its new node, not looked up in that list', async () => {
+    const { cluster, provider } = await simulate('pve9', 0);
+    const { inventory } = provider();
+    await inventory.listGuests();
+    cluster.migrate(100, 'pve3');
+    await expect(inventory.readGuestConfig(web)).resolves.toMatchObject({ node: 'pve3' });
+  });
+
   it('between two reads of one configuration is found on its new node', async () => {
     const { simulator, cluster, provider } = await simulate();
     simulator.onRequest(

@@ -59,10 +59,9 @@ export type OpenedSocket = { socket: TLSSocket; shown: ShownCertificate };
  * a byte is written. `ca` null checks the chain against the system's authorities.
  * @throws TransportError `unreachable`, `timeout` or `target_refused`.
  */
-export function openTlsSocket(target: TlsTarget, ca: string | null): Promise<OpenedSocket> {
+export async function openTlsSocket(target: TlsTarget, ca: string | null): Promise<OpenedSocket> {
   const literal = isIP(target.host) > 0 ? target.guard.refusal(target.host) : null;
-  if (literal !== null)
-    return Promise.reject(connectError(target, new RefusedAddressError(target.host, literal), false));
+  if (literal !== null) throw connectError(target, new RefusedAddressError(target.host, literal), false);
   return new Promise((resolve, reject) => {
     let tcpConnected = false;
     // node gives up on an address after 250 ms when the name has another one; a slow link needs longer.
@@ -99,11 +98,13 @@ export function openTlsSocket(target: TlsTarget, ca: string | null): Promise<Ope
       socket.off('error', onError).off('close', onClose);
       // Until the request takes the socket over, an error must not end the process.
       socket.on('error', () => {});
-      const nameError = checkServerIdentity(target.host, socket.getPeerCertificate());
+      const certificate = new X509Certificate(peer.raw);
+      // Not `socket.getPeerCertificate()`: after the call above node answers it with an empty object.
+      const nameError = checkServerIdentity(target.host, certificate.toLegacyObject());
       resolve({
         socket,
         shown: {
-          certificate: new X509Certificate(peer.raw),
+          certificate,
           chain: ca === null ? 'system_ca' : 'cluster_ca',
           chainError: socket.authorized ? null : String(socket.authorizationError ?? 'not trusted'),
           nameError: nameError ? nameError.message : null,

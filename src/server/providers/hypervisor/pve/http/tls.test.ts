@@ -180,6 +180,20 @@ describe("the cluster's CA", () => {
   });
 });
 
+describe('a stored CA that cannot be read', () => {
+  it('vouches for nothing', async () => {
+    const server = await serveApi(nodesWith());
+    const client = testClient(
+      accessTo([server], { tls_ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' }),
+    );
+    await expect(client.get(version)).rejects.toMatchObject({
+      code: 'tls_untrusted',
+      detail: { fingerprint: server.certificate.fingerprint256 },
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
 describe('a certificate that nobody vouches for', () => {
   it('is refused with its fingerprint, so that an administrator can confirm it', async () => {
     const server = await serveApi(nodesWith());
