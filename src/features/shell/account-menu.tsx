@@ -1,5 +1,7 @@
 'use client';
-import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import Link from 'next/link';
+import { paths } from '@/lib/paths';
 import { Avatar } from '@/ui/avatar';
 import { buttonClass } from '@/ui/button-class';
 import { Menu } from '@/ui/menu';
@@ -45,6 +47,13 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
           onValueChange: (value) => setTheme(parseTheme(value)),
         },
         { kind: 'separator', id: 'separator' },
+        {
+          kind: 'link',
+          id: 'account',
+          label: 'Your account',
+          icon: <CircleUser />,
+          render: <Link href={paths.account()} />,
+        },
         { id: 'sign-out', label: 'Sign out', icon: <LogOut />, onSelect: onSignOut },
       ]}
     />

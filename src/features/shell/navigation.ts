@@ -1,4 +1,4 @@
-import { Box, ListChecks, type LucideIcon, Network, ScrollText, Server, Waypoints } from 'lucide-react';
+import { Box, ListChecks, type LucideIcon, Network, ScrollText, Server, Settings, Waypoints } from 'lucide-react';
 import type { Permission } from '@/domain/permissions';
 import { paths } from '@/lib/paths';
 
@@ -74,6 +74,14 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: ScrollText,
         permission: 'audit:read',
         keywords: ['log', 'history', 'changes'],
+      },
+      {
+        id: 'settings',
+        label: 'Settings',
+        href: paths.settings(),
+        icon: Settings,
+        permission: 'settings:read',
+        keywords: ['retention', 'automatic sync', 'intervals'],
       },
     ],
   },

@@ -1,7 +1,8 @@
 'use client';
-import { LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import { CircleUser, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
+import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import type { Command } from '@/ui/command';
 import { CommandPalette } from '@/ui/command-palette';
@@ -31,6 +32,14 @@ export function ShellPalette({ groups, onSignOut }: { groups: readonly NavGroup[
           run: () => router.push(href),
         })),
       ),
+      {
+        id: 'go.account',
+        label: 'Your account',
+        group: 'Go to',
+        keywords: ['password', 'sessions'],
+        icon: <CircleUser />,
+        run: () => router.push(paths.account()),
+      },
       {
         id: 'theme.light',
         label: 'Use the light theme',
