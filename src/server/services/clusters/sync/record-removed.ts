@@ -19,9 +19,11 @@ export async function recordRemoved(
       object_kind: 'cluster',
       object_id: clusterId,
       tenant_id,
-      before: removed
-        .filter((workload) => workload.tenant_id === tenant_id)
-        .map(({ id, external_id, name }) => ({ id, external_id, name })),
+      before: {
+        workloads: removed
+          .filter((workload) => workload.tenant_id === tenant_id)
+          .map(({ id, external_id, name }) => ({ id, external_id, name })),
+      },
       after: { reason },
     });
   }
