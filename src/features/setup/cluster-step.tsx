@@ -2,16 +2,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Cluster, ClusterInput } from '@/domain/cluster';
 import { failureOf } from '@/lib/problem';
-import { rest } from '@/lib/rest';
+import { useTRPC } from '@/lib/trpc';
 import { ConnectionForm } from '../shared/cluster-connection/connection-form';
 import { EMPTY_CONNECTION, toClusterInput } from '../shared/cluster-connection/connection-values';
 
 /** Adds the first cluster, or leaves it for later. */
 export function ClusterStep({ onAdded, onSkip }: { onAdded: (cluster: Cluster) => void; onSkip: () => void }) {
-  const add = useMutation({
-    mutationFn: (input: ClusterInput) => rest<Cluster>('/clusters', { method: 'POST', body: input }),
-    onSuccess: onAdded,
-  });
+  const add = useMutation(useTRPC().clusters.create.mutationOptions({ onSuccess: onAdded }));
   return (
     <ConnectionForm
       defaultValues={EMPTY_CONNECTION}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { ClusterCheckInput, type ClusterCheckReport } from '@/domain/cluster';
 import { failureOf } from '@/lib/problem';
-import { rest } from '@/lib/rest';
+import { useTRPC } from '@/lib/trpc';
 import { type ConnectionValues, connectionKey, toCheckInput } from './connection-values';
 
 type Checked = { key: string; report: ClusterCheckReport };
@@ -16,10 +16,7 @@ type Checked = { key: string; report: ClusterCheckReport };
 export function useConnectionCheck<Out>(form: UseFormReturn<ConnectionValues, unknown, Out>, clusterId: string | null) {
   const [checked, setChecked] = useState<Checked | null>(null);
   const [triedKey, setTriedKey] = useState<string | null>(null);
-  const check = useMutation({
-    mutationFn: (input: ClusterCheckInput) =>
-      rest<ClusterCheckReport>('/clusters/check', { method: 'POST', body: input }),
-  });
+  const check = useMutation(useTRPC().clusters.check.mutationOptions());
   const values = form.watch(['api_url', 'api_token', 'tls_fingerprint']);
   const key = connectionKey({ api_url: values[0], api_token: values[1], tls_fingerprint: values[2] });
   const current = checked?.key === key ? checked.report : null;

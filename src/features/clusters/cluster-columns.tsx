@@ -1,0 +1,55 @@
+import type { Cluster } from '@/domain/cluster';
+import { columnsOf } from '@/ui/columns';
+import { ClusterState, SYNC_STATES } from '../shared/cluster-state';
+import { ClusterLink } from '../shared/inventory-links';
+import { KnownFlag } from '../shared/inventory-states';
+
+const make = columnsOf<Cluster>();
+
+export const CLUSTER_COLUMNS = [
+  make.text('name', 'Name', (cluster) => cluster.name, {
+    sortable: true,
+    width: 180,
+    grow: true,
+    render: (cluster) => <ClusterLink id={cluster.id} name={cluster.name} />,
+  }),
+  make.custom('sync_status', 'Sync', (cluster) => <ClusterState cluster={cluster} />, {
+    sortable: true,
+    width: 130,
+    csv: (cluster) => SYNC_STATES[cluster.sync_status].word,
+  }),
+  make.time('last_sync_at', 'Last sync', (cluster) => cluster.last_sync_at, {
+    sortable: true,
+    none: 'Never',
+    width: 110,
+  }),
+  make.text('last_sync_error', 'Problem', (cluster) => cluster.last_sync_error, {
+    width: 240,
+    grow: true,
+    render: (cluster) =>
+      cluster.sync_status === 'failed' && cluster.last_sync_error ? (
+        <span className="text-danger" title={cluster.last_sync_error}>
+          {cluster.last_sync_error}
+        </span>
+      ) : null,
+  }),
+  make.number('nodes', 'Nodes', (cluster) => cluster.counts.nodes, { width: 80 }),
+  make.number('workloads', 'Workloads', (cluster) => cluster.counts.workloads, { width: 96 }),
+  make.number('networks', 'Networks', (cluster) => cluster.counts.networks, { width: 90 }),
+  make.number('ip_addresses', 'Addresses', (cluster) => cluster.counts.ip_addresses, { width: 96 }),
+  make.custom(
+    'firewall_enabled',
+    'Firewall',
+    (cluster) => <KnownFlag value={cluster.firewall_enabled} noTone="warn" />,
+    { width: 100, csv: (cluster) => cluster.firewall_enabled },
+  ),
+  make.custom(
+    'quorate',
+    'Quorum',
+    (cluster) => <KnownFlag value={cluster.quorate} yes="Yes" no="Lost" noTone="danger" />,
+    { width: 100, csv: (cluster) => cluster.quorate },
+  ),
+  make.mono('api_url', 'API address', (cluster) => cluster.api_url, { sortable: true, width: 220 }),
+  make.mono('provider_version', 'Version', (cluster) => cluster.provider_version, { width: 90 }),
+  make.time('created_at', 'Added', (cluster) => cluster.created_at, { sortable: true, hidden: true }),
+];

@@ -1,0 +1,185 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Pencil, PlugZap, RefreshCw, Trash2 } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { type ReactNode, useMemo, useState } from 'react';
+import type { Cluster } from '@/domain/cluster';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { useCommands } from '@/ui/command-registry';
+import { ErrorState } from '@/ui/error-state';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { RowActions } from '@/ui/row-actions';
+import { Skeleton } from '@/ui/skeleton';
+import { Tabs } from '@/ui/tabs';
+import { ClusterState } from '../shared/cluster-state';
+import { useStartSync } from '../shared/sync/use-start-sync';
+import { useDocumentTitle } from '../shared/use-document-title';
+import { usePermissions } from '../shared/use-permissions';
+import { CheckClusterDialog } from './check-cluster-dialog';
+import { ClusterOverview } from './cluster-overview';
+import { DeleteClusterDialog } from './delete-cluster-dialog';
+import { EditClusterDrawer } from './edit-cluster-drawer';
+
+const TABS = ['overview', 'nodes', 'workloads', 'networks', 'runs'] as const;
+
+type Props = {
+  clusterId: string;
+  /** What hangs off the cluster; other features make these tables. */
+  tables: Record<'nodes' | 'workloads' | 'networks' | 'runs', ReactNode>;
+};
+
+/** One cluster: its state, what can be done with it, and what it holds. */
+export function ClusterDetail({ clusterId, tables }: Props) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.clusters.get.queryOptions({ id: clusterId }));
+  useDocumentTitle(query.data?.name);
+  if (query.data) return <Content cluster={query.data} tables={tables} />;
+  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
+  return (
+    <>
+      <Skeleton className="h-8 w-64" />
+      <Skeleton className="h-64 w-full" />
+    </>
+  );
+}
+
+function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'] }) {
+  const router = useRouter();
+  const { reason } = usePermissions();
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const [dialog, setDialog] = useState<'edit' | 'check' | 'delete' | null>(null);
+  const [watchedRun, setWatchedRun] = useState<string | null>(null);
+  const close = () => setDialog(null);
+  // A tab begins without the search and filters of the one before.
+  const openTab = (next: string) =>
+    router.push(paths.cluster({ clusterId: cluster.id, tab: next === 'overview' ? undefined : next }), {
+      scroll: false,
+    });
+  const sync = useStartSync({ onStarted: setWatchedRun });
+  const startSync = () => {
+    sync.mutate({ id: cluster.id });
+    if (tab !== 'overview') openTab('overview');
+  };
+  const writeReason = reason('cluster:write');
+  const syncing = cluster.active_run !== null;
+  const syncReason =
+    reason('cluster:sync') ??
+    (!cluster.has_api_token ? 'There is no API token. Enter one with Edit.' : syncing ? 'A sync is under way.' : null);
+  useCommands(
+    useMemo(() => {
+      const group = 'This cluster';
+      return [
+        ...(writeReason === null
+          ? [
+              { id: 'cluster.edit', label: 'Edit cluster', group, icon: <Pencil />, run: () => setDialog('edit') },
+              {
+                id: 'cluster.check',
+                label: 'Check connection',
+                group,
+                icon: <PlugZap />,
+                run: () => setDialog('check'),
+              },
+              {
+                id: 'cluster.delete',
+                label: 'Delete cluster',
+                group,
+                icon: <Trash2 />,
+                run: () => setDialog('delete'),
+              },
+            ]
+          : []),
+        ...TABS.slice(1).map((id) => ({
+          id: `cluster.tab.${id}`,
+          label: `Show ${id === 'runs' ? 'sync runs' : id}`,
+          group,
+          run: () => router.push(paths.cluster({ clusterId: cluster.id, tab: id })),
+        })),
+      ];
+    }, [writeReason, router, cluster.id]),
+  );
+  const { counts } = cluster;
+  return (
+    <>
+      <PageTrail crumbs={[{ label: cluster.name }]} />
+      <PageHeader
+        title={cluster.name}
+        badge={<ClusterState cluster={cluster} />}
+        actions={
+          <>
+            <Button icon={<PlugZap size={14} />} onClick={() => setDialog('check')} disabledReason={writeReason}>
+              Check connection
+            </Button>
+            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
+              Edit
+            </Button>
+            <Button
+              variant="primary"
+              icon={<RefreshCw size={14} />}
+              onClick={startSync}
+              pending={sync.isPending}
+              disabledReason={syncReason}
+            >
+              Sync now
+            </Button>
+            <RowActions
+              name={cluster.name}
+              entries={[
+                {
+                  id: 'delete',
+                  label: 'Delete cluster',
+                  icon: <Trash2 />,
+                  tone: 'danger',
+                  onSelect: () => setDialog('delete'),
+                  disabledReason: writeReason,
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      <Tabs
+        label="Parts of the cluster"
+        value={tab}
+        onValueChange={openTab}
+        tabs={[
+          {
+            value: 'overview',
+            label: 'Overview',
+            content: (
+              <ClusterOverview
+                cluster={cluster}
+                watchedRun={watchedRun}
+                onEdit={() => setDialog('edit')}
+                onCheck={() => setDialog('check')}
+                writeReason={writeReason}
+              />
+            ),
+          },
+          { value: 'nodes', label: 'Nodes', count: counts.nodes, content: tables.nodes },
+          { value: 'workloads', label: 'Workloads', count: counts.workloads, content: tables.workloads },
+          { value: 'networks', label: 'Networks', count: counts.networks, content: tables.networks },
+          { value: 'runs', label: 'Sync runs', content: tables.runs },
+        ]}
+      />
+      <EditClusterDrawer cluster={cluster} open={dialog === 'edit'} onClose={close} />
+      <CheckClusterDialog
+        cluster={cluster}
+        open={dialog === 'check'}
+        onClose={close}
+        onEdit={() => setDialog('edit')}
+        editReason={writeReason}
+      />
+      <DeleteClusterDialog
+        cluster={cluster}
+        open={dialog === 'delete'}
+        onClose={close}
+        onDeleted={() => router.replace(paths.clusters())}
+      />
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+'use client';
+import Link from 'next/link';
+import type { Cluster } from '@/domain/cluster';
+import { formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
+import { Button } from '@/ui/button';
+import { CopyButton } from '@/ui/copy-button';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Status } from '@/ui/status';
+import { KnownFlag } from '../shared/inventory-states';
+import { LiveRun } from '../shared/sync/live-run';
+import { PLACEMENT_WORDS } from './placement-words';
+import { syncTrouble } from './sync-trouble';
+
+type Props = {
+  cluster: Cluster;
+  /** A run started or watched from this page; it stays in view after its end. */
+  watchedRun: string | null;
+  onEdit: () => void;
+  onCheck: () => void;
+  writeReason: string | null;
+};
+
+/** What is known about the cluster itself, and what is wrong with it. */
+export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeReason }: Props) {
+  const runId = cluster.active_run?.id ?? watchedRun;
+  const trouble = runId ? null : syncTrouble(cluster);
+  return (
+    <>
+      {runId && (
+        <Section title="Sync">
+          <LiveRun runId={runId} />
+        </Section>
+      )}
+      {trouble && (
+        <Notice
+          tone="danger"
+          title={trouble.title}
+          action={
+            <Button size="sm" onClick={trouble.action === 'edit' ? onEdit : onCheck} disabledReason={writeReason}>
+              {trouble.label}
+            </Button>
+          }
+        >
+          <p>{cluster.last_sync_error}</p>
+          <p className="text-muted">
+            What was known before is kept
+            {cluster.last_sync_at && (
+              <>
+                ; it is from <RelativeTime at={cluster.last_sync_at} />
+              </>
+            )}
+            .
+          </p>
+        </Notice>
+      )}
+      <Section>
+        <Properties columns={2} items={facts(cluster)} />
+      </Section>
+    </>
+  );
+}
+
+function facts(cluster: Cluster) {
+  const { counts } = cluster;
+  const count = (value: number, tab: string) => (
+    <Link className="link tabular-nums" href={paths.cluster({ clusterId: cluster.id, tab })}>
+      {formatCount(value)}
+    </Link>
+  );
+  return [
+    { label: 'API address', value: <Mono wrap>{cluster.api_url}</Mono> },
+    { label: 'Nodes', value: count(counts.nodes, 'nodes') },
+    {
+      label: 'Cluster name',
+      value: cluster.provider_name ?? <span className="text-muted">Standalone or unknown</span>,
+    },
+    { label: 'Workloads', value: count(counts.workloads, 'workloads') },
+    { label: 'Proxmox VE', value: cluster.provider_version && <Mono>{cluster.provider_version}</Mono> },
+    { label: 'Networks', value: count(counts.networks, 'networks') },
+    { label: 'Quorum', value: <KnownFlag value={cluster.quorate} yes="Yes" no="Lost" noTone="danger" /> },
+    { label: 'Subnets', value: formatCount(counts.subnets) },
+    {
+      label: 'Cluster firewall',
+      value: <KnownFlag value={cluster.firewall_enabled} noTone="warn" />,
+      hint:
+        cluster.firewall_enabled === false
+          ? 'While it is off no guest is filtered, whatever its rules say.'
+          : undefined,
+    },
+    { label: 'IP addresses', value: formatCount(counts.ip_addresses) },
+    {
+      label: 'API token',
+      value: cluster.has_api_token ? <Status tone="ok">Stored</Status> : <Status tone="danger">Missing</Status>,
+    },
+    { label: 'Last sync', value: <RelativeTime at={cluster.last_sync_at} none="Never" /> },
+    {
+      label: 'Certificate',
+      value: cluster.tls_fingerprint ? (
+        <span className="flex items-start gap-1">
+          <Mono wrap>{cluster.tls_fingerprint}</Mono>
+          <CopyButton value={cluster.tls_fingerprint} label="Copy fingerprint" />
+        </span>
+      ) : (
+        'Verified by certificate authorities'
+      ),
+    },
+    { label: 'Our rules', value: PLACEMENT_WORDS[cluster.rule_placement].label },
+    { label: 'Added', value: <RelativeTime at={cluster.created_at} /> },
+  ];
+}

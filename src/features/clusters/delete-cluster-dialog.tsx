@@ -1,0 +1,64 @@
+'use client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Cluster } from '@/domain/cluster';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { Skeleton } from '@/ui/skeleton';
+import { showToast } from '@/ui/toast';
+import { countsText } from './counts-text';
+
+type Props = { cluster: Pick<Cluster, 'id' | 'name'>; open: boolean; onClose: () => void; onDeleted: () => void };
+
+/** Asks before a cluster goes, with what goes with it counted afresh, and its name typed. */
+export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const preview = useQuery({
+    ...trpc.clusters.deletePreview.queryOptions({ id: cluster.id }),
+    enabled: open,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const remove = useMutation(
+    trpc.clusters.delete.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: `${cluster.name} deleted` });
+        onDeleted();
+        void queryClient.invalidateQueries();
+      },
+    }),
+  );
+  const lost = preview.data ? countsText(preview.data) : null;
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => {
+        if (next) return;
+        remove.reset();
+        onClose();
+      }}
+      title={`Delete cluster ${cluster.name}?`}
+      typed={cluster.name}
+      confirmLabel="Delete cluster"
+      pending={remove.isPending}
+      error={remove.error ? failureOf(remove.error) : preview.error ? failureOf(preview.error) : null}
+      onConfirm={() => remove.mutate({ id: cluster.id })}
+    >
+      {preview.data ? (
+        <p>
+          {lost ? (
+            <>
+              <strong className="text-text">{lost}</strong> will be removed from this service.
+            </>
+          ) : (
+            'Nothing else hangs off it.'
+          )}
+        </p>
+      ) : (
+        !preview.error && <Skeleton className="h-4 w-64" />
+      )}
+      <p>The cluster itself is not touched: its guests keep running and firewall rules on it stay as they are.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,64 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Cluster, ClusterUpdate, RULE_PLACEMENTS } from '@/domain/cluster';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Drawer } from '@/ui/drawer';
+import { RadioField } from '@/ui/form/radio-field';
+import { showToast } from '@/ui/toast';
+import { ConnectionForm } from '../shared/cluster-connection/connection-form';
+import { toClusterUpdate, toConnectionValues } from '../shared/cluster-connection/connection-values';
+import { PLACEMENT_WORDS } from './placement-words';
+
+type Props = { cluster: Cluster; open: boolean; onClose: () => void };
+
+/** Changes name, address, token, trusted certificate and rule order of a cluster. */
+export function EditClusterDrawer({ cluster, open, onClose }: Props) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.clusters.update.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.clusters.get.queryKey({ id: saved.id }), saved);
+        void queryClient.invalidateQueries(trpc.clusters.pathFilter());
+        showToast('ok', { title: 'Cluster saved' });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <Drawer
+      open={open}
+      onOpenChange={(next) => {
+        if (next) return;
+        save.reset();
+        onClose();
+      }}
+      size="lg"
+      persistent
+      title={`Edit ${cluster.name}`}
+    >
+      <ConnectionForm
+        defaultValues={toConnectionValues(cluster)}
+        schema={ClusterUpdate}
+        toInput={(values) => toClusterUpdate(values, cluster)}
+        onSubmit={(changes) => save.mutate({ id: cluster.id, ...changes })}
+        error={save.error ? failureOf(save.error) : null}
+        pending={save.isPending}
+        submitLabel="Save cluster"
+        clusterId={cluster.id}
+        onCancel={onClose}
+        layout="panel"
+      >
+        {(form) => (
+          <RadioField
+            control={form.control}
+            name="rule_placement"
+            label="Place of our firewall rules"
+            options={RULE_PLACEMENTS.map((value) => ({ value, ...PLACEMENT_WORDS[value] }))}
+          />
+        )}
+      </ConnectionForm>
+    </Drawer>
+  );
+}

@@ -1,0 +1,91 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Node } from '@/domain/inventory';
+import { formatBytes, formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { ErrorState } from '@/ui/error-state';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { Status } from '@/ui/status';
+import { ClusterLink } from '../shared/inventory-links';
+import { MissingSince, NodeState } from '../shared/inventory-states';
+import { useDocumentTitle } from '../shared/use-document-title';
+import { AgentState } from './agent-state';
+
+/** One node and, as `workloads`, the table of what runs on it. */
+export function NodeDetail({ nodeId, workloads }: { nodeId: string; workloads: ReactNode }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.nodes.get.queryOptions({ id: nodeId }));
+  useDocumentTitle(query.data?.name);
+  if (query.data) return <Content node={query.data} workloads={workloads} />;
+  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
+  return (
+    <>
+      <Skeleton className="h-8 w-64" />
+      <Skeleton className="h-48 w-full" />
+    </>
+  );
+}
+
+function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
+  return (
+    <>
+      <PageTrail crumbs={[{ label: node.name }]} />
+      <PageHeader
+        title={node.name}
+        badge={
+          <>
+            <NodeState status={node.status} />
+            <MissingSince at={node.missing_since} />
+          </>
+        }
+      />
+      {node.fault && (
+        <Notice tone="danger" title="This node has a fault">
+          {node.fault}
+        </Notice>
+      )}
+      <Section>
+        <Properties columns={2} items={facts(node)} />
+      </Section>
+      <h2 className="text-base">Workloads on this node</h2>
+      {workloads}
+    </>
+  );
+}
+
+function facts(node: Node) {
+  return [
+    { label: 'Cluster', value: <ClusterLink id={node.cluster_id} name={node.cluster_name} /> },
+    { label: 'CPUs', value: node.cpu_count === null ? null : formatCount(node.cpu_count) },
+    { label: 'Address', value: node.address && <Mono>{node.address}</Mono> },
+    { label: 'Memory', value: node.memory_bytes === null ? null : formatBytes(node.memory_bytes) },
+    { label: 'Proxmox VE', value: node.provider_version && <Mono>{node.provider_version}</Mono> },
+    { label: 'Started', value: <RelativeTime at={node.started_at} /> },
+    {
+      label: 'Firewall of the node',
+      value:
+        node.nftables === null ? (
+          <Status tone="unknown">Unknown</Status>
+        ) : node.nftables ? (
+          'nftables (proxmox-firewall)'
+        ) : (
+          'iptables (pve-firewall)'
+        ),
+    },
+    { label: 'Agent', value: node.agent_status === null ? 'None' : <AgentState status={node.agent_status} /> },
+    {
+      label: 'Workloads',
+      value: `${formatCount(node.workloads_running)} running of ${formatCount(node.workloads_total)}`,
+    },
+    { label: 'Last heartbeat', value: <RelativeTime at={node.last_heartbeat_at} none="Never" /> },
+  ];
+}

@@ -1,0 +1,24 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { showToast } from '@/ui/toast';
+
+/** Starts a sync of a cluster. Asking while one waits or runs gives that one. Failures to start are told in a toast. */
+export function useStartSync({ onStarted }: { onStarted?: (runId: string, clusterId: string) => void } = {}) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  return useMutation(
+    trpc.clusters.sync.mutationOptions({
+      onSuccess: ({ run_id }, { id }) => {
+        void queryClient.invalidateQueries(trpc.clusters.pathFilter());
+        void queryClient.invalidateQueries(trpc.syncRuns.pathFilter());
+        onStarted?.(run_id, id);
+      },
+      onError: (error) => {
+        const { title, detail } = failureOf(error);
+        showToast('danger', { id: 'start-sync', title: 'The sync was not started', description: detail ?? title });
+      },
+    }),
+  );
+}

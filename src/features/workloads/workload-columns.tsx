@@ -1,0 +1,85 @@
+import type { Workload } from '@/domain/inventory';
+import { formatBytes } from '@/lib/format';
+import { Badge } from '@/ui/badge';
+import { columnsOf } from '@/ui/columns';
+import { Missing } from '@/ui/missing';
+import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
+import { KIND_LABELS, MissingSince, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
+import { Addresses } from './addresses';
+import { FirewallShare, firewallText } from './firewall-share';
+import { Tags } from './tags';
+
+const make = columnsOf<Workload>();
+
+export const WORKLOAD_COLUMNS = [
+  make.text('name', 'Name', (workload) => workload.name, {
+    sortable: true,
+    width: 200,
+    grow: true,
+    render: (workload) => (
+      <span className="inline-flex max-w-full items-center gap-1.5">
+        <span className="truncate">
+          <WorkloadLink id={workload.id} name={workload.name} />
+        </span>
+        {workload.template && <Badge>Template</Badge>}
+        {workload.lock && <Badge tone="warn">{workload.lock}</Badge>}
+        <MissingSince at={workload.missing_since} />
+      </span>
+    ),
+  }),
+  make.custom('vmid', 'VMID', (workload) => <span className="mono">{workload.vmid}</span>, {
+    sortable: true,
+    width: 84,
+    align: 'end',
+    csv: (workload) => workload.vmid,
+  }),
+  make.custom('status', 'Status', (workload) => <WorkloadState status={workload.status} />, {
+    sortable: true,
+    width: 110,
+    csv: (workload) => WORKLOAD_STATES[workload.status].word,
+  }),
+  make.text('kind', 'Kind', (workload) => KIND_LABELS[workload.kind], { sortable: true, width: 120 }),
+  make.custom('addresses', 'Addresses', (workload) => <Addresses workload={workload} />, {
+    width: 190,
+    grow: true,
+    csv: (workload) => workload.primary_addresses.join(' '),
+  }),
+  make.custom('firewall', 'Firewall flag', (workload) => <FirewallShare workload={workload} />, {
+    width: 130,
+    csv: (workload) => firewallText(workload),
+  }),
+  make.text('cluster_name', 'Cluster', (workload) => workload.cluster_name, {
+    sortable: true,
+    width: 130,
+    render: (workload) => <ClusterLink id={workload.cluster_id} name={workload.cluster_name} />,
+  }),
+  make.text('node_name', 'Node', (workload) => workload.node_name, {
+    sortable: true,
+    width: 120,
+    render: (workload) => <NodeLink id={workload.node_id} name={workload.node_name} />,
+  }),
+  make.custom('tags', 'Tags', (workload) => (workload.tags.length > 0 ? <Tags tags={workload.tags} /> : <Missing />), {
+    width: 160,
+    csv: (workload) => workload.tags.join(' '),
+  }),
+  make.text('pool', 'Pool', (workload) => workload.pool, { sortable: true, width: 110 }),
+  make.number('cpu_count', 'CPUs', (workload) => workload.cpu_count, { sortable: true, width: 72 }),
+  make.number('memory_bytes', 'Memory', (workload) => workload.memory_bytes, {
+    sortable: true,
+    width: 92,
+    format: formatBytes,
+  }),
+  make.time('started_at', 'Started', (workload) => workload.started_at, { sortable: true, width: 110 }),
+  make.text('project_name', 'Project', (workload) => workload.project_name, {
+    sortable: true,
+    hidden: true,
+    width: 120,
+  }),
+  make.text('ha_state', 'HA', (workload) => workload.ha_state, { hidden: true, width: 100 }),
+  make.time('config_read_at', 'Config read', (workload) => workload.config_read_at, {
+    hidden: true,
+    none: 'Never',
+    width: 120,
+  }),
+  make.mono('external_id', 'External id', (workload) => workload.external_id, { hidden: true, width: 120 }),
+];

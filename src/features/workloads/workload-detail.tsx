@@ -1,0 +1,134 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { WorkloadDetail as Detail } from '@/domain/inventory';
+import { formatBytes, formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { ErrorState } from '@/ui/error-state';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { ClusterLink, NodeLink } from '../shared/inventory-links';
+import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
+import { useDocumentTitle } from '../shared/use-document-title';
+import { ADDRESS_COLUMNS } from './address-columns';
+import { FirewallShare } from './firewall-share';
+import { INTERFACE_COLUMNS } from './interface-columns';
+import { Tags } from './tags';
+
+/** One virtual machine or container with its network cards and addresses. */
+export function WorkloadDetail({ workloadId }: { workloadId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
+  useDocumentTitle(query.data?.name);
+  if (query.data) return <Content workload={query.data} />;
+  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
+  return (
+    <>
+      <Skeleton className="h-8 w-64" />
+      <Skeleton className="h-48 w-full" />
+    </>
+  );
+}
+
+function Content({ workload }: { workload: Detail }) {
+  const { interfaces, ip_addresses, config_read_at } = workload;
+  return (
+    <>
+      <PageTrail crumbs={[{ label: workload.name }]} />
+      <PageHeader
+        title={workload.name}
+        badge={
+          <>
+            <WorkloadState status={workload.status} />
+            {workload.template && <Badge>Template</Badge>}
+            {workload.lock && <Badge tone="warn">Locked: {workload.lock}</Badge>}
+            <MissingSince at={workload.missing_since} />
+          </>
+        }
+      />
+      <Section>
+        <Properties columns={2} items={facts(workload)} />
+      </Section>
+      {config_read_at === null && (
+        <Notice tone="warn" title="The network cards could not be read yet">
+          What is on them, and whether their firewall flag is set, is unknown. The problems of the last sync run tell
+          why.
+        </Notice>
+      )}
+      <Section
+        title="Network cards"
+        description={
+          config_read_at && (
+            <>
+              As read <RelativeTime at={config_read_at} />.
+            </>
+          )
+        }
+        bare
+      >
+        <DataTable
+          id="workload-interfaces"
+          label="Network cards"
+          noun={{ one: 'network card', many: 'network cards' }}
+          columns={INTERFACE_COLUMNS}
+          rows={interfaces}
+          rowId={(nic) => nic.id}
+          total={interfaces.length}
+          loading={false}
+          error={null}
+          height="auto"
+          empty={
+            <EmptyState title={config_read_at === null ? 'Unknown' : 'No network cards'}>
+              {config_read_at === null ? 'They were never read.' : 'This workload is on no network.'}
+            </EmptyState>
+          }
+        />
+      </Section>
+      <Section title="IP addresses" bare>
+        <DataTable
+          id="workload-addresses"
+          label="IP addresses"
+          noun={{ one: 'IP address', many: 'IP addresses' }}
+          columns={ADDRESS_COLUMNS}
+          rows={ip_addresses}
+          rowId={(address) => address.id}
+          total={ip_addresses.length}
+          loading={false}
+          error={null}
+          height="auto"
+          empty={
+            <EmptyState title="No addresses known">
+              They come from the guest agent, containers, cloud-init and SDN when addresses are discovered.
+            </EmptyState>
+          }
+        />
+      </Section>
+    </>
+  );
+}
+
+function facts(workload: Detail) {
+  return [
+    { label: 'Kind', value: KIND_LABELS[workload.kind] },
+    { label: 'Cluster', value: <ClusterLink id={workload.cluster_id} name={workload.cluster_name} /> },
+    { label: 'VMID', value: <Mono>{workload.vmid}</Mono> },
+    { label: 'Node', value: <NodeLink id={workload.node_id} name={workload.node_name} /> },
+    { label: 'CPUs', value: workload.cpu_count === null ? null : formatCount(workload.cpu_count) },
+    { label: 'Pool', value: workload.pool },
+    { label: 'Memory', value: workload.memory_bytes === null ? null : formatBytes(workload.memory_bytes) },
+    { label: 'Project', value: workload.project_name },
+    { label: 'Started', value: <RelativeTime at={workload.started_at} /> },
+    { label: 'High availability', value: workload.ha_state },
+    { label: 'Firewall flag', value: <FirewallShare workload={workload} /> },
+    { label: 'Tags', value: workload.tags.length > 0 ? <Tags tags={workload.tags} /> : null },
+  ];
+}

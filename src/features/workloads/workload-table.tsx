@@ -1,0 +1,157 @@
+'use client';
+import { Box } from 'lucide-react';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
+import { WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES } from '@/domain/inventory';
+import { paths } from '@/lib/paths';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { buttonClass } from '@/ui/button-class';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { FilterBar } from '@/ui/filter-bar';
+import { FilterChip } from '../shared/filter-chip';
+import { KIND_LABELS, WORKLOAD_STATES } from '../shared/inventory-states';
+import { useListState } from '../shared/list-state';
+import { useClusterOptions } from '../shared/use-cluster-options';
+import { useServerList } from '../shared/use-server-list';
+import { WORKLOAD_COLUMNS } from './workload-columns';
+
+const LIST = {
+  sorts: WORKLOAD_SORTS,
+  defaultSort: 'name',
+  filters: {
+    status: WORKLOAD_STATUSES,
+    kind: WORKLOAD_KINDS,
+    cluster_id: 'id',
+    tag: 'text',
+    pool: 'text',
+    template: 'flag',
+    missing: 'flag',
+  },
+} as const;
+
+const STATUS_OPTIONS = WORKLOAD_STATUSES.map((value) => ({ value, label: WORKLOAD_STATES[value].word }));
+const KIND_OPTIONS = WORKLOAD_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
+
+/** Restricts the table to what hangs off one thing, on the page of that thing. */
+export type WorkloadTableScope = { cluster_id: string } | { node_id: string } | { network_id: string };
+
+const NO_SCOPE = {};
+
+/** Virtual machines and containers with search and filters. */
+export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const router = useRouter();
+  const state = useListState(LIST);
+  const { filters } = state;
+  const clusters = useClusterOptions();
+  const scope = within ?? NO_SCOPE;
+  const oneCluster = within !== undefined;
+  const columns = useMemo(() => {
+    const hidden = new Set([
+      ...(within && !('network_id' in within) ? ['cluster_name'] : []),
+      ...(within && 'node_id' in within ? ['node_name'] : []),
+    ]);
+    return WORKLOAD_COLUMNS.filter((column) => !hidden.has(column.id));
+  }, [within]);
+  const list = useServerList({
+    name: 'workloads',
+    columns,
+    state,
+    pathKey: trpc.workloads.list.pathKey(),
+    fixed: scope,
+    fetchPage: (page, signal) => client.workloads.list.query({ ...state.input, ...scope, ...page }, { signal }),
+  });
+  return (
+    <>
+      <FilterBar
+        search={{ label: 'Search workloads', value: state.q, onValueChange: state.setQ }}
+        facets={[
+          {
+            id: 'status',
+            label: 'Status',
+            single: true,
+            options: STATUS_OPTIONS,
+            value: filters.status ? [filters.status] : [],
+            onValueChange: ([value]) =>
+              state.setFilter('status', WORKLOAD_STATUSES.find((status) => status === value) ?? null),
+          },
+          {
+            id: 'kind',
+            label: 'Kind',
+            single: true,
+            options: KIND_OPTIONS,
+            value: filters.kind ? [filters.kind] : [],
+            onValueChange: ([value]) => state.setFilter('kind', WORKLOAD_KINDS.find((kind) => kind === value) ?? null),
+          },
+          ...(oneCluster
+            ? []
+            : [
+                {
+                  id: 'cluster_id',
+                  label: 'Cluster',
+                  single: true,
+                  options: clusters,
+                  value: filters.cluster_id ? [filters.cluster_id] : [],
+                  onValueChange: ([value]: string[]) => state.setFilter('cluster_id', value ?? null),
+                },
+              ]),
+          {
+            id: 'template',
+            label: 'Templates',
+            single: true,
+            options: [
+              { value: 'false', label: 'Without templates' },
+              { value: 'true', label: 'Only templates' },
+            ],
+            value: filters.template === null ? [] : [String(filters.template)],
+            onValueChange: ([value]) => state.setFilter('template', value === undefined ? null : value === 'true'),
+          },
+        ]}
+        onClear={state.clear}
+      >
+        {filters.tag && <FilterChip label="Tag" value={filters.tag} onRemove={() => state.setFilter('tag', null)} />}
+        {filters.pool && (
+          <FilterChip label="Pool" value={filters.pool} onRemove={() => state.setFilter('pool', null)} />
+        )}
+        {filters.missing !== null && (
+          <FilterChip
+            label="Missing"
+            value={filters.missing ? 'yes' : 'no'}
+            onRemove={() => state.setFilter('missing', null)}
+          />
+        )}
+      </FilterBar>
+      <DataTable
+        {...list}
+        id={within ? 'workloads-within' : 'workloads'}
+        label="Workloads"
+        noun={{ one: 'workload', many: 'workloads' }}
+        rowId={(workload) => workload.id}
+        onRowOpen={(workload) => router.push(paths.workload({ workloadId: workload.id }))}
+        empty={<Nothing within={within} />}
+      />
+    </>
+  );
+}
+
+function Nothing({ within }: { within?: WorkloadTableScope }) {
+  if (within && 'network_id' in within) {
+    return <EmptyState title="Nothing is attached">No network card of a workload uses this network.</EmptyState>;
+  }
+  if (within && 'node_id' in within) {
+    return <EmptyState title="No workloads">No virtual machine or container is on this node.</EmptyState>;
+  }
+  const action = within ? null : (
+    <Link className={buttonClass()} href={paths.clusters()}>
+      Go to clusters
+    </Link>
+  );
+  return (
+    <EmptyState icon={<Box />} title="No workloads yet" action={action}>
+      Virtual machines and containers appear with the first successful sync of {within ? 'this cluster' : 'a cluster'}.
+    </EmptyState>
+  );
+}
