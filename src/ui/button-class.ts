@@ -34,7 +34,8 @@ export function buttonClass({
 } = {}): string {
   return clsx(
     'relative inline-flex shrink-0 select-none items-center justify-center rounded-md border font-medium whitespace-nowrap transition-colors duration-75',
-    'data-disabled:not-data-pending:border-line data-disabled:not-data-pending:bg-surface-2 data-disabled:not-data-pending:text-faint',
+    'data-disabled:not-data-pending:text-faint',
+    variant !== 'ghost' && 'data-disabled:not-data-pending:border-line data-disabled:not-data-pending:bg-surface-2',
     VARIANTS[variant],
     SIZES[size],
     square && (size === 'md' ? 'w-8 !px-0' : 'w-6 !px-0'),
