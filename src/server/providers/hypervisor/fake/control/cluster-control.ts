@@ -1,4 +1,5 @@
 import { nicNames } from '../config/guest-config';
+import { Enforcement } from '../enforcement/enforcement';
 import { createClusterAuthority } from '../pki/cluster-authority';
 import { addGuestFromRecipe, type GuestRecipe } from '../scenarios/guest-recipe';
 import type { StandardTokens } from '../scenarios/standard-access';
@@ -32,6 +33,8 @@ export class ClusterControl {
   /** Calls in flight, now and at most, per node and kind. */
   readonly load: LoadMeter;
   readonly firewall: FirewallControl;
+  /** What the packet filters of the nodes do with the files. */
+  readonly enforcement: Enforcement;
   readonly #listeners: Map<string, NodeListener>;
 
   constructor(state: ClusterState, tokens: StandardTokens, load: LoadMeter, listeners: Map<string, NodeListener>) {
@@ -40,6 +43,8 @@ export class ClusterControl {
     this.tokens = tokens;
     this.load = load;
     this.firewall = new FirewallControl(state);
+    this.enforcement = new Enforcement(state);
+    this.enforcement.compileNow();
     this.#listeners = listeners;
   }
 

@@ -84,7 +84,12 @@ function parseSetEntry(line: string, seen: Set<string>, references: ReferenceSco
 export function parseFirewallFile(
   text: string,
   scope: FileScope,
-  outer: { datacenter?: ReferenceScopes['datacenter']; sdnSets: ReadonlySet<string> },
+  outer: {
+    datacenter?: ReferenceScopes['datacenter'];
+    sdnSets: ReadonlySet<string>;
+    /** Told about every line that is not understood. */
+    onSkipped?: (line: string) => void;
+  },
 ): FirewallFile {
   const file = emptyFirewallFile();
   const own = { aliases: file.aliases, ipsets: file.ipsets };
@@ -99,12 +104,14 @@ export function parseFirewallFile(
   const addRule = (list: FirewallRule[], ruleScope: RuleScope) => (line: string) => {
     const rule = parseRuleLine(line);
     if (rule) list.push(checkRule(rule, ruleScope, references, false));
+    else outer.onSkipped?.(line);
   };
   const startSection = (line: string): boolean => {
     if (/^\[options\]$/i.test(line)) {
       read = (optionLine) => {
         const option = parseOptionLine(scope.options, optionLine);
         if (option) file.options[option[0]] = option[1];
+        else outer.onSkipped?.(optionLine);
       };
     } else if (/^\[rules\]$/i.test(line)) {
       read = addRule(file.rules, scope.rules);
@@ -112,6 +119,7 @@ export function parseFirewallFile(
       read = (aliasLine) => {
         const alias = parseAlias(aliasLine);
         if (alias) file.aliases.set(alias.name.toLowerCase(), alias);
+        else outer.onSkipped?.(aliasLine);
       };
     } else {
       const [, kind = '', rawName = '', rawComment] =

@@ -1,0 +1,184 @@
+import { nicNames } from '../config/guest-config';
+import { LOG_LEVEL_NUMBERS } from '../firewall/vocabulary';
+import { parseNic } from '../schema/guest-nic';
+import type { ClusterState } from '../state/cluster-state';
+import type { PveNode } from '../state/node';
+import { type CompiledNode, compileNode, nftablesEnabled } from './compiled-node';
+import { evaluateChain } from './evaluate';
+import { firewallLogLine } from './log-line';
+import { flowKey, isTracked, type Packet, type Verdict } from './packet';
+import { ParsedFiles } from './parsed-files';
+
+const INTERVAL = { iptables: 10_000, nftables: 5_000 };
+
+type NodeState = {
+  lastTick: number;
+  compiled: CompiledNode | undefined;
+  /** Why the latest compile had no effect. */
+  failure: string | undefined;
+  /** Connections the node has accepted. */
+  established: Set<string>;
+};
+
+export type NicEnforcement = {
+  nic: string;
+  /** `firewall=1` in the live configuration. */
+  live_flag: boolean;
+  /** A chain for it is loaded. */
+  compiled: boolean;
+};
+
+export type EnforcementView = {
+  cluster_enabled: boolean;
+  guest_enabled: boolean;
+  running: boolean;
+  nics: NicEnforcement[];
+  /** Virtual ms of the ruleset in force on the node. */
+  compiled_at: number | undefined;
+  /** Why newer files have not taken effect. */
+  failure: string | undefined;
+};
+
+/**
+ * What the packet filters of the nodes really do: every node compiles the files in its own rhythm, wiring follows the
+ * live flag at once, accepted connections outlive the rules that let them in.
+ */
+export class Enforcement {
+  readonly #cluster: ClusterState;
+  readonly #nodes = new Map<string, NodeState>();
+  readonly #parsed = new ParsedFiles();
+
+  constructor(cluster: ClusterState) {
+    this.#cluster = cluster;
+    cluster.beforeChange.push(() => this.refresh());
+  }
+
+  /** Performs the compiles that became due; each sees the files of its own time, because every change calls this first. */
+  refresh(): void {
+    const now = this.#cluster.clock.now();
+    for (const node of this.#cluster.nodes.values()) {
+      if (!node.online) continue;
+      const state = this.#state(node);
+      const interval = INTERVAL[nftablesEnabled(this.#cluster, node) ? 'nftables' : 'iptables'];
+      const tick = Math.floor(now / interval) * interval;
+      if (tick <= state.lastTick) continue;
+      state.lastTick = tick;
+      this.#compile(node, state, tick);
+    }
+  }
+
+  /** Loads the present files on every node, as if they had not changed for long. */
+  compileNow(): void {
+    for (const node of this.#cluster.nodes.values()) this.#compile(node, this.#state(node), this.#cluster.clock.now());
+  }
+
+  /** What stands in the way of a guest's packets. */
+  view(vmid: number): EnforcementView {
+    this.refresh();
+    const guest = this.#guest(vmid);
+    const node = this.#nodeOf(vmid);
+    const { compiled, failure } = this.#state(node);
+    const chains = compiled?.guests.get(vmid);
+    const nics = nicNames(guest.config.current).map((nic) => ({
+      nic,
+      live_flag: this.#liveFlag(vmid, nic),
+      compiled: chains?.guest === guest && chains.nics.has(nic),
+    }));
+    return {
+      cluster_enabled:
+        compiled !== undefined &&
+        compiled.datacenter.options.enable !== undefined &&
+        compiled.datacenter.options.enable !== 0,
+      guest_enabled: chains !== undefined,
+      running: guest.isRunning,
+      nics,
+      compiled_at: compiled?.at,
+      failure,
+    };
+  }
+
+  /** Sends a packet through the filter of the guest's node; an accepted one opens a connection there. */
+  send(packet: Packet): Verdict {
+    this.refresh();
+    const node = this.#nodeOf(packet.vmid);
+    const state = this.#state(node);
+    const verdict = this.#decide(packet, state);
+    if (verdict.verdict === 'accept' && isTracked(packet)) state.established.add(flowKey(packet));
+    if (verdict.by === 'rule' || verdict.verdict !== 'accept') this.#log(packet, verdict, node, state);
+    return verdict;
+  }
+
+  /** Forgets the connections of a node, as a restart of the guest or `conntrack -D` does. */
+  flushConnections(node: string): void {
+    this.#nodes.get(node)?.established.clear();
+  }
+
+  /** Carries connections over, as a migration with connection state does. */
+  copyConnections(from: string, to: string): void {
+    const target = this.#cluster.nodes.get(to);
+    if (!target) throw new Error(`no node ${to}`);
+    for (const flow of this.#nodes.get(from)?.established ?? []) this.#state(target).established.add(flow);
+  }
+
+  #decide(packet: Packet, state: NodeState): Verdict {
+    const chains = state.compiled?.guests.get(packet.vmid);
+    const filtered = chains?.guest === this.#guest(packet.vmid) && chains.nics.has(packet.nic);
+    if (!filtered || !chains || !state.compiled || !this.#liveFlag(packet.vmid, packet.nic)) {
+      return { verdict: 'accept', by: 'not-enforced' };
+    }
+    if (isTracked(packet) && state.established.has(flowKey(packet))) return { verdict: 'accept', by: 'established' };
+    return evaluateChain(packet, chains, state.compiled);
+  }
+
+  #log(packet: Packet, verdict: Verdict, node: PveNode, state: NodeState): void {
+    const chains = state.compiled?.guests.get(packet.vmid);
+    const level = this.#logLevel(packet, verdict, state);
+    if (level === undefined || !chains) return;
+    node.firewallLog.current.push(
+      firewallLogLine(packet, verdict, level, chains.guest.type, new Date(this.#cluster.clock.now())),
+    );
+  }
+
+  #logLevel(packet: Packet, verdict: Verdict, state: NodeState): number | undefined {
+    const file = state.compiled?.guests.get(packet.vmid)?.file;
+    const name =
+      verdict.by === 'policy'
+        ? file?.options[`log_level_${packet.direction}`]
+        : file?.rules[verdict.position ?? -1]?.log;
+    return name === undefined ? undefined : LOG_LEVEL_NUMBERS[String(name)];
+  }
+
+  #compile(node: PveNode, state: NodeState, at: number): void {
+    const result = compileNode(this.#cluster, node, at, this.#parsed);
+    if ('reason' in result) state.failure = result.reason;
+    else {
+      state.compiled = result;
+      state.failure = undefined;
+    }
+  }
+
+  #state(node: PveNode): NodeState {
+    const known = this.#nodes.get(node.name);
+    if (known) return known;
+    const fresh: NodeState = { lastTick: 0, compiled: undefined, failure: undefined, established: new Set() };
+    this.#nodes.set(node.name, fresh);
+    return fresh;
+  }
+
+  #guest(vmid: number) {
+    const guest = this.#cluster.guests.get(vmid);
+    if (!guest) throw new Error(`no guest ${vmid}`);
+    return guest;
+  }
+
+  #nodeOf(vmid: number): PveNode {
+    const node = this.#cluster.nodes.get(this.#guest(vmid).node);
+    if (!node) throw new Error(`guest ${vmid} stands on an unknown node`);
+    return node;
+  }
+
+  #liveFlag(vmid: number, nic: string): boolean {
+    const guest = this.#guest(vmid);
+    return parseNic(guest.type, guest.config.current.get(nic) ?? '')?.firewall === '1';
+  }
+}

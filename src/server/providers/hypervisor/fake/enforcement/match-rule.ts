@@ -1,0 +1,89 @@
+import { isIPv6 } from 'node:net';
+import type { FirewallFile } from '../firewall/firewall-file';
+import type { FirewallRule } from '../firewall/firewall-rule';
+import { macroRules } from '../firewall/macros';
+import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
+import { addressRange, type Range } from './address-range';
+import type { Packet } from './packet';
+
+export type MatchContext = {
+  datacenter: FirewallFile;
+  guest: FirewallFile;
+  /** Networks of sets derived from the SDN configuration. */
+  sdnSets: ReadonlyMap<string, readonly string[]>;
+};
+
+const protocolNumber = (name: string) => PROTOCOL_NUMBERS.get(name) ?? name;
+
+const inRange = (address: Range, range: Range | undefined) =>
+  range !== undefined && range.family === address.family && range.first <= address.first && address.first <= range.last;
+
+function aliasRange(reference: string, context: MatchContext): Range | undefined {
+  const [, scope = '', name = ''] = /^(dc\/|guest\/)?(.*)$/.exec(reference) ?? [];
+  const key = name.toLowerCase();
+  const alias = (scope === 'dc/' ? undefined : context.guest.aliases.get(key)) ?? context.datacenter.aliases.get(key);
+  return alias && addressRange(alias.cidr);
+}
+
+function setContains(reference: string, address: Range, context: MatchContext): boolean {
+  const [, scope = '', name = ''] = /^\+(dc\/|guest\/|sdn\/)?(.*)$/.exec(reference) ?? [];
+  if (scope === 'sdn/') return (context.sdnSets.get(name) ?? []).some((cidr) => inRange(address, addressRange(cidr)));
+  const set = (scope === 'dc/' ? undefined : context.guest.ipsets.get(name)) ?? context.datacenter.ipsets.get(name);
+  // The most specific entry decides, as in a kernel set with nomatch entries.
+  let best: { size: bigint; nomatch: boolean } | undefined;
+  for (const entry of set?.entries ?? []) {
+    if (entry.errors) continue;
+    const range = /[.:]/.test(entry.cidr) ? addressRange(entry.cidr) : aliasRange(entry.cidr, context);
+    if (!inRange(address, range) || !range) continue;
+    const size = range.last - range.first;
+    if (!best || size < best.size) best = { size, nomatch: entry.nomatch === 1 };
+  }
+  return best !== undefined && !best.nomatch;
+}
+
+function addressMatches(spec: string | undefined, text: string, context: MatchContext): boolean {
+  if (spec === undefined) return true;
+  const address = addressRange(text);
+  if (!address) return false;
+  if (spec.startsWith('+')) return setContains(spec, address, context);
+  if (/^(dc\/|guest\/)?[A-Za-z][A-Za-z0-9\-_]+$/.test(spec)) return inRange(address, aliasRange(spec, context));
+  return spec.split(',').some((element) => inRange(address, addressRange(element)));
+}
+
+const SERVICE_PORTS: Record<string, number> = { ssh: 22, domain: 53, http: 80, https: 443 };
+
+function portMatches(spec: string | undefined, port: number | undefined): boolean {
+  if (spec === undefined) return true;
+  if (port === undefined) return false;
+  return spec.split(',').some((item) => {
+    const [low, high = low] = item.split(':').map((part) => SERVICE_PORTS[part] ?? Number(part));
+    return low !== undefined && high !== undefined && low <= port && port <= high;
+  });
+}
+
+/** One rule without a macro. */
+function plainMatches(rule: FirewallRule, packet: Packet, context: MatchContext): boolean {
+  if (rule.ipversion !== undefined && (rule.ipversion === 6) !== isIPv6(packet.source)) return false;
+  if (rule.proto !== undefined && protocolNumber(rule.proto) !== protocolNumber(packet.proto)) return false;
+  const isIcmp = ['1', '58'].includes(protocolNumber(packet.proto));
+  const icmpType = rule['icmp-type'] ?? (isIcmp ? rule.dport : undefined);
+  if (
+    isIcmp
+      ? icmpType !== undefined && icmpType !== 'any' && icmpType !== packet.icmpType
+      : !portMatches(rule.dport, packet.dport)
+  ) {
+    return false;
+  }
+  return (
+    (isIcmp || portMatches(rule.sport, packet.sport)) &&
+    addressMatches(rule.source, packet.source, context) &&
+    addressMatches(rule.dest, packet.dest, context)
+  );
+}
+
+/** Does the rule apply to the packet? Direction, interface and errors are looked at by the caller. */
+export function ruleMatches(rule: FirewallRule, packet: Packet, context: MatchContext): boolean {
+  if (rule.macro === undefined) return plainMatches(rule, packet, context);
+  const family = isIPv6(packet.source) ? 6 : 4;
+  return macroRules(rule.macro, family).some((template) => plainMatches({ ...rule, ...template }, packet, context));
+}

@@ -1,0 +1,43 @@
+/** A packet as it reaches the tap or veth device of one NIC of a guest. */
+export type Packet = {
+  vmid: number;
+  /** `netN` */
+  nic: string;
+  /** Seen from the guest. */
+  direction: 'in' | 'out';
+  /** Name or number as in rules: `tcp`, `udp`, `icmp`, `icmpv6`, `47`, … */
+  proto: string;
+  source: string;
+  dest: string;
+  sport?: number;
+  dport?: number;
+  /** Name of the ICMP type. */
+  icmpType?: string;
+  /** Source address of the frame; default: the one configured for the NIC. */
+  sourceMac?: string;
+};
+
+export type Verdict = {
+  verdict: 'accept' | 'drop' | 'reject';
+  /**
+   * What decided: `not-enforced` no chain stands in the way · `established` an accepted connection · `rule` · `policy` ·
+   * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options.
+   */
+  by: 'not-enforced' | 'established' | 'rule' | 'policy' | 'dhcp' | 'ndp' | 'radv' | 'macfilter' | 'ipfilter';
+  /** Position in the guest's list, for `rule`. */
+  position?: number;
+  /** Security group the rule stands in. */
+  group?: string;
+};
+
+const side = (address: string, port: number | undefined) => `${address.toLowerCase()}|${port ?? ''}`;
+
+/** Of ICMP only echo opens something like a connection; neighbour discovery is never tracked. */
+export const isTracked = (packet: Packet): boolean =>
+  !/^(icmp|icmpv6|ipv6-icmp|1|58)$/.test(packet.proto) || (packet.icmpType ?? '').startsWith('echo-');
+
+/** The same for both directions of a connection, as connection tracking sees it. */
+export function flowKey(packet: Packet): string {
+  const ends = [side(packet.source, packet.sport), side(packet.dest, packet.dport)].sort();
+  return `${packet.proto} ${ends.join(' ')}`;
+}
