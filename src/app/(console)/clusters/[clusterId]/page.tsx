@@ -1,0 +1,23 @@
+import type { Metadata } from 'next';
+import { ClusterDetail } from '@/features/clusters/cluster-detail';
+import { NetworkTable } from '@/features/networks/network-table';
+import { NodeTable } from '@/features/nodes/node-table';
+import { RunTable } from '@/features/sync-runs/run-table';
+import { WorkloadTable } from '@/features/workloads/workload-table';
+
+export const metadata: Metadata = { title: 'Cluster' };
+
+export default async function ClusterPage({ params }: { params: Promise<{ clusterId: string }> }) {
+  const { clusterId } = await params;
+  return (
+    <ClusterDetail
+      clusterId={clusterId}
+      tables={{
+        nodes: <NodeTable clusterId={clusterId} />,
+        workloads: <WorkloadTable within={{ cluster_id: clusterId }} />,
+        networks: <NetworkTable clusterId={clusterId} />,
+        runs: <RunTable clusterId={clusterId} />,
+      }}
+    />
+  );
+}

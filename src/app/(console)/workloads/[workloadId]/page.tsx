@@ -1,0 +1,9 @@
+import type { Metadata } from 'next';
+import { WorkloadDetail } from '@/features/workloads/workload-detail';
+
+export const metadata: Metadata = { title: 'Workload' };
+
+export default async function WorkloadPage({ params }: { params: Promise<{ workloadId: string }> }) {
+  const { workloadId } = await params;
+  return <WorkloadDetail workloadId={workloadId} />;
+}

@@ -1,0 +1,45 @@
+import type { Network } from '@/domain/inventory';
+import { columnsOf } from '@/ui/columns';
+import { ClusterLink, NetworkLink } from '../shared/inventory-links';
+import { MissingSince } from '../shared/inventory-states';
+import { NETWORK_KIND_LABELS, SOURCE_LABELS, vlanText } from './network-words';
+
+const make = columnsOf<Network>();
+
+export const NETWORK_COLUMNS = [
+  make.text('name', 'Name', (network) => network.name, {
+    sortable: true,
+    width: 170,
+    grow: true,
+    render: (network) => (
+      <span className="inline-flex max-w-full items-center gap-1.5">
+        <span className="truncate">
+          <NetworkLink id={network.id} name={network.name} />
+        </span>
+        <MissingSince at={network.missing_since} />
+      </span>
+    ),
+  }),
+  make.text('kind', 'Kind', (network) => NETWORK_KIND_LABELS[network.kind], { sortable: true, width: 110 }),
+  make.text('alias', 'Alias', (network) => network.alias || network.description, { width: 160 }),
+  make.text('cluster_name', 'Cluster', (network) => network.cluster_name, {
+    sortable: true,
+    width: 130,
+    render: (network) => <ClusterLink id={network.cluster_id} name={network.cluster_name} />,
+  }),
+  make.text('zone', 'Zone', (network) => network.zone, { sortable: true, width: 120 }),
+  make.text('vlan_tag', 'VLAN', vlanText, { sortable: true, width: 110 }),
+  make.number('interfaces_total', 'Network cards', (network) => network.interfaces_total, {
+    sortable: true,
+    width: 116,
+  }),
+  make.number('subnets_total', 'Subnets', (network) => network.subnets_total, { width: 84 }),
+  make.text(
+    'node_names',
+    'On nodes',
+    (network) =>
+      network.node_names.length > 0 ? network.node_names.join(', ') : network.kind === 'vnet' ? 'All' : null,
+    { width: 180, grow: true },
+  ),
+  make.text('source', 'Known from', (network) => SOURCE_LABELS[network.source], { hidden: true, width: 110 }),
+];

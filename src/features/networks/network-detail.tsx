@@ -1,0 +1,87 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { NetworkDetail as Detail } from '@/domain/inventory';
+import { formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { ErrorState } from '@/ui/error-state';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { Properties } from '@/ui/properties';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { ClusterLink } from '../shared/inventory-links';
+import { MissingSince } from '../shared/inventory-states';
+import { useDocumentTitle } from '../shared/use-document-title';
+import { NETWORK_KIND_LABELS, SOURCE_LABELS, vlanText } from './network-words';
+import { SUBNET_COLUMNS } from './subnet-columns';
+
+/** One network with its subnets and, as `workloads`, the table of what is attached to it. */
+export function NetworkDetail({ networkId, workloads }: { networkId: string; workloads: ReactNode }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.networks.get.queryOptions({ id: networkId }));
+  useDocumentTitle(query.data?.name);
+  if (query.data) return <Content network={query.data} workloads={workloads} />;
+  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
+  return (
+    <>
+      <Skeleton className="h-8 w-64" />
+      <Skeleton className="h-48 w-full" />
+    </>
+  );
+}
+
+function Content({ network, workloads }: { network: Detail; workloads: ReactNode }) {
+  return (
+    <>
+      <PageTrail crumbs={[{ label: network.name }]} />
+      <PageHeader
+        title={network.name}
+        description={network.alias || network.description || undefined}
+        badge={<MissingSince at={network.missing_since} />}
+      />
+      <Section>
+        <Properties columns={2} items={facts(network)} />
+      </Section>
+      <Section title="Subnets" bare>
+        <DataTable
+          id="network-subnets"
+          label="Subnets"
+          noun={{ one: 'subnet', many: 'subnets' }}
+          columns={SUBNET_COLUMNS}
+          rows={network.subnets}
+          rowId={(subnet) => subnet.id}
+          total={network.subnets.length}
+          loading={false}
+          error={null}
+          height="auto"
+          empty={
+            <EmptyState title="No subnets known">
+              SDN subnets come with a sync; others are found when addresses are discovered.
+            </EmptyState>
+          }
+        />
+      </Section>
+      <h2 className="text-base">Attached workloads</h2>
+      {workloads}
+    </>
+  );
+}
+
+function facts(network: Detail) {
+  return [
+    { label: 'Kind', value: NETWORK_KIND_LABELS[network.kind] },
+    { label: 'Network cards', value: formatCount(network.interfaces_total) },
+    { label: 'Cluster', value: <ClusterLink id={network.cluster_id} name={network.cluster_name} /> },
+    { label: 'VLAN', value: vlanText(network) },
+    { label: 'Zone', value: network.zone },
+    { label: 'Known from', value: SOURCE_LABELS[network.source] },
+    {
+      label: 'On nodes',
+      value: network.node_names.join(', ') || (network.kind === 'vnet' ? 'All nodes of the zone' : null),
+    },
+  ];
+}

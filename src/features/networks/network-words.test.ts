@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { vlanText } from './network-words';
+
+test.each([
+  ['vnet', 120, null, '120'],
+  ['bridge', null, true, 'VLAN-aware'],
+  ['bridge', null, false, 'None'],
+  ['bridge', null, null, 'Unknown'],
+  ['vnet', null, null, null],
+] as const)('%s, tag %s, aware %s: %s', (kind, vlan_tag, vlan_aware, text) => {
+  expect(vlanText({ kind, vlan_tag, vlan_aware })).toBe(text);
+});
