@@ -1,4 +1,4 @@
-import { addressBits, compareIp, formatIp, type IpAddress, parseIp } from './ip-address';
+import { addressBits, formatIp, type IpAddress, parseIp } from './ip-address';
 
 /** An address with a prefix length. As parsed it may have host bits; `networkOf` clears them. */
 export type Cidr = { readonly address: IpAddress; readonly prefix: number };
@@ -49,6 +49,3 @@ export const cidrCovers = (outer: Cidr, inner: Cidr): boolean =>
 
 /** Whether the two networks share an address. */
 export const cidrsOverlap = (a: Cidr, b: Cidr): boolean => cidrCovers(a, b) || cidrCovers(b, a);
-
-/** By address, then the wider network first. */
-export const compareCidr = (a: Cidr, b: Cidr): number => compareIp(a.address, b.address) || a.prefix - b.prefix;
