@@ -116,3 +116,18 @@ export async function makeWorkload(
       .returning(),
   );
 }
+
+/**
+ * Two tenants that must never see each other: each with a project, a guest on the same cluster, and a signed-in user of the
+ * role. What belongs to one must be 404 for the other.
+ */
+export async function makeTwoTenants(role: BuiltInRole) {
+  const cluster = await makeCluster();
+  const one = async () => {
+    const tenant = await makeTenant();
+    const project = await makeProject(tenant);
+    const user = await makeUser(role, tenant);
+    return { tenant, project, workload: await makeWorkload(cluster, project), user, headers: await bearer(user) };
+  };
+  return { cluster, ours: await one(), theirs: await one() };
+}

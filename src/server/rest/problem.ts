@@ -33,6 +33,17 @@ const TITLES: Record<ErrorCode, string> = {
   upstream_timeout: 'The hypervisor did not answer in time',
 };
 
+/** What zod says when a schema has no words of its own, in ours. */
+function plainMessage(message: string): string {
+  const [, expected, received] = /^Invalid input: expected (.+), received (.+)$/.exec(message) ?? [];
+  if (!expected) return message;
+  return received === 'undefined'
+    ? `Missing. Send ${article(expected)}.`
+    : `Send ${article(expected)}, not ${received}.`;
+}
+
+const article = (noun: string) => (/^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`);
+
 /** Zod's issues as field errors: dotted path, message. Values are never repeated. */
 export function fieldErrors(error: ZodError, prefix = ''): FieldError[] {
   return error.issues.slice(0, 50).flatMap((issue) => {
@@ -43,7 +54,7 @@ export function fieldErrors(error: ZodError, prefix = ''): FieldError[] {
         message: 'Unknown field. Remove it or check its spelling.',
       }));
     }
-    return [{ field: base || 'body', message: issue.message }];
+    return [{ field: base || 'body', message: plainMessage(issue.message) }];
   });
 }
 
@@ -71,13 +82,14 @@ export function toAppError(error: unknown): AppError {
 
 export function toProblem(error: AppError, requestId: string): Problem {
   return {
+    // First, so that no extra can replace what follows.
+    ...error.extra,
     type: `urn:fabric:problem:${error.code.replaceAll('_', '-')}`,
     title: TITLES[error.code],
     status: error.status,
     code: error.code,
     detail: error.message,
     ...(error.errors && { errors: error.errors }),
-    ...error.extra,
     request_id: requestId,
   };
 }

@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_IN_ROLES, type BuiltInRole, isGranted, type RoleGrant } from '@/domain/permissions';
+import { db } from '@/server/db/client';
+import { auditRecords } from '@/server/db/schema/operations';
+import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { handleRequest } from '../rest/handle-request';
+import { routes } from '../rest/routes';
+import { type Callable, listCallables } from './access-table.fixture';
+import { handleTrpc } from './handle-trpc';
+import { appRouter } from './root';
+
+/** Somebody who calls: with these headers, holding these roles; `grants` null is nobody. */
+type Caller = { name: string; headers: Record<string, string>; grants: RoleGrant[] | null };
+
+const ROLES = Object.keys(BUILT_IN_ROLES) as BuiltInRole[];
+const callables = listCallables(routes, appRouter);
+const callers: Caller[] = [];
+
+beforeAll(async () => {
+  const tenant = await makeTenant();
+  const nobody = { name: 'anonymous', headers: {}, grants: null };
+  const inactive = await makeUser('super_admin', undefined, { active: false });
+  callers.push(nobody, { name: 'deactivated super_admin', headers: await bearer(inactive), grants: null });
+  callers.push({ name: 'user without role', headers: await bearer(await makeUser()), grants: [] });
+  for (const role of ROLES) {
+    for (const tenant_id of [null, tenant.id]) {
+      const user = await makeUser(role, tenant_id === null ? undefined : tenant);
+      const grants = [{ role, permissions: BUILT_IN_ROLES[role].permissions, tenant_id }];
+      callers.push({ name: tenant_id ? `${role} of a tenant` : role, headers: await bearer(user), grants });
+    }
+  }
+});
+
+/** Sends garbage: whoever is let in gets an error about the input, and nothing is done. */
+async function statusOf({ surface, method, path }: Callable, headers: Record<string, string>): Promise<number> {
+  if (surface === 'REST') {
+    const address = path.replace(/\{[^}]*\}/g, 'garbage');
+    const request = new Request(`http://fabric.test/api/v1${address}?garbage=%00`, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: method === 'GET' ? undefined : '{"garbage": ',
+    });
+    return (await handleRequest(routes, request)).status;
+  }
+  const garbage = JSON.stringify({ garbage: '\0' });
+  const url = `http://fabric.test/api/trpc/${path}`;
+  const request =
+    method === 'mutation'
+      ? new Request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: garbage })
+      : new Request(`${url}?input=${encodeURIComponent(garbage)}`, { headers });
+  return (await handleTrpc(appRouter, request)).status;
+}
+
+/** 401, 403 or, for those who may, neither: what the table says. */
+function expected({ access }: Callable, { grants }: Caller): number | 'in' {
+  if ('open' in access) return 'in';
+  if (grants === null) return 401;
+  if ('signedIn' in access) return 'in';
+  return isGranted(grants, access.permission) ? 'in' : 403;
+}
+
+describe('the authorisation matrix', () => {
+  it('holds for every caller and everything that can be called, before any input is read', {
+    timeout: 180_000,
+  }, async () => {
+    const before = await db.$count(auditRecords);
+    const wrong: string[] = [];
+    let decided = 0;
+    for (const callable of callables) {
+      for (const caller of callers) {
+        const want = expected(callable, caller);
+        const status = await statusOf(callable, caller.headers);
+        const right = want === 'in' ? status !== 401 && status !== 403 && status < 500 : status === want;
+        if (!right) wrong.push(`${caller.name}: ${callable.method} ${callable.path} → ${status}, expected ${want}`);
+        decided += 1;
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(callers).toHaveLength(3 + 2 * ROLES.length);
+    expect(decided).toBe(callables.length * callers.length);
+    expect(await db.$count(auditRecords)).toBe(before);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { BUILT_IN_ROLES, isGranted, PERMISSION_REACH } from '@/domain/permissions';
+import { routes } from '../rest/routes';
+import { type Callable, listCallables } from './access-table.fixture';
+import { appRouter } from './root';
+import { procedure, router } from './trpc';
+
+const callables = listCallables(routes, appRouter);
+
+function line({ method, path, access }: Callable): string {
+  const call = `${method.padEnd(8)} ${path.padEnd(52)}`;
+  if ('open' in access) return `${call} open: ${access.open}`;
+  if ('signedIn' in access) return `${call} signed in: ${access.signedIn}`;
+  const { permission } = access;
+  const roles = Object.entries(BUILT_IN_ROLES)
+    .filter(([role, { permissions }]) => isGranted([{ role, permissions, tenant_id: null }], permission))
+    .map(([role]) => role);
+  const reach = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
+  return `${call} ${permission.padEnd(15)} ${reach.padEnd(8)} ${roles.join(' ')}`;
+}
+
+describe('who may do what', () => {
+  // The file is read in review: a change of rights shows as a changed line. `npx vitest run -u src/server/api/access.test.ts`
+  it('is the file access.txt', async () => {
+    const section = (surface: string) =>
+      callables
+        .filter((callable) => callable.surface === surface)
+        .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.method < b.method ? -1 : 1))
+        .map(line);
+    const text = ['# REST, below /api/v1', ...section('REST'), '', '# tRPC', ...section('tRPC'), ''].join('\n');
+    await expect(text).toMatchFileSnapshot('access.txt');
+  });
+
+  it('is said by every procedure and route', () => {
+    expect(callables.length).toBeGreaterThan(15);
+    for (const { path, access } of callables) {
+      const reason = 'open' in access ? access.open : 'signedIn' in access ? access.signedIn : null;
+      if (reason !== null) expect(reason.length, path).toBeGreaterThan(10);
+    }
+  });
+
+  it('has no two routes for one call', () => {
+    const names = callables.map(
+      ({ surface, method, path }) => `${surface} ${method} ${path.replace(/\{[^}]*\}/g, '{}')}`,
+    );
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  it('cannot be left out of a procedure', () => {
+    // @ts-expect-error a permission has to be named
+    expect(() => procedure()).not.toThrow();
+    // @ts-expect-error and it has to exist
+    expect(() => procedure('cluster:destroy')).not.toThrow();
+    const silent = { _def: { procedures: { 'a.b': { _def: { type: 'query' } } } } } as unknown as typeof appRouter;
+    expect(() => listCallables([], silent)).toThrow('a.b says nothing');
+    expect(listCallables([], router({}) as unknown as typeof appRouter)).toEqual([]);
+  });
+});

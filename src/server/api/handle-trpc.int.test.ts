@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bearer, makeUser } from '@/test/factories';
+import { handleTrpc } from './handle-trpc';
+import { appRouter } from './root';
+
+let root: Record<string, string>;
+beforeAll(async () => {
+  root = await bearer(await makeUser('super_admin'));
+});
+
+const send = (path: string, init: RequestInit = {}) =>
+  handleTrpc(appRouter, new Request(`http://fabric.test/api/trpc/${path}`, init));
+const query = (path: string, input?: unknown, headers = root) =>
+  send(input === undefined ? path : `${path}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers });
+const mutate = (path: string, body: BodyInit, headers: Record<string, string> = root) =>
+  send(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+async function problemOf(response: Response) {
+  const { error } = await response.json();
+  expect(error.data.httpStatus).toBe(response.status);
+  expect(error.data.problem.status).toBe(response.status);
+  expect(JSON.stringify(error)).not.toMatch(/stack|node_modules|\.ts:/);
+  return { status: response.status, code: error.data.problem.code, errors: error.data.problem.errors };
+}
+
+describe('tRPC', () => {
+  it('answers signed-in callers', async () => {
+    const response = await query('settings.get');
+    expect((await response.json()).result.data.flow_retention_hours).toBe(24);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect((await (await query('account.me')).json()).result.data.permissions).toContain('*');
+  });
+
+  it.each([
+    ['no token', {}],
+    ['a bad token', { authorization: 'Bearer nonsense' }],
+  ])('answers 401 to %s, before it looks at the input', async (_name, headers) => {
+    expect(await problemOf(await query('audit.get', 'garbage', headers))).toMatchObject({ status: 401 });
+    expect(await problemOf(await query('account.me', undefined, headers))).toMatchObject({ status: 401 });
+    expect(await problemOf(await mutate('settings.update', '{"x":', headers))).toMatchObject({ status: 401 });
+  });
+
+  it('answers 403 before it looks at the input', async () => {
+    const viewer = await bearer(await makeUser('viewer'));
+    expect(await problemOf(await query('audit.get', 'garbage', viewer))).toMatchObject({
+      status: 403,
+      code: 'forbidden',
+    });
+    expect(await problemOf(await mutate('settings.update', '{"x":', viewer))).toMatchObject({ status: 403 });
+  });
+
+  it.each([
+    ['not JSON', '{"a":', 400, 'malformed'],
+    ['an unknown field', '{"colour": 1}', 400, 'malformed'],
+    ['a wrong type', '{"flow_retention_hours": "1"}', 400, 'malformed'],
+    ['a NUL character', '{"flow_retention_hours": "\\u0000"}', 400, 'malformed'],
+    ['deep nesting', `${'['.repeat(200)}${']'.repeat(200)}`, 400, 'malformed'],
+    ['nothing', '', 400, 'malformed'],
+    ['more than a megabyte', JSON.stringify({ a: 'x'.repeat(1024 * 1024) }), 413, 'too_large'],
+  ])('refuses %s', async (_name, body, status, code) => {
+    expect(await problemOf(await mutate('settings.update', body))).toMatchObject({ status, code });
+  });
+
+  it('names wrong fields as REST does', async () => {
+    expect((await problemOf(await mutate('settings.update', '{"flow_retention_hours": 0}'))).errors).toEqual([
+      { field: 'flow_retention_hours', message: 'At least 1 hour.' },
+    ]);
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['text', '{}', { 'content-type': 'text/plain' }],
+    ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['octets', '{}', { 'content-type': 'application/octet-stream' }],
+    ['gzip', '{}', { 'content-encoding': 'gzip' }],
+  ])('takes only plain JSON, not %s', async (_name, body, headers) => {
+    expect(await problemOf(await mutate('settings.update', body, { ...root, ...headers }))).toMatchObject({
+      status: 415,
+    });
+  });
+
+  it('never runs a mutation by GET and knows no other procedures', async () => {
+    expect(await problemOf(await query('settings.update', {}))).toMatchObject({ status: 405 });
+    expect(await problemOf(await query('settings.nope'))).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await problemOf(await query('constructor'))).toMatchObject({ status: 404 });
+    expect(await problemOf(await query('__proto__'))).toMatchObject({ status: 404 });
+    expect(await problemOf(await send('settings.get?input={"a"', { headers: root }))).toMatchObject({ status: 400 });
+  });
+
+  it('answers batches of up to fifty calls, each for itself', async () => {
+    const batch = (n: number) => send(`${Array(n).fill('settings.get').join(',')}?batch=1&input={}`, { headers: root });
+    const answers = await (await batch(50)).json();
+    expect(answers).toHaveLength(50);
+    expect(await problemOf(await batch(51))).toMatchObject({ status: 400, code: 'malformed' });
+    const mixed = await send('settings.get,audit.get?batch=1&input={"1":{"id":"x"}}', { headers: root });
+    expect(mixed.status).toBe(207);
+    const [good, bad] = await mixed.json();
+    expect(good.result.data.version).toBe(1);
+    expect(bad.error.data.problem.code).toBe('malformed');
+  });
+});
