@@ -1,10 +1,10 @@
 'use client';
-import { PageProblem } from '@/ui/page-problem';
+import { PageCrash } from '@/features/shared/page-crash';
 
-export default function RootError(props: { error: unknown; retry: () => void }) {
+export default function ErrorPage({ error, retry }: { error: unknown; retry: () => void }) {
   return (
-    <main className="flex min-h-dvh flex-col">
-      <PageProblem {...props} />
+    <main className="flex min-h-dvh items-center justify-center">
+      <PageCrash error={error} onRetry={retry} />
     </main>
   );
 }

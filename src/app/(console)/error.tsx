@@ -1,7 +1,6 @@
 'use client';
-import { PageProblem } from '@/ui/page-problem';
+import { PageCrash } from '@/features/shared/page-crash';
 
-/** Inside the shell, so that the way to other pages stays. */
-export default function ConsoleError(props: { error: unknown; retry: () => void }) {
-  return <PageProblem {...props} />;
+export default function ConsoleErrorPage({ error, retry }: { error: unknown; retry: () => void }) {
+  return <PageCrash error={error} onRetry={retry} />;
 }

@@ -1,0 +1,84 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Box, Network, Server, Waypoints } from 'lucide-react';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { buttonClass } from '@/ui/button-class';
+
+/** Where to go from here. */
+export function NextStep({ clusterId }: { clusterId: string | null }) {
+  const trpc = useTRPC();
+  const { data: cluster } = useQuery({
+    ...trpc.clusters.get.queryOptions({ id: clusterId ?? '' }),
+    enabled: clusterId !== null,
+  });
+  const count = (value: number | undefined) => (value ? formatCount(value) : undefined);
+  return (
+    <>
+      <p className="text-muted">
+        {cluster
+          ? `${cluster.name} is connected. Syncs repeat by themselves; the settings say how often.`
+          : 'There is no cluster yet. Add one whenever you like; nothing else waits for it.'}
+      </p>
+      <ul className="divide-y rounded-md border">
+        <Way
+          href={cluster ? paths.cluster({ clusterId: cluster.id }) : paths.clusters({ add: 'true' })}
+          icon={<Waypoints />}
+          title={cluster ? `Cluster ${cluster.name}` : 'Add a cluster'}
+          text={cluster ? 'Its state, its connection and its sync runs.' : 'By its address and an API token.'}
+        />
+        {cluster && (
+          <>
+            <Way
+              href={paths.workloads()}
+              icon={<Box />}
+              title="Workloads"
+              count={count(cluster.counts.workloads)}
+              text="Virtual machines and containers with their network cards and addresses."
+            />
+            <Way
+              href={paths.nodes()}
+              icon={<Server />}
+              title="Nodes"
+              count={count(cluster.counts.nodes)}
+              text="The machines of the cluster."
+            />
+            <Way
+              href={paths.networks()}
+              icon={<Network />}
+              title="Networks"
+              count={count(cluster.counts.networks)}
+              text="Bridges, VNets, VLANs and subnets."
+            />
+          </>
+        )}
+      </ul>
+      <div className="flex justify-end">
+        <Link
+          className={buttonClass({ variant: 'primary' })}
+          href={cluster ? paths.cluster({ clusterId: cluster.id }) : paths.home()}
+        >
+          {cluster ? 'Open the cluster' : 'Open Fabric'}
+        </Link>
+      </div>
+    </>
+  );
+}
+
+function Way(props: { href: string; icon: ReactNode; title: string; text: string; count?: string | undefined }) {
+  return (
+    <li>
+      <Link href={props.href} className="flex items-start gap-3 px-3 py-2 -outline-offset-2 hover:bg-surface-2">
+        <span className="mt-0.5 text-faint [&>svg]:size-4">{props.icon}</span>
+        <span className="min-w-0 flex-1">
+          <span className="block font-medium">{props.title}</span>
+          <span className="block text-pretty text-muted">{props.text}</span>
+        </span>
+        {props.count && <span className="text-muted tabular-nums">{props.count}</span>}
+      </Link>
+    </li>
+  );
+}

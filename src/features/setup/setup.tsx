@@ -1,0 +1,93 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { parseAsString, useQueryStates } from 'nuqs';
+import { useEffect, useState } from 'react';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { ErrorState } from '@/ui/error-state';
+import { Stepper } from '@/ui/stepper';
+import { LiveUpdates } from '../shared/live-updates';
+import { setupStatusQuery } from '../shared/setup-status';
+import { StartScreen } from '../shared/start-screen';
+import { useStartSession } from '../shared/use-start-session';
+import { AdministratorStep } from './administrator-step';
+import { ClusterStep } from './cluster-step';
+import { NextStep } from './next-step';
+import { SETUP_STEPS, type SetupStep, STEP_LABELS, setupStep } from './setup-steps';
+import { SyncStep } from './sync-step';
+
+const STEPS = SETUP_STEPS.map((id) => ({ id, label: STEP_LABELS[id] }));
+
+const HEADINGS: Record<SetupStep, { title: string; text: string }> = {
+  administrator: {
+    title: 'Create the administrator',
+    text: 'The first account may do everything. More people can be added later.',
+  },
+  cluster: {
+    title: 'Add your first cluster',
+    text: 'Fabric reads a Proxmox VE cluster through its API. Nothing is changed on it until you apply a policy.',
+  },
+  sync: { title: 'First sync', text: 'Nodes, workloads and networks are read. This takes seconds to a few minutes.' },
+  next: { title: 'You are ready', text: '' },
+};
+
+/** The first run: administrator, cluster, first sync, and where to go from there. */
+export function Setup() {
+  const router = useRouter();
+  const { state, retry } = useStartSession();
+  const status = useQuery({ ...setupStatusQuery, refetchOnWindowFocus: false });
+  const [at, setAt] = useQueryStates({ step: parseAsString, cluster: parseAsString });
+  // The cached answer is older than the administrator that was just made here.
+  const [justCompleted, setJustCompleted] = useState(false);
+  const signedIn = state.status === 'signed_in';
+  const known = status.data !== undefined && (signedIn || state.status === 'signed_out');
+  const step = known
+    ? setupStep({
+        completed: justCompleted || status.data.completed,
+        signedIn,
+        step: at.step,
+        clusterId: at.cluster,
+      })
+    : null;
+  useEffect(() => {
+    if (step === 'sign_in') router.replace(paths.login());
+    if (step === 'home') router.replace(paths.home());
+  }, [step, router]);
+
+  if (status.error) return <ErrorState problem={failureOf(status.error)} onRetry={() => void status.refetch()} />;
+  if (state.status === 'unreachable') return <ErrorState problem={state.failure} onRetry={retry} />;
+  if (step === null || step === 'sign_in' || step === 'home') return <StartScreen inFrame />;
+  const go = (next: SetupStep, cluster: string | null = at.cluster) =>
+    void setAt({ step: next, cluster }, { history: 'push' });
+  const { title, text } = HEADINGS[step];
+  return (
+    <Stepper label="Setup" steps={STEPS} current={step}>
+      {signedIn && <LiveUpdates />}
+      <div>
+        <h1 className="text-lg">{title}</h1>
+        {text && <p className="text-pretty text-muted">{text}</p>}
+      </div>
+      {step === 'administrator' && (
+        <AdministratorStep
+          codeRequired={status.data?.setup_code_required ?? false}
+          onDone={() => {
+            setJustCompleted(true);
+            go('cluster', null);
+          }}
+        />
+      )}
+      {step === 'cluster' && (
+        <ClusterStep onAdded={(cluster) => go('sync', cluster.id)} onSkip={() => go('next', null)} />
+      )}
+      {step === 'sync' && at.cluster && (
+        <SyncStep
+          clusterId={at.cluster}
+          onNext={() => go('next')}
+          onEdit={() => router.push(paths.cluster({ clusterId: at.cluster ?? '' }))}
+        />
+      )}
+      {step === 'next' && <NextStep clusterId={at.cluster} />}
+    </Stepper>
+  );
+}
