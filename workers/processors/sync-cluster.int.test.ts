@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemScope } from '@/server/auth/scope';
+import { queueBackend } from '@/server/jobs/backend';
+import { closeQueues, queueOf } from '@/server/jobs/queues';
+import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { requestSync } from '@/server/services/clusters/request-sync';
+import { scheduleSyncs } from '@/server/services/clusters/schedule-syncs';
+import { makeSyncWorld, type SyncWorld } from '@/server/services/clusters/testing/sync-world.fixture';
+import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
+
+vi.stubEnv('REDIS_URL', '');
+const FIXTURE = new URL('./sync-worker.fixture.ts', import.meta.url).pathname;
+const scope = systemScope('cluster:sync', 'test');
+
+describe('the worker of a sync', () => {
+  let world: SyncWorld;
+  let children: ChildProcess[] = [];
+  let worlds = 0;
+
+  beforeAll(() => queueBackend.prepare());
+  afterEach(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    children = [];
+    await queueOf('cluster.sync').obliterate({ force: true });
+    await world.close();
+  });
+  afterAll(() => closeQueues());
+
+  async function lab() {
+    worlds += 1;
+    world = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
+  }
+  async function startWorker(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, ['--import', 'tsx', FIXTURE], { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    await new Promise((resolve) => child.stdout?.once('data', resolve));
+    return child;
+  }
+  const runRow = async (id: string) => (await world.sql`select * from sync_runs where id = ${id}`)[0];
+  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + 20_000;
+    while (!(await holds())) {
+      if (Date.now() > deadline) throw new Error(`not within 20 s: ${what}`);
+      await delay(20);
+    }
+  }
+  /** What half a minute without a sign of life does. */
+  const endLease = () =>
+    world.sql`update sync_runs set lease_at = lease_at - interval '31 seconds' where status = 'running'`;
+  /** Killing it in the middle: the configs are slow to read, so some are stored when it dies. */
+  async function killDuring(stage: string, id: string, attempts = 1): Promise<void> {
+    const worker = await startWorker();
+    await until(`attempt ${attempts} is at ${stage}`, async () => {
+      const row = await runRow(id);
+      return row?.stage === stage && row.attempts === attempts && row.status === 'running';
+    });
+    const gone = new Promise((resolve) => worker.once('exit', resolve));
+    worker.kill('SIGKILL');
+    await gone;
+    expect(await runRow(id)).toMatchObject({ status: 'running', stage, attempts });
+  }
+
+  it('runs what is asked for and tells the outcome to whoever waits', async () => {
+    await lab();
+    await startWorker();
+    const { run_id } = await requestSync(scope, world.cluster.id);
+    expect(await awaitSyncRun(scope, run_id)).toMatchObject({ id: run_id, status: 'ok', attempts: 1, errors: [] });
+    expect(await world.workloads()).toHaveLength(15);
+  });
+
+  it('may be killed at any time: another one finishes the run', { timeout: 90_000 }, async () => {
+    await lab();
+    const { run_id } = await requestSync(scope, world.cluster.id);
+    world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
+    await killDuring('interfaces', run_id);
+    world.simulator.clearFaults();
+    // Nobody takes it while its lease holds.
+    await scheduleSyncs();
+    expect(await runRow(run_id)).toMatchObject({ status: 'running', attempts: 1 });
+    await endLease();
+    await queueOf('cluster.sync').obliterate({ force: true });
+    await startWorker();
+    await scheduleSyncs();
+    expect(await awaitSyncRun(scope, run_id)).toMatchObject({ status: 'ok', attempts: 2 });
+    expect((await world.workloads()).every((row) => row.nics.length > 0)).toBe(true);
+  });
+
+  it('is given up after three deaths, with an audit record, and the next sync works', { timeout: 90_000 }, async () => {
+    await lab();
+    const { run_id } = await requestSync(scope, world.cluster.id);
+    world.simulator.onRequest({ path: '/cluster/resources' }, { kind: 'delay', ms: 400_000 });
+    for (let death = 1; death <= 3; death++) {
+      await killDuring('guests', run_id, death);
+      await endLease();
+      await queueOf('cluster.sync').obliterate({ force: true });
+      await scheduleSyncs();
+    }
+    expect(await runRow(run_id)).toMatchObject({ status: 'failed', attempts: 3 });
+    const [cluster] = await world.sql`select * from clusters where id = ${world.cluster.id}`;
+    expect(cluster).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'worker_died' });
+    const [record] =
+      await world.sql`select * from audit_records where object_id = ${world.cluster.id} order by seq desc limit 1`;
+    expect(record).toMatchObject({ action: 'cluster.sync_failed', after: { run_id, code: 'worker_died' } });
+    world.simulator.clearFaults();
+    await startWorker();
+    const next = await requestSync(scope, world.cluster.id);
+    expect(await awaitSyncRun(scope, next.run_id)).toMatchObject({ status: 'ok' });
+  });
+
+  it('puts the run back when it is told to end', async () => {
+    await lab();
+    const { run_id } = await requestSync(scope, world.cluster.id);
+    world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
+    const worker = await startWorker();
+    await until('it reads configs', async () => (await runRow(run_id))?.stage === 'interfaces');
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(await runRow(run_id)).toMatchObject({ status: 'queued', attempts: 0 });
+    world.simulator.clearFaults();
+    await startWorker();
+    expect(await awaitSyncRun(scope, run_id)).toMatchObject({ status: 'ok', attempts: 1 });
+  });
+});

@@ -1,0 +1,17 @@
+import { closeQueues } from '@/server/jobs/queues';
+import { startWorkers } from '../runtime';
+import { syncCluster } from './sync-cluster';
+
+// A worker process that does nothing but syncs, for the tests to kill.
+const nothing = async () => {};
+const runtime = await startWorkers(
+  { 'cluster.sync': syncCluster, 'sync.schedule': nothing, 'maintenance.prune': nothing },
+  { graceMs: 100 },
+);
+process.stdout.write('ready\n');
+process.on('SIGTERM', () => {
+  void runtime
+    .close()
+    .then(() => closeQueues())
+    .then(() => process.exit(0));
+});
