@@ -49,6 +49,7 @@ async function buildBundles(hash) {
       supervisor: 'src/runtime/supervisor-main.ts',
       web: 'src/runtime/web-main.ts',
       migrate: 'src/runtime/migrate-main.ts',
+      'verify-audit': 'src/cli/verify-audit.ts',
       worker: 'workers/main.ts',
     },
     outdir: 'dist',

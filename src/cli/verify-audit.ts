@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util';
+import { runningDatabaseUrl } from '@/runtime/running-database';
 import { systemScope } from '@/server/auth/scope';
 import { closeDb } from '@/server/db/client';
+import { env } from '@/server/lib/env';
 import { verifyAuditChain } from '@/server/services/audit/verify-audit-chain';
 
 const USAGE = `Checks the audit trail: every record's hash, and that none is missing.
 
   verify-audit [--anchor SEQ:HASH]
+
+The database is the one of DATABASE_URL, or that of the service running on FABRIC_DATA_DIR.
 
 --anchor  the last line of an earlier run; proves that the trail up to there is still the same.
 Exit status: 0 intact, 1 broken, 2 could not be checked.
@@ -27,6 +31,11 @@ async function main(): Promise<number> {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(values.anchor ?? '') ?? [];
   if (values.anchor !== undefined && (seq === undefined || hash === undefined)) {
     process.stderr.write(`--anchor takes SEQ:HASH as an earlier run printed it.\n`);
+    return 2;
+  }
+  env().DATABASE_URL ??= runningDatabaseUrl(env().FABRIC_DATA_DIR) ?? undefined;
+  if (!env().DATABASE_URL) {
+    process.stderr.write('There is no database to check. Start the service (npm start), or set DATABASE_URL.\n');
     return 2;
   }
   const anchor = seq !== undefined && hash !== undefined ? { seq: Number(seq), hash } : null;

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { recordAudit } from '@/server/audit/record';
+import { db, sqlClient } from '@/server/db/client';
+
+/** The program as an operator runs it; it inherits this test's DATABASE_URL. */
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync('node_modules/.bin/tsx', ['src/cli/verify-audit.ts', ...args], {
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+const write = () =>
+  db.transaction((tx) =>
+    recordAudit(
+      tx,
+      { actor: { kind: 'system', id: null, name: 'test' }, origin: null },
+      { action: 'thing.changed', object_kind: 'thing', after: { a: 1.5 } },
+    ),
+  );
+
+describe('verify-audit', () => {
+  it('says that the trail is intact, gives an anchor, and names the first broken record', {
+    timeout: 60_000,
+  }, async () => {
+    for (let i = 0; i < 3; i += 1) await write();
+    const intact = run();
+    expect(intact).toMatchObject({ status: 0, stderr: '' });
+    expect(intact.stdout).toMatch(/^Intact: 3 records\.\n3:[0-9a-f]{64}\n$/);
+    const anchor = intact.stdout.split('\n')[1] ?? '';
+    await write();
+    expect(run('--anchor', anchor).status).toBe(0);
+    expect(run('--anchor', '3:zz')).toMatchObject({ status: 2 });
+    await sqlClient().begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update audit_records set actor_name = 'nobody' where seq = 2`;
+    });
+    expect(run()).toMatchObject({ status: 1, stderr: 'Broken: record 2 was changed after it was written.\n' });
+  });
+});
