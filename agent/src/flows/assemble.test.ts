@@ -128,8 +128,8 @@ describe('assembleFlows', () => {
       100,
     );
     expect(flows.map(({ protocol, packets, bytes }) => [protocol, packets, bytes])).toEqual([
-      ['udp', 2, 100],
       ['icmp', 4, 336],
+      ['udp', 2, 100],
     ]);
   });
 

@@ -1,0 +1,30 @@
+/**
+ * The rules in the output of iptables-save and ebtables-save: without comments, which carry a date, and without the
+ * counters of chains and rules.
+ */
+export function canonicalSave(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) =>
+      line
+        .replace(/^\[\d+:\d+\] /, '')
+        .replace(/ \[\d+:\d+\]$/, '')
+        .replace(/ -c \d+ \d+/, '')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The sets in the output of `ipset save`, members sorted; members that expire are traffic. */
+export function canonicalIpset(text: string): string {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const expiring = new Set(
+    lines.filter((line) => line.startsWith('create ') && / timeout \d/.test(line)).map((line) => line.split(' ')[1]),
+  );
+  return lines
+    .filter((line) => !line.startsWith('add ') || !expiring.has(line.split(' ')[1]))
+    .map((line) => line.replace(/ (?:packets|bytes) \d+/g, '').trimEnd())
+    .sort()
+    .join('\n');
+}
