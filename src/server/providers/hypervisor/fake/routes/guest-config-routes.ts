@@ -23,6 +23,25 @@ const CONTROL_PARAMS = [
 ];
 const isNic = (name: string) => /^net\d+$/.test(name);
 
+/** Options and NIC keys that came with release 9. */
+const NOT_IN_8: Record<GuestType, { options: string[]; nicKeys: string[] }> = {
+  qemu: { options: ['allow-ksm', 'intel-tdx'], nicKeys: ['host-tunnel'] },
+  lxc: { options: ['entrypoint', 'env'], nicKeys: ['host-managed'] },
+};
+
+const UNKNOWN = 'property is not defined in schema and the schema does not allow additional properties';
+
+function refuseNewerOptions(call: Call, type: GuestType): void {
+  if (call.cluster.version.major >= 9) return;
+  const { options, nicKeys } = NOT_IN_8[type];
+  for (const [name, value] of Object.entries(call.params)) {
+    if (options.includes(name)) throw parameterError({ [name]: UNKNOWN });
+    if (!isNic(name)) continue;
+    const key = nicKeys.find((newer) => parseNic(type, value)?.[newer] !== undefined);
+    if (key) throw parameterError({ [name]: `invalid format - format error\n${name}.${key}: ${UNKNOWN}\n` });
+  }
+}
+
 const names = (list: string | undefined): string[] => (list ?? '').split(/[,;\s]+/).filter((part) => part !== '');
 
 /** Rights on the bridge or VNet of a NIC, for the VLAN it uses and every trunked one. */
@@ -63,6 +82,7 @@ function canonicalNic(call: Call, type: GuestType, text: string): string {
 }
 
 function readChanges(call: Call, type: GuestType): OptionChanges {
+  refuseNewerOptions(call, type);
   const { params, caller } = call;
   if (params.skiplock === '1' && caller.subject !== 'root@pam') {
     throw parameterError({ skiplock: 'Only root may use this option.' });

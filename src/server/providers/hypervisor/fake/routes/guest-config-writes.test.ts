@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../http-server';
+import { chaos } from '../scenarios/chaos';
 import { smallLab } from '../scenarios/small-lab';
 import { client } from '../test-client.fixture';
 
@@ -170,6 +171,19 @@ describe('containers', () => {
     lab().guest(200).hotplugFailures.set('net0', 'veth busy');
     expect((await api().put(dns, { net0: before.replace('firewall=1', 'firewall=0') })).status).toBe(400);
     expect((await api().get(dns)).json.data.net0).toBe(before);
+  });
+});
+
+describe('an older release', () => {
+  it('does not know newer NIC keys and options', async () => {
+    const old = await startSimulator({ scenario: chaos, timeScale: 500 });
+    const alone = old.cluster('alone');
+    const solo = client(alone.node('solo'), alone.tokens.root);
+    const nic = alone.guest(100).config.current.get('net0');
+    expect((await solo.put('/nodes/solo/qemu/100/config', { net0: `${nic},host-tunnel=1` })).status).toBe(400);
+    expect((await solo.put('/nodes/solo/qemu/100/config', { 'allow-ksm': 1 })).status).toBe(400);
+    expect((await solo.put('/nodes/solo/qemu/100/config', { net0: `${nic},mtu=1400` })).status).toBe(200);
+    await old.close();
   });
 });
 
