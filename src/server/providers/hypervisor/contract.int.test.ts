@@ -15,7 +15,7 @@ function realTarget(): RealTarget | null {
 
 async function simulated(version: PveVersionName): Promise<ContractTarget> {
   const clusters = smallLab.clusters.map((cluster) => ({ ...cluster, version }));
-  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale: 200 });
+  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale: 20 });
   const { nodes, tokens } = simulator.cluster();
   const [first, ...others] = nodes;
   return {

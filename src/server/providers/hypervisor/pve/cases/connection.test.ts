@@ -53,11 +53,11 @@ describe('a node that is off', () => {
   it('whose packets vanish is given up within our time, not within that of the cluster', async () => {
     const { cluster, provider, access } = await simulate('pve9', 1);
     const to = access('manager', { entry_points: [] });
-    const test = provider(to, { timeouts: { connect: 300, read: 200 } });
+    const test = provider(to, { timeouts: { read: 1_000 } });
     await cluster.setNode('pve3', 'silent');
     const started = performance.now();
     await expect(test.inventory.readGuestConfig(config('pve3', 102))).rejects.toMatchObject({ code: 'timeout' });
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     await expect(test.inventory.listGuests()).resolves.toMatchObject({ complete: true });
   });
 });
@@ -74,7 +74,7 @@ describe('the entry node', () => {
   it('whose packets vanish is replaced by the next one', async () => {
     const { cluster, provider, access } = await simulate('pve9', 1);
     await cluster.setNode('pve1', 'silent');
-    const { inventory } = provider(access(), { timeouts: { connect: 300, read: 200 } });
+    const { inventory } = provider(access(), { timeouts: { read: 1_000 } });
     await expect(inventory.listSdn()).resolves.toMatchObject({ networks: { complete: true } });
   });
 
@@ -256,7 +256,7 @@ describe('a token', () => {
 
 describe('requests of many jobs at once', () => {
   it('never exceed what a node can take', async () => {
-    const { cluster, provider, access } = await simulate('pve9', 20, 200);
+    const { cluster, provider, access } = await simulate('pve9', 20, 500);
     const to = access();
     const providers = [provider(to), provider(to), provider(to)];
     cluster.load.reset();

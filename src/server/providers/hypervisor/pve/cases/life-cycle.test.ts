@@ -63,7 +63,7 @@ describe('a guest that migrates', () => {
 
 describe('a guest that high availability restarts after its node died', () => {
   it('is unknown for a while, never absent, and then present on another node', async () => {
-    const { simulator, cluster, provider } = await simulate('pve9', 100);
+    const { simulator, cluster, provider } = await simulate('pve9', 20);
     const { inventory } = provider();
     const db: GuestRef = { node: 'pve3', kind: 'qemu', vmid: 102 };
     await cluster.setNode('pve3', 'down');

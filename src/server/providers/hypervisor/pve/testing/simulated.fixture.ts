@@ -22,8 +22,8 @@ export type TestProvider = HypervisorProvider & { renewed: RenewedCertificate[];
 let keys = 0;
 
 /**
- * The small lab (three nodes, fifteen guests) in the simulator. Its seconds last 2 ms, so that delays of the product
- * cost nothing; the client's clock is the simulator's. `latency` is what each call takes, in its milliseconds.
+ * The small lab (three nodes, fifteen guests) in the simulator. Its seconds last 50 ms, so that delays of the product
+ * cost little, while a busy machine does not look like a node that takes 30 seconds; the client's clock is the simulator's. `latency` is what each call takes, in its milliseconds.
  */
 export async function simulate(version: PveVersionName = 'pve9', timeScale = 500, latency = 0): Promise<Simulated> {
   const clusters = smallLab.clusters.map((cluster) => ({ ...cluster, version }));
