@@ -13,36 +13,51 @@ export function ComboboxPopup({ remote, indicator }: { remote?: RemoteSearch; in
   return (
     <Base.Portal>
       <Base.Positioner sideOffset={4} className="z-(--layer-overlay) outline-none">
-        <Base.Popup className="popup max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 max-w-(--available-width) overflow-y-auto overscroll-contain">
-          <Base.Status className="flex items-center gap-2 px-3 text-sm text-muted not-empty:py-2">
-            {remote?.error ? (
-              <span className="text-danger">{remote.error}</span>
-            ) : (
-              remote?.loading && (
-                <>
-                  <Spinner size={14} /> Searching…
-                </>
-              )
-            )}
-          </Base.Status>
-          <Base.Empty className="px-3 text-muted not-empty:py-2">
-            {remote?.loading || remote?.error ? null : 'Nothing matches'}
-          </Base.Empty>
-          <Base.List className="p-1 data-empty:p-0">
-            {(option: Option) => (
-              <Base.Item
-                key={option.value}
-                value={option}
-                disabled={option.disabledReason !== undefined}
-                className={itemClass}
-              >
-                <OptionText option={option} />
-                {indicator}
-              </Base.Item>
-            )}
-          </Base.List>
+        <Base.Popup className="popup flex max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 max-w-(--available-width) flex-col">
+          <ComboboxStatus remote={remote} />
+          <OptionList indicator={indicator} />
         </Base.Popup>
       </Base.Positioner>
     </Base.Portal>
+  );
+}
+
+/** What there is to say instead of, or above, the choices. */
+export function ComboboxStatus({ remote }: { remote?: RemoteSearch }) {
+  return (
+    <>
+      <Base.Status className="flex items-center gap-2 px-3 text-sm text-muted not-empty:py-2">
+        {remote?.error ? (
+          <span className="text-danger">{remote.error}</span>
+        ) : (
+          remote?.loading && (
+            <>
+              <Spinner size={14} /> Searching…
+            </>
+          )
+        )}
+      </Base.Status>
+      <Base.Empty className="px-3 text-muted not-empty:py-2">
+        {remote?.loading || remote?.error ? null : 'Nothing matches'}
+      </Base.Empty>
+    </>
+  );
+}
+
+export function OptionList({ indicator }: { indicator: ReactNode }) {
+  return (
+    <Base.List className="min-h-0 flex-1 scroll-py-1 overflow-y-auto overscroll-contain p-1 data-empty:p-0">
+      {(option: Option) => (
+        <Base.Item
+          key={option.value}
+          value={option}
+          disabled={option.disabledReason !== undefined}
+          className={itemClass}
+        >
+          <OptionText option={option} />
+          {indicator}
+        </Base.Item>
+      )}
+    </Base.List>
   );
 }

@@ -127,6 +127,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
                 scrollRef={scrollRef}
                 selectable={selectable}
                 columnCount={columnCount}
+                rowName={(row) => String(columns[0]?.csv?.(row) ?? 'row')}
                 onRowOpen={props.onRowOpen}
                 rowActions={rowActions && ((row) => <RowActions {...rowActions(row)} />)}
                 onNearEnd={busy || error ? undefined : props.onLoadMore}

@@ -10,6 +10,8 @@ type Props<Row extends object> = {
   index: number;
   current: boolean;
   selectable: boolean;
+  /** What the row is called, for its checkbox. */
+  name: string;
   onOpen: ((row: Row) => void) | undefined;
   actions: ReactNode;
   FlexRender: ServerTable<Row>['FlexRender'];
@@ -21,6 +23,7 @@ export function TableRow<Row extends object>({
   index,
   current,
   selectable,
+  name,
   onOpen,
   actions,
   FlexRender,
@@ -43,7 +46,7 @@ export function TableRow<Row extends object>({
       {selectable && (
         <td className={clsx(cell, 'row-edge sticky left-0 z-1')}>
           <Checkbox
-            aria-label="Select row"
+            aria-label={`Select ${name}`}
             className="align-middle"
             checked={selected}
             onCheckedChange={(checked, { event }) =>

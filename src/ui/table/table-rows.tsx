@@ -14,6 +14,7 @@ type Props<Row extends object> = {
   scrollRef: RefObject<HTMLElement | null>;
   selectable: boolean;
   columnCount: number;
+  rowName: (row: Row) => string;
   onRowOpen: ((row: Row) => void) | undefined;
   rowActions: ((row: Row) => ReactNode) | undefined;
   /** Called when the end comes near; undefined when there is no more, or while it loads. */
@@ -26,6 +27,7 @@ export function TableRows<Row extends object>({
   scrollRef,
   selectable,
   columnCount,
+  rowName,
   onRowOpen,
   rowActions,
   onNearEnd,
@@ -80,6 +82,7 @@ export function TableRows<Row extends object>({
               index={item.index}
               current={item.index === currentIndex}
               selectable={selectable}
+              name={rowName(row.original)}
               onOpen={onRowOpen}
               actions={rowActions?.(row.original)}
               FlexRender={table.FlexRender}

@@ -1,7 +1,7 @@
 'use client';
 import { useEffect, useRef, useState } from 'react';
+import { collectCsv } from './collect-csv';
 import type { Column } from './column';
-import { csvLine } from './csv';
 import type { TableExport } from './table-footer';
 
 type Options<Row> = {
@@ -24,7 +24,7 @@ export function useCsvExport<Row>({ name, columns, pages, onError }: Options<Row
     running.current = controller;
     setExported(0);
     try {
-      const parts = await collect(columns, pages(controller.signal), controller.signal, setExported);
+      const parts = await collectCsv(columns, pages(controller.signal), controller.signal, setExported);
       if (!controller.signal.aborted) download(`${name}-${new Date().toISOString().slice(0, 10)}.csv`, parts);
     } catch (error) {
       if (!controller.signal.aborted) onError(error);
@@ -39,25 +39,6 @@ export function useCsvExport<Row>({ name, columns, pages, onError }: Options<Row
     pending: exported !== null,
     exported: exported ?? 0,
   };
-}
-
-/** The lines of the file, headed by the column titles. */
-export async function collect<Row>(
-  columns: readonly Column<Row>[],
-  pages: AsyncIterable<readonly Row[]>,
-  signal: AbortSignal,
-  onProgress: (rows: number) => void,
-): Promise<string[]> {
-  const exportable = columns.flatMap(({ header, csv }) => (csv ? [{ header, csv }] : []));
-  const parts = [csvLine(exportable.map((column) => column.header))];
-  let count = 0;
-  for await (const page of pages) {
-    if (signal.aborted) break;
-    parts.push(page.map((row) => csvLine(exportable.map((column) => column.csv(row)))).join(''));
-    count += page.length;
-    onProgress(count);
-  }
-  return parts;
 }
 
 function download(filename: string, parts: string[]) {

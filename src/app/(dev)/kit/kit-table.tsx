@@ -48,6 +48,7 @@ const COLUMNS = [
   make.text('id', 'Id', (guest) => guest.id, { hidden: true, width: 120 }),
 ];
 
+const NODES = Array.from({ length: 40 }, (_, index) => ({ value: `pve-${index}`, label: `pve-${index}` }));
 const NO_ROWS: Guest[] = [];
 const COUNT = 5000;
 const PAGE = 200;
@@ -89,6 +90,7 @@ export function LargeTable() {
   const [sort, setSort] = useState('name');
   const [search, setSearch] = useState('');
   const [states, setStates] = useState<string[]>([]);
+  const [nodes, setNodes] = useState<string[]>([]);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set(['guest-1', 'guest-2']));
   const matches = useMemo(() => {
     if (start === null) return NO_ROWS;
@@ -105,6 +107,7 @@ export function LargeTable() {
   const clear = () => {
     setSearch('');
     setStates([]);
+    setNodes([]);
   };
   return (
     <>
@@ -118,6 +121,7 @@ export function LargeTable() {
             onValueChange: setStates,
             options: STATES.map((value) => ({ value, label: value })),
           },
+          { id: 'node', label: 'Node', value: nodes, onValueChange: setNodes, options: NODES },
         ]}
         onClear={clear}
       >

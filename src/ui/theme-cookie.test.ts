@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { parseTheme, THEME_COOKIE, THEMES, themeCookie } from './theme-cookie';
+
+it('reads back what it writes, and follows the system for anything else', () => {
+  for (const theme of THEMES) {
+    const [pair = ''] = themeCookie(theme).split(';');
+    expect(pair.startsWith(`${THEME_COOKIE}=`)).toBe(true);
+    expect(parseTheme(pair.slice(THEME_COOKIE.length + 1))).toBe(theme);
+  }
+  for (const value of [undefined, '', 'blue', 'DARK']) expect(parseTheme(value)).toBe('system');
+});
