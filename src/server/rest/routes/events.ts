@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { originOf } from '../../auth/origin';
 import { readSession } from '../../auth/read-session';
 import { openEventStream } from '../../events/open-event-stream';
@@ -10,6 +11,7 @@ export const eventRoutes = [
     summary: 'What changes, as server-sent events: types sync_run.changed, cluster.changed, inventory.changed, resync.',
     tag: 'Events',
     access: { signedIn: 'Each event is sent only to those whose permissions let them read what changed.' },
+    query: z.strictObject({}),
     response: { status: 200 },
     handler: async ({ session, request }) => {
       const stream = await openEventStream(session, {
