@@ -1,17 +1,17 @@
 'use client';
-import { PageProblem } from '@/ui/page-problem';
+import { PageCrash } from '@/features/shared/page-crash';
 import { UiProvider } from '@/ui/ui-provider';
 import './globals.css';
 
 /** When the root layout itself fails; it stands in for the whole document. */
-export default function GlobalError(props: { error: unknown; retry: () => void }) {
+export default function GlobalError({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <html lang="en" data-theme="system">
       <body>
         <title>Error · Fabric</title>
         <UiProvider>
-          <main className="flex min-h-dvh flex-col">
-            <PageProblem {...props} />
+          <main className="flex min-h-dvh items-center justify-center">
+            <PageCrash error={error} onRetry={retry} />
           </main>
         </UiProvider>
       </body>

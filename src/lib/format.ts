@@ -1,6 +1,5 @@
 const LOCALE = 'en';
 const counts = new Intl.NumberFormat(LOCALE);
-const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const BIT_UNITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s'] as const;
 
@@ -10,11 +9,6 @@ export const NO_VALUE = '–';
 /** A whole number with thousands separators: `4312` -> "4,312". */
 export function formatCount(value: number): string {
   return counts.format(value);
-}
-
-/** A number short enough for a label on a chart: `1234567` -> "1.2M". */
-export function formatCompact(value: number): string {
-  return compact.format(value);
 }
 
 /** Bytes with a binary unit and three significant digits: `1536` -> "1.5 KiB". */

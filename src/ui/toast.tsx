@@ -19,10 +19,10 @@ type Options = {
 
 /**
  * Says what came of an action after it left the screen. Failures stay until they are dismissed and are announced at once;
- * what must be read to go on belongs on the page, not here. Returns the id for `dismissToast`.
+ * what must be read to go on belongs on the page, not here.
  */
-export function showToast(type: ToastType, { title, description, action, id }: Options): string {
-  return manager.add({
+export function showToast(type: ToastType, { title, description, action, id }: Options): void {
+  manager.add({
     id,
     type,
     title,
@@ -31,11 +31,6 @@ export function showToast(type: ToastType, { title, description, action, id }: O
     timeout: type === 'danger' ? 0 : action ? 10_000 : 5_000,
     actionProps: action && { children: action.label, onClick: action.onClick },
   });
-}
-
-/** Takes a toast away before its time. */
-export function dismissToast(id: string): void {
-  manager.close(id);
 }
 
 const MARKS = {
