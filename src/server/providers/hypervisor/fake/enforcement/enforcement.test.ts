@@ -87,9 +87,19 @@ describe('what makes a filter work', () => {
       proto: 'tcp',
       dport: 443,
     });
+    await sim.clock.advance(9_000);
     expect(verdict({ sport: 1 }).verdict).toBe('accept');
-    await settle();
+    await sim.clock.advance(1_000);
     expect(verdict({ sport: 2 })).toEqual({ verdict: 'drop', by: 'rule', position: 0 });
+  });
+
+  it('takes effect after at most five seconds with nftables', async () => {
+    lab().firewall.setFile('nodes/pve1/host.fw', '[OPTIONS]\n\nnftables: 1\n\n');
+    await api().post('/nodes/pve1/qemu/100/firewall/rules', { type: 'in', action: 'DROP', enable: 1 });
+    await sim.clock.advance(4_000);
+    expect(verdict({ sport: 1 }).verdict).toBe('accept');
+    await sim.clock.advance(1_000);
+    expect(verdict({ sport: 2 }).verdict).toBe('drop');
   });
 
   it('accepted connections outlive the rule that let them in', async () => {
