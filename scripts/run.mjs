@@ -10,6 +10,18 @@ function step(...args) {
   if (status !== 0) process.exit(1);
 }
 
+/** npm passes SIGTERM on, but not its own violent end; nobody could stop the service with Ctrl-C after that. */
+function endWithNpm() {
+  if (!process.env.npm_lifecycle_event) return;
+  const npm = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 1_000);
+  watch.unref();
+}
+
 /** Installs, checks the environment, builds what changed, and turns this process into the supervisor. */
 export async function run() {
   if (existsSync(join(root, '.env'))) process.loadEnvFile(join(root, '.env'));
@@ -19,6 +31,7 @@ export async function run() {
   step(build, '--if-changed', '--bundles');
   step(supervisor, '--check');
   step(build, '--if-changed');
+  endWithNpm();
   process.chdir(root);
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(supervisor).href);

@@ -41,7 +41,8 @@ export async function startWorkers(processors: JobProcessors, options: Options =
       // The registry is complete by type, but TypeScript cannot pair a name and its payload over a union.
       const process = processors[name] as (payload: unknown, context: JobContext) => Promise<void>;
       await process(payload.data, { signal: AbortSignal.any([signal, stopping.signal]) });
-      log.info(done('ok'), 'job done');
+      // What the clock starts every minute says nothing by having run.
+      log[JOBS[name].everyMs ? 'debug' : 'info'](done('ok'), 'job done');
     } catch (error) {
       if (stopping.signal.aborted) {
         log.info(done('requeued'), 'job put back: the worker ends');
