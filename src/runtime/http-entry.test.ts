@@ -107,21 +107,26 @@ describe('the HTTP entry', () => {
 
   it('replaces what a client sends under our names', async () => {
     const lies =
-      'X-Fabric-Peer: 6.6.6.6\r\nx-fabric-peer: 7.7.7.7\r\nX-Fabric-Proto: https\r\nX-Fabric-Host: evil.test\r\n';
+      'X-Fabric-Peer: 6.6.6.6\r\nx-fabric-peer: 7.7.7.7\r\nX-Fabric-Proto: https\r\nX-Fabric-Host: evil.test\r\nX-Fabric-Forwarded: maybe\r\n';
     const seen = JSON.parse((await request('GET', '/', lies)).body);
     expect(seen.headers).toMatchObject({
       'x-fabric-peer': '127.0.0.1',
       'x-fabric-proto': 'http',
       'x-fabric-host': 'fabric.test',
+      'x-fabric-forwarded': 'no',
     });
-    expect(seen.raw.join()).not.toMatch(/6\.6\.6\.6|7\.7\.7\.7|evil/);
+    expect(seen.raw.join()).not.toMatch(/6\.6\.6\.6|7\.7\.7\.7|evil|maybe/);
   });
 
   it('believes its trusted proxy', async () => {
     const seen = JSON.parse(
       (await request('GET', '/', 'X-Forwarded-For: 203.0.113.5\r\nX-Forwarded-Proto: https\r\n')).body,
     );
-    expect(seen.headers).toMatchObject({ 'x-fabric-peer': '203.0.113.5', 'x-fabric-proto': 'https' });
+    expect(seen.headers).toMatchObject({
+      'x-fabric-peer': '203.0.113.5',
+      'x-fabric-proto': 'https',
+      'x-fabric-forwarded': 'yes',
+    });
   });
 
   it('hides page headers from the API, not from pages', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { formatHostPort, parseHostPort } from '@/domain/net/host-port';
 import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
-import { HOST_HEADER, PEER_HEADER, PROTO_HEADER } from '@/server/auth/origin';
+import { FORWARDED_HEADER, HOST_HEADER, PEER_HEADER, PROTO_HEADER } from '@/server/auth/origin';
 
 export type Peer = { address: string | null; proto: 'http' | 'https'; host: string | null };
 
@@ -60,13 +60,15 @@ export function peerOf(connection: Connection, headers: Headers, isTrusted: (add
   };
 }
 
-const OURS = [PEER_HEADER, PROTO_HEADER, HOST_HEADER];
+const OURS = [PEER_HEADER, PROTO_HEADER, HOST_HEADER, FORWARDED_HEADER];
+const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
 
 /** Replaces whatever the client sent under our names by what we know. */
 export function stampRequest(request: IncomingMessage, isTrusted: (address: string) => boolean): void {
   const encrypted = Reflect.get(request.socket, 'encrypted') === true;
   const peer = peerOf({ address: request.socket.remoteAddress, encrypted }, request.headers, isTrusted);
-  const values: (string | null)[] = [peer.address, peer.proto, peer.host];
+  const forwarded = FORWARDING.some((name) => request.headers[name] !== undefined);
+  const values: (string | null)[] = [peer.address, peer.proto, peer.host, forwarded ? 'yes' : 'no'];
   const raw: string[] = [];
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i] ?? '';

@@ -21,6 +21,7 @@ export async function call(path: string, { from, body, ...init }: Init = {}): Pr
   if (from !== undefined) {
     Reflect.set(globalThis, STAMPED, true);
     headers.set('x-fabric-peer', from);
+    if (!headers.has('x-fabric-forwarded')) headers.set('x-fabric-forwarded', 'no');
   }
   const request = new Request(`http://fabric.test/api/v1${path}`, {
     method: body === undefined ? 'GET' : 'POST',

@@ -9,6 +9,9 @@ export const PROTO_HEADER = 'x-fabric-proto';
 /** The `host[:port]` that the browser asked for; set by the same entry. */
 export const HOST_HEADER = 'x-fabric-host';
 
+/** `yes` when the request came with forwarding headers, trusted or not; set by the same entry. */
+export const FORWARDED_HEADER = 'x-fabric-forwarded';
+
 /** Set on `globalThis` by the entry that stamps the headers; without it they could be a client's invention and are ignored. */
 export const STAMPED = Symbol.for('fabric.peer-header');
 
@@ -24,6 +27,16 @@ export function originOf(request: Request): Origin {
     request_id: given && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : newId(),
     source_address: peer && formatIp(unmapIp(peer)),
   };
+}
+
+/**
+ * Whether the request was made on this machine. What a proxy of this machine forwards was not, even when nobody declared the
+ * proxy trusted. (Next adds forwarding headers of its own, so a handler cannot tell by looking for them.)
+ */
+export function isLocal(request: Request): boolean {
+  const { source_address } = originOf(request);
+  const loopback = source_address === '::1' || source_address?.startsWith('127.') === true;
+  return loopback && stamped(request, FORWARDED_HEADER) === 'no';
 }
 
 /** Scheme and host under which the browser reached us: behind a trusted proxy those of the proxy. */

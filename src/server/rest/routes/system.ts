@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { originOf } from '../../auth/origin';
+import { isLocal } from '../../auth/origin';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { metricsText } from '../../lib/metrics';
@@ -7,17 +7,12 @@ import { defineRoute } from '../define-route';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/**
- * Metrics are for the monitoring, which shows the token or asks from this machine. What a proxy of this machine forwards
- * comes from elsewhere, even when nobody declared the proxy trusted.
- */
+/** Metrics are for the monitoring, which shows the token or asks from this machine. */
 function mayReadMetrics(request: Request): boolean {
   const expected = env().FABRIC_METRICS_TOKEN;
   const given = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   if (expected && given && timingSafeEqual(digest(expected), digest(given))) return true;
-  const source = originOf(request).source_address;
-  const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some((name) => request.headers.has(name));
-  return !forwarded && (source === '::1' || /^127\./.test(source ?? ''));
+  return isLocal(request);
 }
 
 export const systemRoutes = [
