@@ -120,4 +120,3 @@ export const ownProcedure = (why: string) =>
     .use(storableInput);
 
 export const router = t.router;
-export const createCallerFactory = t.createCallerFactory;

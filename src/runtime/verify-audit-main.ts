@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { runningDatabaseUrl } from '@/runtime/running-database';
 import { systemScope } from '@/server/auth/scope';
 import { closeDb } from '@/server/db/client';
 import { env } from '@/server/lib/env';
 import { verifyAuditChain } from '@/server/services/audit/verify-audit-chain';
+import { runningDatabaseUrl } from './running-database';
 
 const USAGE = `Checks the audit trail: every record's hash, and that none is missing.
 

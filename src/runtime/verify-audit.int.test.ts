@@ -5,7 +5,7 @@ import { db, sqlClient } from '@/server/db/client';
 
 /** The program as an operator runs it; it inherits this test's DATABASE_URL. */
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync('node_modules/.bin/tsx', ['src/cli/verify-audit.ts', ...args], {
+  const { status, stdout, stderr } = spawnSync('node_modules/.bin/tsx', ['src/runtime/verify-audit-main.ts', ...args], {
     encoding: 'utf8',
   });
   return { status, stdout, stderr };
