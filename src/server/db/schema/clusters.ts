@@ -90,6 +90,9 @@ export const nodeAgents = pgTable(
     token_hash: text(),
     last_heartbeat_at: timestamptz(),
     clock_offset_ms: integer(),
+    /** Seconds between heartbeats, as the agent said last. */
+    interval_seconds: integer(),
+    enrolled_at: timestamptz(),
     firewall_status: jsonb(),
     nftables_ruleset_hash: text(),
     payload: jsonb(),

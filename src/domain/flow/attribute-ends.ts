@@ -1,0 +1,31 @@
+/** What is known of one end of a flow: the guests that have its address, and the subnet it lies in (null: external). */
+export type FlowEnd = { workload_ids: readonly string[]; cidr: string | null };
+
+export type Attribution = { source_workload_id: string | null; destination_workload_id: string | null };
+
+/** The guest of an end by its address; when several have the address only the observing one can be meant. */
+function byAddress(end: FlowEnd, observer: string | null): string | null {
+  if (observer !== null && end.workload_ids.includes(observer)) return observer;
+  return end.workload_ids.length === 1 ? (end.workload_ids[0] ?? null) : null;
+}
+
+/**
+ * Which guests stand at the ends of a flow. Addresses decide; what is ambiguous stays unknown. A guest whose interface saw
+ * the flow (`observer`) but has neither address stands at the end that nobody else can be at, when there is exactly one.
+ */
+export function attributeEnds(source: FlowEnd, destination: FlowEnd, observer: string | null): Attribution {
+  const from = byAddress(source, observer);
+  const to = byAddress(destination, observer);
+  if (observer === null || from === observer || to === observer) {
+    return { source_workload_id: from, destination_workload_id: to };
+  }
+  const fromFree = from === null && source.workload_ids.length === 0;
+  const toFree = to === null && destination.workload_ids.length === 0;
+  // Of two unknown ends the one inside a known subnet is the guest's; two of the same kind cannot be told apart.
+  const takesSource = fromFree && (!toFree || (source.cidr !== null && destination.cidr === null));
+  const takesDestination = toFree && (!fromFree || (destination.cidr !== null && source.cidr === null));
+  return {
+    source_workload_id: takesSource ? observer : from,
+    destination_workload_id: takesDestination ? observer : to,
+  };
+}
