@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installIfNeeded, root } from './install.mjs';
+import { isBuilt, sourceHash } from './stamp.mjs';
 
 function step(...args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
@@ -28,9 +29,13 @@ export async function run() {
   installIfNeeded();
   const build = join(root, 'scripts', 'build.mjs');
   const supervisor = join(root, 'dist', 'supervisor.mjs');
-  step(build, '--if-changed', '--bundles');
-  step(supervisor, '--check');
-  step(build, '--if-changed');
+  const hash = sourceHash();
+  if (!isBuilt('bundles', hash) || !isBuilt('pages', hash)) {
+    step(build, '--if-changed', '--bundles');
+    // Before the pages, which take a minute.
+    step(supervisor, '--check');
+    step(build, '--if-changed');
+  }
   endWithNpm();
   process.chdir(root);
   process.setSourceMapsEnabled(true);
