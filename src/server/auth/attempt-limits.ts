@@ -17,7 +17,11 @@ export type AttemptLimit = {
   base_seconds: number;
   max_seconds: number;
   forget_seconds: number;
+  /** A success wipes the slate. Not so for a source: one account of its own would let it try all others for ever. */
+  forgiven: boolean;
 };
+
+const SLOW = { base_seconds: 30, max_seconds: 900, forget_seconds: 3600 };
 
 /** The part of a key that stands for where a request came from: an IPv6 customer has a /64, not an address. */
 export function sourceKey(origin: Origin): string {
@@ -36,29 +40,24 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 export function loginLimits(email: string, origin: Origin): AttemptLimit[] {
   const source = sourceKey(origin);
   return [
+    { key: `login:pair:${source}:${digest(email)}`, free: 5, ...SLOW, forgiven: true },
+    { key: `login:account:${digest(email)}`, free: 50, ...SLOW, forgiven: true },
     {
-      key: `login:pair:${source}:${digest(email)}`,
-      free: 5,
-      base_seconds: 30,
+      key: `login:source:${source}`,
+      free: 60,
+      base_seconds: 60,
       max_seconds: 900,
-      forget_seconds: 3600,
+      forget_seconds: 900,
+      forgiven: false,
     },
-    { key: `login:account:${digest(email)}`, free: 50, base_seconds: 30, max_seconds: 900, forget_seconds: 3600 },
-    { key: `login:source:${source}`, free: 60, base_seconds: 60, max_seconds: 900, forget_seconds: 900 },
   ];
 }
 
 /** Limits of first-run setup: wrong setup codes from one source, and from everywhere. */
 export function setupLimits(origin: Origin): AttemptLimit[] {
   return [
-    {
-      key: `setup:source:${sourceKey(origin)}`,
-      free: 5,
-      base_seconds: 30,
-      max_seconds: 900,
-      forget_seconds: 3600,
-    },
-    { key: 'setup:all', free: 100, base_seconds: 30, max_seconds: 900, forget_seconds: 3600 },
+    { key: `setup:source:${sourceKey(origin)}`, free: 5, ...SLOW, forgiven: true },
+    { key: 'setup:all', free: 100, ...SLOW, forgiven: true },
   ];
 }
 
@@ -100,8 +99,8 @@ export async function recordFailure(tx: Tx, limits: readonly AttemptLimit[]): Pr
   return locked;
 }
 
-/** A success wipes the slate of the keys it proves innocent; those of a source that tries many accounts stay. */
+/** Forgets the failures that a success makes good. */
 export async function forgetFailures(tx: Tx, limits: readonly AttemptLimit[]): Promise<void> {
-  const keys = limits.filter((limit) => !limit.key.startsWith('login:source:')).map((limit) => limit.key);
+  const keys = limits.filter((limit) => limit.forgiven).map((limit) => limit.key);
   await deleteCounters(tx, keys.sort());
 }

@@ -39,7 +39,10 @@ export function assertSameOrigin(request: Request): void {
   const { host } = publicOriginOf(request);
   const same = site !== null ? site === 'same-origin' : origin === null || hostOf(origin) === host.toLowerCase();
   if (same) return;
-  throw new AppError('forbidden', 'The session cookie is only accepted from pages of this service.');
+  throw new AppError(
+    'forbidden',
+    'The session cookie is only accepted from pages of this service. Behind a proxy, name it in FABRIC_TRUSTED_PROXIES.',
+  );
 }
 
 function hostOf(origin: string): string | null {

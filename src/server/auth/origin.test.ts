@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { isLocal, originOf, publicOriginOf, STAMPED } from './origin';
+
+const request = (headers: Record<string, string>) => new Request('http://fabric.test/api/v1/x', { headers });
+const stamped = { 'x-fabric-peer': '::FFFF:10.0.0.7', 'x-fabric-proto': 'https', 'x-fabric-host': 'a.test:8443' };
+afterEach(() => Reflect.deleteProperty(globalThis, STAMPED));
+
+describe('where a request comes from', () => {
+  it('is what our entry noted, in canonical form', () => {
+    Reflect.set(globalThis, STAMPED, true);
+    expect(originOf(request(stamped)).source_address).toBe('10.0.0.7');
+    expect(publicOriginOf(request(stamped))).toEqual({ protocol: 'https', host: 'a.test:8443' });
+    expect(originOf(request({ 'x-fabric-peer': 'fe80::1%eth0' })).source_address).toBeNull();
+  });
+
+  it('is unknown without that entry: the headers would be the client’s own', () => {
+    expect(originOf(request(stamped)).source_address).toBeNull();
+    expect(publicOriginOf(request({ ...stamped, host: 'fabric.test' }))).toEqual({
+      protocol: 'http',
+      host: 'fabric.test',
+    });
+    expect(isLocal(request({ 'x-fabric-peer': '127.0.0.1', 'x-fabric-forwarded': 'no' }))).toBe(false);
+  });
+
+  it('is this machine only when nobody forwarded', () => {
+    Reflect.set(globalThis, STAMPED, true);
+    const from = (peer: string, forwarded = 'no') =>
+      isLocal(request({ 'x-fabric-peer': peer, 'x-fabric-forwarded': forwarded }));
+    expect([from('127.0.0.1'), from('127.8.8.8'), from('::1'), from('::ffff:127.0.0.1')]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect([from('10.0.0.1'), from('127.0.0.1', 'yes'), isLocal(request({}))]).toEqual([false, false, false]);
+  });
+});

@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hashPassword, isOutdatedHash, verifyPassword } from './password';
+
+const waiting: (() => void)[] = [];
+let running = 0;
+let most = 0;
+const slow = async <T>(result: T): Promise<T> => {
+  running += 1;
+  most = Math.max(most, running);
+  await new Promise<void>((resolve) => waiting.push(resolve));
+  running -= 1;
+  return result;
+};
+vi.mock('@node-rs/argon2', () => ({
+  hash: (password: string) => slow(`hash of ${password}`),
+  verify: (stored: string, password: string) => {
+    if (stored === 'broken') throw new Error('not a hash');
+    return slow(stored === `hash of ${password}`);
+  },
+}));
+
+/** Lets every computation end, also those that start only then. */
+async function finish<T>(all: Promise<T>): Promise<T> {
+  let done = false;
+  const result = all.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    waiting.splice(0).forEach((end) => void end());
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return result;
+}
+
+describe('hashing', () => {
+  afterEach(() => {
+    most = 0;
+  });
+
+  it('runs two at a time, lets a hundred wait and refuses the rest', async () => {
+    const all = Promise.allSettled(Array.from({ length: 110 }, (_, i) => hashPassword(`p${i}`)));
+    const results = await finish(all);
+    expect(most).toBe(2);
+    expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(102);
+    const refused = results.flatMap((r) => (r.status === 'rejected' ? [r.reason] : []));
+    expect(refused).toHaveLength(8);
+    expect(refused[0]).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
+    // All places are free again.
+    expect(await finish(hashPassword('later'))).toBe('hash of later');
+  });
+
+  it('checks against a hash of nobody when there is none, and survives a hash that cannot be read', async () => {
+    expect(await finish(verifyPassword('hash of a', 'a'))).toBe(true);
+    expect(await finish(verifyPassword('hash of a', 'b'))).toBe(false);
+    expect(await finish(verifyPassword(null, 'a'))).toBe(false);
+    expect(await finish(verifyPassword('broken', 'a'))).toBe(false);
+    expect(await finish(verifyPassword('hash of a', 'a'))).toBe(true);
+  });
+
+  it('knows hashes of other costs', () => {
+    expect(isOutdatedHash('$argon2id$v=19$m=65536,t=3,p=1$c2FsdA$aGFzaA')).toBe(false);
+    expect(isOutdatedHash('$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA')).toBe(true);
+  });
+});
