@@ -5,6 +5,7 @@ import { ACTION_FAMILIES, actionText } from './audit-words';
 test.each([
   ['cluster.sync_failed', 'Cluster: sync failed'],
   ['setup', 'Setup'],
+  ['auth.login_failed', 'Sign-in failed'],
   ['a.b.c', 'A: b.c'],
 ])('%s reads %s', (action, text) => expect(actionText(action)).toBe(text));
 

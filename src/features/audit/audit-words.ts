@@ -20,8 +20,17 @@ export const ACTION_FAMILIES = [
   { value: 'user.*', label: 'Users' },
 ] as const;
 
+const WORDS: Record<string, string> = {
+  'auth.login': 'Signed in',
+  'auth.logout': 'Signed out',
+  'auth.login_failed': 'Sign-in failed',
+  'auth.refresh_reused': 'Sign-in ended: its token was used twice',
+};
+
 /** `policy.default_action_set` -> "Policy: default action set". Actions are stored words, so this holds for later ones too. */
 export function actionText(action: string): string {
+  const known = WORDS[action];
+  if (known) return known;
   const words = (text: string) => text.replaceAll('_', ' ');
   const [family = '', ...rest] = action.split('.');
   const text = rest.length > 0 ? `${words(family)}: ${words(rest.join('.'))}` : words(family);

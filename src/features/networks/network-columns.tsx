@@ -31,7 +31,7 @@ export const NETWORK_COLUMNS = [
   make.text('vlan_tag', 'VLAN', vlanText, { sortable: true, width: 110 }),
   make.number('interfaces_total', 'Network cards', (network) => network.interfaces_total, {
     sortable: true,
-    width: 116,
+    width: 136,
   }),
   make.number('subnets_total', 'Subnets', (network) => network.subnets_total, { width: 84 }),
   make.text(

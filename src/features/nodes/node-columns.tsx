@@ -47,7 +47,7 @@ export const NODE_COLUMNS = [
   make.mono('address', 'Address', (node) => node.address, { width: 140 }),
   make.number('workloads_running', 'Running', (node) => node.workloads_running, { width: 84 }),
   make.number('workloads_total', 'Workloads', (node) => node.workloads_total, { width: 96 }),
-  make.number('cpu_count', 'CPUs', (node) => node.cpu_count, { sortable: true, width: 72 }),
+  make.number('cpu_count', 'CPUs', (node) => node.cpu_count, { sortable: true, width: 84 }),
   make.number('memory_bytes', 'Memory', (node) => node.memory_bytes, {
     sortable: true,
     width: 92,

@@ -80,7 +80,7 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
             <NumberField
               control={form.control}
               name="auto_node_sync_interval_minutes"
-              label="Interval"
+              label="Sync interval"
               unit="minutes"
               description="5 to 10,080 (one week)."
               min={5}
@@ -101,7 +101,7 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
             <NumberField
               control={form.control}
               name="auto_ipam_sync_interval_minutes"
-              label="Interval"
+              label="Discovery interval"
               unit="minutes"
               description="5 to 10,080 (one week)."
               min={5}

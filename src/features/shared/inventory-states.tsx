@@ -22,6 +22,9 @@ export const WORKLOAD_STATES: Record<Workload['status'], State> = {
 
 export const KIND_LABELS: Record<Workload['kind'], string> = { qemu: 'Virtual machine', lxc: 'Container' };
 
+/** The same, short enough for a column. */
+export const SHORT_KIND_LABELS: Record<Workload['kind'], string> = { qemu: 'VM', lxc: 'Container' };
+
 export function NodeState({ status }: { status: Node['status'] }) {
   const { tone, word } = NODE_STATES[status];
   return <Status tone={tone}>{word}</Status>;

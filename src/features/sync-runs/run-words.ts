@@ -3,7 +3,7 @@ import type { SyncRun } from '@/domain/sync';
 export const KIND_WORDS: Record<SyncRun['kind'], string> = { inventory: 'Inventory sync', ipam: 'Address discovery' };
 
 export const TRIGGER_WORDS: Record<SyncRun['trigger'], string> = {
-  manual: 'A person',
+  manual: 'Manual',
   auto: 'Schedule',
   setup: 'Setup',
 };

@@ -4,7 +4,7 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
-import { KIND_LABELS, MissingSince, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
+import { MissingSince, SHORT_KIND_LABELS, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
 import { Addresses } from './addresses';
 import { FirewallShare, firewallText } from './firewall-share';
 import { Tags } from './tags';
@@ -38,7 +38,7 @@ export const WORKLOAD_COLUMNS = [
     width: 110,
     csv: (workload) => WORKLOAD_STATES[workload.status].word,
   }),
-  make.text('kind', 'Kind', (workload) => KIND_LABELS[workload.kind], { sortable: true, width: 120 }),
+  make.text('kind', 'Kind', (workload) => SHORT_KIND_LABELS[workload.kind], { sortable: true, width: 100 }),
   make.custom('addresses', 'Addresses', (workload) => <Addresses workload={workload} />, {
     width: 190,
     grow: true,
@@ -63,7 +63,7 @@ export const WORKLOAD_COLUMNS = [
     csv: (workload) => workload.tags.join(' '),
   }),
   make.text('pool', 'Pool', (workload) => workload.pool, { sortable: true, width: 110 }),
-  make.number('cpu_count', 'CPUs', (workload) => workload.cpu_count, { sortable: true, width: 72 }),
+  make.number('cpu_count', 'CPUs', (workload) => workload.cpu_count, { sortable: true, width: 84 }),
   make.number('memory_bytes', 'Memory', (workload) => workload.memory_bytes, {
     sortable: true,
     width: 92,

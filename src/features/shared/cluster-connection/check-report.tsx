@@ -45,8 +45,10 @@ function CheckLines({ checks, mono = false }: { checks: readonly Check[]; mono?:
         const { tone, word } = CHECK_STATES[check.status];
         return (
           <li key={check.name} className="grid gap-x-3 px-3 py-1.5 sm:grid-cols-[11rem_6rem_1fr]">
-            <span className={mono ? 'mono self-center' : 'font-medium'}>{checkTitle(check.name)}</span>
-            <Status tone={tone}>{word}</Status>
+            <span className={mono ? 'mono' : 'font-medium'}>{checkTitle(check.name)}</span>
+            <span>
+              <Status tone={tone}>{word}</Status>
+            </span>
             <div className="min-w-0 text-pretty [overflow-wrap:anywhere]">
               {check.detail && <p className={check.status === 'ok' ? 'text-muted' : undefined}>{check.detail}</p>}
               {check.remedy && <p className="font-medium">{check.remedy}</p>}

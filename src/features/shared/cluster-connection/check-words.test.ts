@@ -11,7 +11,7 @@ const report = (...checks: [string, ClusterCheckReport['checks'][number]['status
 
 test.each([
   ['privilege:VM.Audit', 'VM.Audit'],
-  ['sign_in', 'API token'],
+  ['sign_in', 'Sign-in'],
   ['some_new_check', 'Some new check'],
 ])('%s is titled %s', (name, title) => expect(checkTitle(name)).toBe(title));
 

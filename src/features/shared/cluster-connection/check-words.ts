@@ -7,13 +7,14 @@ const TITLES: Record<string, string> = {
   target: 'Address allowed',
   reachable: 'Reachable',
   tls: 'Certificate',
-  sign_in: 'API token',
+  sign_in: 'Sign-in',
+  token: 'Token permissions',
   version: 'Version',
   quorum: 'Quorum',
-  cluster: 'Cluster',
   nodes: 'Nodes',
   guests: 'Guests',
   firewall: 'Cluster firewall',
+  clock: 'Clock',
 };
 
 /** The title of a line of the report. Names the interface does not know are shown as they are, in words. */

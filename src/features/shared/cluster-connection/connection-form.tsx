@@ -119,9 +119,11 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
       </fieldset>
       <TokenHelp version={report?.version} />
       {check.pending && <CheckRunning />}
-      {report && <CheckReport report={report} />}
-      {unconfirmed && (
+      {unconfirmed ? (
+        // Without trust nothing beyond the certificate could be checked.
         <FingerprintPrompt shown={unconfirmed} trusted={pinned} onTrust={trust} pending={check.pending} />
+      ) : (
+        report && <CheckReport report={report} />
       )}
       <TextField
         control={form.control}

@@ -5,10 +5,6 @@ import { CopyButton } from '@/ui/copy-button';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 
-// A custom certificate takes the place of the default one when it is there.
-const SHOW_FINGERPRINT =
-  'cd /etc/pve/local; openssl x509 -noout -fingerprint -sha256 -in "$(ls pveproxy-ssl.pem pve-ssl.pem 2>/dev/null | head -n1)"';
-
 type Props = {
   /** SHA-256 of the certificate that the address shows now. */
   shown: string;
@@ -34,8 +30,11 @@ export function FingerprintPrompt({ shown, trusted, onTrust, pending }: Props) {
         <Fingerprint label={changed ? 'Shown now' : 'SHA-256 fingerprint'} value={shown} />
       </dl>
       <div className="flex flex-col gap-1">
-        <p className="text-muted">Compare it with the output of this command on the node, in a shell you trust:</p>
-        <CodeBlock label="Command that shows the fingerprint" code={SHOW_FINGERPRINT} />
+        <p className="text-muted">
+          Compare it with what this command shows on the node, in a shell you trust: the entry{' '}
+          <Mono>pveproxy-ssl.pem</Mono>, or <Mono>pve-ssl.pem</Mono> when there is no such entry.
+        </p>
+        <CodeBlock label="Command that shows the fingerprint" code="pvenode cert info" />
       </div>
       <div>
         <Button onClick={onTrust} pending={pending}>
