@@ -112,7 +112,9 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
         actions={
           <>
             <Button icon={<PlugZap size={14} />} onClick={() => setDialog('check')} disabledReason={writeReason}>
-              Check connection
+              <span>
+                Check<span className="max-sm:sr-only"> connection</span>
+              </span>
             </Button>
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
               Edit

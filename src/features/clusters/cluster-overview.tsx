@@ -59,31 +59,25 @@ export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeRea
         </Notice>
       )}
       <Section>
-        <Properties columns={2} items={facts(cluster)} />
+        <div className="grid gap-x-8 lg:grid-cols-2">
+          <Properties items={connectionFacts(cluster)} />
+          <Properties items={contentFacts(cluster)} />
+        </div>
       </Section>
     </>
   );
 }
 
-function facts(cluster: Cluster) {
-  const { counts } = cluster;
-  const count = (value: number, tab: string) => (
-    <Link className="link tabular-nums" href={paths.cluster({ clusterId: cluster.id, tab })}>
-      {formatCount(value)}
-    </Link>
-  );
+/** How it is reached and in what state it is. */
+function connectionFacts(cluster: Cluster) {
   return [
     { label: 'API address', value: <Mono wrap>{cluster.api_url}</Mono> },
-    { label: 'Nodes', value: count(counts.nodes, 'nodes') },
     {
       label: 'Cluster name',
       value: cluster.provider_name ?? <span className="text-muted">Standalone or unknown</span>,
     },
-    { label: 'Workloads', value: count(counts.workloads, 'workloads') },
     { label: 'Proxmox VE', value: cluster.provider_version && <Mono>{cluster.provider_version}</Mono> },
-    { label: 'Networks', value: count(counts.networks, 'networks') },
     { label: 'Quorum', value: <KnownFlag value={cluster.quorate} yes="Yes" no="Lost" noTone="danger" /> },
-    { label: 'Subnets', value: formatCount(counts.subnets) },
     {
       label: 'Cluster firewall',
       value: <KnownFlag value={cluster.firewall_enabled} noTone="warn" />,
@@ -92,12 +86,10 @@ function facts(cluster: Cluster) {
           ? 'While it is off no guest is filtered, whatever its rules say.'
           : undefined,
     },
-    { label: 'IP addresses', value: formatCount(counts.ip_addresses) },
     {
       label: 'API token',
       value: cluster.has_api_token ? <Status tone="ok">Stored</Status> : <Status tone="danger">Missing</Status>,
     },
-    { label: 'Last sync', value: <RelativeTime at={cluster.last_sync_at} none="Never" /> },
     {
       label: 'Certificate',
       value: cluster.tls_fingerprint ? (
@@ -109,6 +101,24 @@ function facts(cluster: Cluster) {
         'Verified by certificate authorities'
       ),
     },
+  ];
+}
+
+/** What it holds, and since when. */
+function contentFacts(cluster: Cluster) {
+  const { counts } = cluster;
+  const count = (value: number, tab: string) => (
+    <Link className="link tabular-nums" href={paths.cluster({ clusterId: cluster.id, tab })}>
+      {formatCount(value)}
+    </Link>
+  );
+  return [
+    { label: 'Last sync', value: <RelativeTime at={cluster.last_sync_at} none="Never" /> },
+    { label: 'Nodes', value: count(counts.nodes, 'nodes') },
+    { label: 'Workloads', value: count(counts.workloads, 'workloads') },
+    { label: 'Networks', value: count(counts.networks, 'networks') },
+    { label: 'Subnets', value: formatCount(counts.subnets) },
+    { label: 'IP addresses', value: formatCount(counts.ip_addresses) },
     { label: 'Our rules', value: PLACEMENT_WORDS[cluster.rule_placement].label },
     { label: 'Added', value: <RelativeTime at={cluster.created_at} /> },
   ];

@@ -21,12 +21,12 @@ export const RUN_COLUMNS = [
     width: 120,
     csv: (run) => run.created_at,
   }),
+  make.custom('status', 'Status', (run) => <RunState run={run} />, { width: 190, csv: (run) => run.status }),
   make.text('cluster_name', 'Cluster', (run) => run.cluster_name, {
     width: 140,
     render: (run) => <ClusterLink id={run.cluster_id} name={run.cluster_name} />,
   }),
   make.text('kind', 'Kind', (run) => KIND_WORDS[run.kind], { width: 150 }),
-  make.custom('status', 'Status', (run) => <RunState run={run} />, { width: 190, csv: (run) => run.status }),
   make.custom(
     'result',
     'Result',
