@@ -19,7 +19,19 @@ function isInstalled(tool: string): boolean {
  * tool is missing they are skipped and the reason is printed; in CI that is a failure, since nobody would read it.
  */
 export function describeAsRoot(...tools: string[]): typeof describe | typeof describe.skip {
-  const missing = [...(getuid?.() === 0 ? [] : ['root']), ...tools.filter((tool) => !isInstalled(tool))];
+  return describeUnless([...(getuid?.() === 0 ? [] : ['root']), ...missingTools(tools)]);
+}
+
+/** The same for tests that need programs only. */
+export function describeWithTools(...tools: string[]): typeof describe | typeof describe.skip {
+  return describeUnless(missingTools(tools));
+}
+
+function missingTools(tools: string[]): string[] {
+  return tools.filter((tool) => !isInstalled(tool));
+}
+
+function describeUnless(missing: string[]): typeof describe | typeof describe.skip {
   if (missing.length === 0) return describe;
   const reason = `needs ${missing.join(', ')}`;
   if (env.CI === 'true') throw new Error(reason);

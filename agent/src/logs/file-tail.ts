@@ -39,6 +39,11 @@ export class FileTail {
     else this.startNearEnd();
   }
 
+  /** Whether there is a file to read; loggers make it with the first line. */
+  get isPresent(): boolean {
+    return this.current !== null;
+  }
+
   get state(): TailState {
     return {
       current: this.current?.position ?? null,

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentStatus } from './agent-status';
+import { Collectors } from './collectors';
+import { type Config, paths } from './config';
+import { isLogPositions, NO_POSITIONS } from './logs/log-positions';
+import { errnoCode } from './sys/errno';
+import type { Logger } from './sys/logger';
+import { readStateFile, writeStateFile } from './sys/state-file';
+import { jittered } from './transport/backoff';
+import { Delivery, type Outcome } from './transport/delivery';
+import type { Server } from './transport/post';
+import { Spool } from './transport/spool';
+
+/** Enough for a first look at running traffic, and short for whoever waits at the installer. */
+const FIRST_BEAT_SECONDS = 15;
+
+/** The running agent: observes, reports at each interval, and leaves nothing unsaved at the end. */
+export class Agent {
+  private readonly collectors: Collectors;
+  private readonly delivery: Delivery;
+  private readonly spool: Spool;
+  private interval: number;
+  private lastReason: string | null = null;
+  private readonly status: AgentStatus;
+
+  /** @throws Error when the state directory cannot be used or there is no machine id */
+  constructor(
+    private readonly config: Config,
+    server: Server,
+    private readonly logger: Logger,
+  ) {
+    this.interval = config.interval_seconds;
+    this.spool = new Spool(paths.spool(config));
+    const positions = readStateFile(paths.positions(config), isLogPositions) ?? NO_POSITIONS;
+    this.collectors = new Collectors(config, positions);
+    this.delivery = new Delivery(server, () => readNodeToken(config), this.spool);
+    this.status = {
+      started_at: new Date().toISOString(),
+      server_url: server.url.href,
+      last_acknowledged_at: null,
+      last_flows: null,
+      last_problem: null,
+      collectors: [],
+    };
+  }
+
+  /** Runs until the signal; then reports what is left. */
+  async run(stop: AbortSignal): Promise<void> {
+    this.collectors.start();
+    this.saveStatus();
+    this.logger.info(`reporting to ${this.status.server_url} every ${this.interval} s`);
+    // Agents started together, after a power cut say, must not report together.
+    await pause(Math.random() * Math.min(FIRST_BEAT_SECONDS, this.interval) * 1000, stop);
+    while (!stop.aborted) {
+      const started = Date.now();
+      await this.beat();
+      await pause(Math.max(1000, jittered(this.interval * 1000) - (Date.now() - started)), stop);
+    }
+    const { heartbeat, positions } = await this.collectors.heartbeat(this.interval);
+    this.delivery.store(heartbeat);
+    writeStateFile(paths.positions(this.config), positions);
+    await this.collectors.stop();
+    this.logger.info('stopped');
+  }
+
+  private async beat(): Promise<void> {
+    try {
+      const { heartbeat, positions } = await this.collectors.heartbeat(this.interval);
+      const outcome = await this.delivery.deliver(heartbeat);
+      writeStateFile(paths.positions(this.config), positions);
+      this.status.collectors = heartbeat.flow_diagnostics?.collectors ?? [];
+      this.status.last_flows = heartbeat.flows.length;
+      this.note(outcome);
+    } catch (error) {
+      this.report(error instanceof Error ? error.message : String(error));
+    }
+    this.saveStatus();
+  }
+
+  private note(outcome: Outcome): void {
+    if (outcome.kind !== 'delivered') {
+      this.report(outcome.reason);
+      return;
+    }
+    const { answer } = outcome;
+    this.interval = answer.next_interval_seconds;
+    this.status.last_acknowledged_at = new Date().toISOString();
+    this.report(null);
+    this.logger.debug(`accepted ${answer.accepted}, updated ${answer.updated}, rejected ${answer.rejected.length}`);
+    const [first] = answer.rejected;
+    if (first)
+      this.logger.warning(`the server rejected ${answer.rejected.length} flows, the first because: ${first.reason}`);
+  }
+
+  /** Logs a problem when it begins, changes or ends, not at every heartbeat. */
+  private report(reason: string | null): void {
+    this.status.last_problem = reason;
+    const isNews = reason !== this.lastReason && !(reason?.startsWith('waiting') && this.lastReason !== null);
+    if (!isNews) return;
+    this.lastReason = reason;
+    if (reason === null) this.logger.info('the server acknowledges heartbeats');
+    else this.logger.warning(`heartbeat not delivered, ${this.spool.size} kept: ${reason}`);
+  }
+
+  private saveStatus(): void {
+    try {
+      writeStateFile(paths.status(this.config), this.status, 0o644);
+    } catch (error) {
+      this.logger.debug(`cannot write the status file: ${errnoCode(error) ?? error}`);
+    }
+  }
+}
+
+/** The node's token. Read for each heartbeat, so that a new enrolment needs no restart. @throws Error with the remedy */
+export function readNodeToken(config: Config): string {
+  try {
+    const token = readFileSync(paths.nodeToken(config), 'utf8').trim();
+    if (token !== '') return token;
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw error;
+  }
+  throw new Error(
+    `this node is not enrolled (no ${paths.nodeToken(config)}): run fabric-agent enrol with a token of the service`,
+  );
+}
+
+/** Waits, or returns at once when stopped. */
+async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, { signal: stop });
+  } catch {
+    // Stopped.
+  }
+}

@@ -1,0 +1,39 @@
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Heartbeat } from '@fabric/agent-contract';
+import { readNodeToken } from '../agent';
+import { Collectors } from '../collectors';
+import { type Config, paths } from '../config';
+import { NO_POSITIONS } from '../logs/log-positions';
+import { Delivery } from '../transport/delivery';
+import type { Server } from '../transport/post';
+import { Spool } from '../transport/spool';
+
+const OBSERVE_MILLISECONDS = 5000;
+
+/** Observes for a few seconds. Saved log positions are left alone: the running agent owns them. */
+async function observe(config: Config): Promise<Heartbeat> {
+  const collectors = new Collectors(config, NO_POSITIONS);
+  try {
+    collectors.start();
+    await sleep(OBSERVE_MILLISECONDS);
+    return (await collectors.heartbeat(config.interval_seconds)).heartbeat;
+  } finally {
+    await collectors.stop();
+  }
+}
+
+/** Shows one heartbeat on standard output. */
+export async function printOnce(config: Config): Promise<void> {
+  process.stdout.write(`${JSON.stringify(await observe(config), null, 2)}\n`);
+}
+
+/** Sends one heartbeat. @throws Error when the server does not take it */
+export async function sendOnce(config: Config, server: Server): Promise<string> {
+  const heartbeat = await observe(config);
+  const delivery = new Delivery(server, () => readNodeToken(config), new Spool(paths.spool(config)));
+  const outcome = await delivery.deliver(heartbeat);
+  if (outcome.kind !== 'delivered') throw new Error(outcome.reason);
+  const { accepted, updated, rejected } = outcome.answer;
+  return `delivered ${heartbeat.flows.length} flows: ${accepted} new, ${updated} known, ${rejected.length} rejected`;
+}

@@ -1,0 +1,66 @@
+import process from 'node:process';
+import { AGENT_VERSION } from '@fabric/agent-contract/limits';
+import { Agent } from './agent';
+import { type Arguments, parseArguments, USAGE, UsageError } from './cli/arguments';
+import { doctor } from './cli/doctor';
+import { enrol, readEnrolmentToken } from './cli/enrol';
+import { printOnce, sendOnce } from './cli/once';
+import { serverOf } from './cli/server-of';
+import { type Config, ConfigError, isManagedByJournal, loadConfig } from './config';
+import { createLogger } from './sys/logger';
+
+const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
+
+/** Runs the command line. @returns exit code */
+async function main(args: string[]): Promise<number> {
+  const { command, settings, configFile }: Arguments = parseArguments(args);
+  const config = (): Config => loadConfig(settings, configFile);
+  switch (command) {
+    case 'help':
+      process.stdout.write(USAGE);
+      return EXIT.ok;
+    case 'version':
+      process.stdout.write(`${AGENT_VERSION}\n`);
+      return EXIT.ok;
+    case 'doctor':
+      return (await doctor(config())) ? EXIT.ok : EXIT.failure;
+    case 'enrol':
+      process.stdout.write(`enrolled as node ${await enrolNode(config())}\n`);
+      return EXIT.ok;
+    case 'print':
+      await printOnce(config());
+      return EXIT.ok;
+    case 'once':
+      process.stdout.write(`${await once(config())}\n`);
+      return EXIT.ok;
+    case 'run':
+      await run(config());
+      return EXIT.ok;
+  }
+}
+
+async function enrolNode(config: Config): Promise<string> {
+  return enrol(config, serverOf(config), await readEnrolmentToken());
+}
+
+function once(config: Config): Promise<string> {
+  return sendOnce(config, serverOf(config));
+}
+
+async function run(config: Config): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  const logger = createLogger(config.log_level, isManagedByJournal());
+  await new Agent(config, serverOf(config), logger).run(stop.signal);
+}
+
+main(process.argv.slice(2)).then(
+  // Exit at once: standard input or a timer must not hold up a command that is done.
+  (code) => process.exit(code),
+  (error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`fabric-agent: ${message}\n`);
+    if (error instanceof UsageError) process.stderr.write('See fabric-agent --help\n');
+    process.exit(error instanceof UsageError || error instanceof ConfigError ? EXIT.usage : EXIT.failure);
+  },
+);

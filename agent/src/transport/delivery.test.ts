@@ -1,0 +1,226 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Heartbeat } from '@fabric/agent-contract';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backoffDelay, jittered, retryAfter } from './backoff';
+import { Delivery, readAnswer } from './delivery';
+import { Spool } from './spool';
+
+type Received = { sequence: number; headers: IncomingMessage['headers'] };
+
+let directory: string;
+let server: Server;
+let url: URL;
+let received: Received[];
+let reply: (response: ServerResponse, sequence: number) => void;
+let now: number;
+
+const ok = (response: ServerResponse) =>
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ accepted: 2, updated: 1, rejected: [{ index: 0, reason: 'x' }], next_interval_seconds: 60 }));
+const beat = (sequence: number) => ({ sequence }) as Heartbeat;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fabric-delivery-'));
+  received = [];
+  reply = ok;
+  now = 1_700_000_000_000;
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { sequence } = JSON.parse(gunzipSync(Buffer.concat(chunks)).toString());
+      received.push({ sequence, headers: request.headers });
+      reply(response, sequence);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`);
+});
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(directory, { recursive: true });
+});
+
+function setUp(limits = { files: 100, bytes: 1_000_000, ageMilliseconds: 3_600_000 }) {
+  const spool = new Spool(directory, limits, () => now);
+  const delivery = new Delivery(
+    { url, trust: { caFile: null, fingerprint: null } },
+    () => 'token',
+    spool,
+    () => now,
+    () => 1,
+  );
+  return { spool, delivery };
+}
+
+describe('Delivery', () => {
+  it('sends gzip JSON with the token and reads the answer', async () => {
+    const { delivery } = setUp();
+    expect(await delivery.deliver(beat(1))).toEqual({
+      kind: 'delivered',
+      answer: { accepted: 2, updated: 1, rejected: [{ index: 0, reason: 'x' }], next_interval_seconds: 60 },
+    });
+    expect(received[0]?.headers).toMatchObject({
+      authorization: 'Bearer token',
+      'content-encoding': 'gzip',
+      'content-type': 'application/json',
+    });
+  });
+
+  it('keeps what cannot be delivered and sends it later, newest first, a few at a time', async () => {
+    const { delivery, spool } = setUp();
+    reply = (response) => response.writeHead(503).end();
+    for (let sequence = 1; sequence <= 8; sequence += 1) {
+      expect((await delivery.deliver(beat(sequence))).kind).toBe('stored');
+      now += 30_000;
+    }
+    expect(spool.size).toBe(8);
+    now += 3_000_000;
+    reply = ok;
+    received = [];
+    await delivery.deliver(beat(9));
+    expect(received.map(({ sequence }) => sequence)).toEqual([9, 8, 7, 6, 5, 4]);
+    await delivery.deliver(beat(10));
+    expect(received.map(({ sequence }) => sequence).slice(6)).toEqual([10, 3, 2, 1]);
+    expect(spool.size).toBe(0);
+  });
+
+  it('does not knock again before the wait is over, and doubles it', async () => {
+    const { delivery } = setUp();
+    reply = (response) => response.writeHead(500).end();
+    const attempts = [];
+    for (let second = 0; second < 63; second += 1) {
+      const before = received.length;
+      await delivery.deliver(beat(second));
+      if (received.length > before) attempts.push(second);
+      now += 1000;
+    }
+    expect(attempts).toEqual([0, 2, 6, 14, 30, 62]);
+  });
+
+  it('honours Retry-After', async () => {
+    const { delivery } = setUp();
+    reply = (response) => response.writeHead(429, { 'retry-after': '120' }).end();
+    await delivery.deliver(beat(1));
+    now += 119_000;
+    await delivery.deliver(beat(2));
+    expect(received).toHaveLength(1);
+    now += 1000;
+    await delivery.deliver(beat(3));
+    expect(received).toHaveLength(2);
+  });
+
+  it('gives up what the server refuses for good, with the reason', async () => {
+    const { delivery, spool } = setUp();
+    reply = (response) =>
+      response.writeHead(401, { 'content-type': 'application/problem+json' }).end('{"detail":"revoked"}');
+    expect(await delivery.deliver(beat(1))).toEqual({
+      kind: 'refused',
+      reason: expect.stringMatching(/revoked.*Enrol again/),
+    });
+    expect(spool.size).toBe(0);
+    reply = (response) => response.writeHead(408).end();
+    expect((await delivery.deliver(beat(2))).kind).toBe('stored');
+  });
+
+  it('drops an old heartbeat the server refuses, and goes on with the next', async () => {
+    const { delivery, spool } = setUp();
+    delivery.store(beat(1));
+    delivery.store(beat(2));
+    reply = (response, sequence) => (sequence === 2 ? response.writeHead(413).end() : ok(response));
+    await delivery.deliver(beat(3));
+    expect(received.map(({ sequence }) => sequence)).toEqual([3, 2, 1]);
+    expect(spool.size).toBe(0);
+  });
+
+  it('survives a server that hangs up, sends nonsense, or is not there', async () => {
+    const { delivery } = setUp();
+    reply = (response) => response.destroy();
+    expect((await delivery.deliver(beat(1))).kind).toBe('stored');
+    now += 1e6;
+    reply = (response) => response.writeHead(200).end('<html>');
+    expect(await delivery.deliver(beat(2))).toMatchObject({ answer: { accepted: 0, next_interval_seconds: 30 } });
+    const nowhere = new Delivery(
+      { url: new URL('http://127.0.0.1:1'), trust: { caFile: null, fingerprint: null } },
+      () => 'token',
+      new Spool(join(directory, 'other')),
+    );
+    expect(await nowhere.deliver(beat(3))).toMatchObject({
+      kind: 'stored',
+      reason: expect.stringContaining('nobody listens'),
+    });
+  });
+});
+
+describe('Spool', () => {
+  it('keeps within count, bytes and age, oldest out first, over restarts', () => {
+    const limits = { files: 3, bytes: 100, ageMilliseconds: 1000 };
+    const spool = new Spool(directory, limits, () => now);
+    for (const text of ['a', 'b', 'c', 'd']) spool.put(Buffer.from(text));
+    expect(spool.size).toBe(3);
+    expect(spool.discarded).toBe(1);
+    const again = new Spool(directory, limits, () => now);
+    expect(again.newest()?.body.toString()).toBe('d');
+    now += 500;
+    again.put(Buffer.alloc(99));
+    expect(again.size).toBe(2);
+    now += 501;
+    expect(again.newest()?.body).toHaveLength(99);
+    expect(again.size).toBe(1);
+    again.put(Buffer.alloc(101));
+    expect(again.size).toBe(0);
+  });
+
+  it('removes half-written files at the start', () => {
+    new Spool(directory).put(Buffer.from('whole'));
+    writeFileSync(join(directory, '000000000000001-000001.json.gz.tmp'), 'half');
+    const spool = new Spool(directory);
+    expect(readdirSync(directory)).toHaveLength(1);
+    expect(spool.newest()?.body.toString()).toBe('whole');
+  });
+});
+
+describe('backoff', () => {
+  it('stays within its growing span', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5000 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (failures, random) => {
+          const delay = backoffDelay(failures, () => random);
+          return delay >= 0 && delay <= Math.min(300_000, 2000 * 2 ** failures);
+        },
+      ),
+    );
+    expect(jittered(100, () => 0)).toBe(90);
+    expect(jittered(100, () => 1)).toBeCloseTo(110);
+  });
+
+  it('reads Retry-After as seconds or date, bounded', () => {
+    const date = Date.UTC(2026, 0, 1);
+    expect(retryAfter('7', date)).toBe(7000);
+    expect(retryAfter('Thu, 01 Jan 2026 00:00:10 GMT', date)).toBe(10_000);
+    expect(retryAfter('Wed, 31 Dec 2025 00:00:00 GMT', date)).toBe(0);
+    expect(retryAfter('999999', date)).toBe(3_600_000);
+    expect([retryAfter('soon', date), retryAfter(undefined, date)]).toEqual([null, null]);
+  });
+});
+
+describe('readAnswer', () => {
+  it('never throws and keeps the interval within its bounds', () => {
+    fc.assert(
+      fc.property(fc.anything(), (body) => {
+        const { next_interval_seconds: interval } = readAnswer(body);
+        return interval >= 5 && interval <= 3600;
+      }),
+    );
+    expect(readAnswer({ next_interval_seconds: 1 }).next_interval_seconds).toBe(5);
+  });
+});

@@ -1,0 +1,122 @@
+import { gzipSync } from 'node:zlib';
+import type { Heartbeat, HeartbeatAnswer } from '@fabric/agent-contract';
+import { AGENT_LIMITS, AGENT_PATHS, AGENT_VERSION } from '@fabric/agent-contract/limits';
+import type { Clock } from '../sys/clock';
+import { backoffDelay, retryAfter } from './backoff';
+import { type Answer, post, type Server } from './post';
+import type { Spool } from './spool';
+
+/** What became of a heartbeat. `stored` waits on disk, `refused` is lost: the server will never take it. */
+export type Outcome =
+  | { kind: 'delivered'; answer: HeartbeatAnswer }
+  | { kind: 'stored'; reason: string }
+  | { kind: 'refused'; reason: string };
+
+type Attempt = Exclude<Outcome, { kind: 'stored' }> | { kind: 'retry'; reason: string };
+
+const GZIP_LEVEL = 1;
+/** Old heartbeats sent after each fresh one: catching up must not be a burst. */
+const BACKLOG_PER_BEAT = 5;
+const RETRIED = new Set([408, 429]);
+
+/**
+ * Delivers heartbeats. When the server cannot be reached they are kept on disk, and attempts become rarer; with the next
+ * success the backlog follows, newest first, a few per heartbeat.
+ */
+export class Delivery {
+  private failures = 0;
+  private notBefore = 0;
+
+  constructor(
+    private readonly server: Server,
+    private readonly token: () => string,
+    private readonly spool: Spool,
+    private readonly clock: Clock = Date.now,
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  /** Never throws for reasons of the network; @throws Error of the system when the spool cannot be written */
+  async deliver(heartbeat: Heartbeat): Promise<Outcome> {
+    const body = gzipSync(JSON.stringify(heartbeat), { level: GZIP_LEVEL });
+    if (this.clock() < this.notBefore) {
+      this.spool.put(body);
+      return { kind: 'stored', reason: 'waiting after a failure' };
+    }
+    const attempt = await this.attempt(body);
+    if (attempt.kind === 'retry') {
+      this.spool.put(body);
+      return { kind: 'stored', reason: attempt.reason };
+    }
+    if (attempt.kind === 'delivered') await this.deliverBacklog();
+    return attempt;
+  }
+
+  /** Stores a heartbeat without trying, for the last one before the end. */
+  store(heartbeat: Heartbeat): void {
+    this.spool.put(gzipSync(JSON.stringify(heartbeat), { level: GZIP_LEVEL }));
+  }
+
+  private async deliverBacklog(): Promise<void> {
+    for (let sent = 0; sent < BACKLOG_PER_BEAT; sent += 1) {
+      const entry = this.spool.newest();
+      if (!entry) return;
+      const attempt = await this.attempt(entry.body);
+      if (attempt.kind === 'retry') return;
+      this.spool.remove(entry.name);
+    }
+  }
+
+  private async attempt(body: Buffer): Promise<Attempt> {
+    let answer: Answer;
+    try {
+      const options = { token: this.token(), isGzip: true, agentVersion: AGENT_VERSION };
+      answer = await post(this.server, AGENT_PATHS.heartbeat, body, options);
+    } catch (error) {
+      return this.failed(error instanceof Error ? error.message : String(error), null);
+    }
+    const { status } = answer;
+    if (status >= 200 && status < 300) {
+      this.failures = 0;
+      this.notBefore = 0;
+      return { kind: 'delivered', answer: readAnswer(answer.body) };
+    }
+    const reason = explainStatus(answer);
+    if (status >= 400 && status < 500 && !RETRIED.has(status)) return { kind: 'refused', reason };
+    return this.failed(reason, retryAfter(answer.retryAfter, this.clock()));
+  }
+
+  private failed(reason: string, asked: number | null): Attempt {
+    const delay = Math.max(asked ?? 0, backoffDelay(this.failures, this.random));
+    this.failures += 1;
+    this.notBefore = this.clock() + delay;
+    return { kind: 'retry', reason };
+  }
+}
+
+/** The server's answer, read by hand and bounded: the schema library is not worth its size here. */
+export function readAnswer(body: unknown): HeartbeatAnswer {
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const count = (name: string): number => (Number.isSafeInteger(fields[name]) ? (fields[name] as number) : 0);
+  const rejected = Array.isArray(fields.rejected) ? fields.rejected.slice(0, AGENT_LIMITS.flows_per_heartbeat) : [];
+  const { minimum, default: usual, maximum } = AGENT_LIMITS.interval_seconds;
+  const wanted = count('next_interval_seconds');
+  return {
+    accepted: count('accepted'),
+    updated: count('updated'),
+    rejected: rejected.flatMap((entry: unknown) => {
+      const { index, reason } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>;
+      return typeof index === 'number' && typeof reason === 'string' ? [{ index, reason: reason.slice(0, 200) }] : [];
+    }),
+    next_interval_seconds: wanted === 0 ? usual : Math.min(Math.max(wanted, minimum), maximum),
+  };
+}
+
+function explainStatus({ status, body }: Answer): string {
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const detail = typeof fields.detail === 'string' ? `: ${fields.detail.slice(0, 200)}` : '';
+  if (status === 401 || status === 403) {
+    return `the server does not accept the node token (${status})${detail}. Enrol again: make a new install command and run it`;
+  }
+  if (status === 404) return `the server has no such path (404): check server_url`;
+  return `the server answered ${status}${detail}`;
+}
