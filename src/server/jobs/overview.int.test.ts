@@ -1,0 +1,59 @@
+import { UnrecoverableError } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../lib/ids';
+import { queueBackend } from './backend';
+import { clusterSync } from './definitions';
+import { enqueue } from './enqueue';
+import { jobsOverview } from './overview';
+import { closeQueues, queueOf } from './queues';
+import { ensureSchedules } from './schedules';
+
+describe('jobsOverview', () => {
+  beforeAll(() => queueBackend.prepare());
+  afterAll(() => closeQueues());
+
+  it('lists every queue, also before anything ran', async () => {
+    const { backend, queues, recent_failures } = await jobsOverview();
+    expect(backend).toBe('postgres');
+    expect(queues.map((queue) => queue.name)).toEqual(['cluster.sync', 'sync.schedule', 'maintenance.prune']);
+    expect(queues[0]).toEqual({
+      name: 'cluster.sync',
+      waiting: 0,
+      active: 0,
+      delayed: 0,
+      completed: 0,
+      failed: 0,
+      workers: 0,
+      every_seconds: null,
+      next_run_at: null,
+    });
+    expect(recent_failures).toEqual([]);
+  });
+
+  it('counts what waits and tells when schedules run next', async () => {
+    await enqueue(clusterSync, { cluster_id: newId() });
+    await enqueue(clusterSync, { cluster_id: newId() });
+    await ensureSchedules();
+    const { queues } = await jobsOverview();
+    const [sync, , prune] = queues;
+    expect(sync).toMatchObject({ waiting: 2, next_run_at: null });
+    expect(prune).toMatchObject({ every_seconds: 3600 });
+    expect(Math.abs(Date.parse(prune?.next_run_at ?? '') - Date.now())).toBeLessThan(3_600_000 + 5_000);
+  });
+
+  it('gives the newest failures of all queues first, and no more than asked for', async () => {
+    const queue = queueOf('cluster.sync');
+    await queue.obliterate({ force: true });
+    const ids = [newId(), newId(), newId()];
+    for (const cluster_id of ids) {
+      await enqueue(clusterSync, { cluster_id });
+      const worker = queueBackend.worker('cluster.sync', async () => {}, { autorun: false });
+      const job = await worker.getNextJob('token');
+      await job?.moveToFailed(new UnrecoverableError('The cluster does not answer.'), 'token');
+      await worker.close();
+    }
+    const { recent_failures } = await jobsOverview(2);
+    expect(recent_failures.map((failure) => failure.payload)).toEqual([{ cluster_id: ids[2] }, { cluster_id: ids[1] }]);
+    expect(recent_failures[0]).toMatchObject({ name: 'cluster.sync', reason: 'The cluster does not answer.' });
+  });
+});
