@@ -10,6 +10,8 @@ await startWorkers(
     },
     'sync.schedule': async () => {},
     'maintenance.prune': async () => {},
+    'telemetry.retain': async () => {},
+    'agents.watch': async () => {},
   },
   options,
 );

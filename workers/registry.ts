@@ -1,11 +1,15 @@
 import type { JobProcessors } from './job-processors';
 import { prune } from './processors/prune';
+import { retainTelemetry } from './processors/retain-telemetry';
 import { scheduleSyncs } from './processors/schedule-syncs';
 import { syncCluster } from './processors/sync-cluster';
+import { watchAgents } from './processors/watch-agents';
 
 /** Who does which job; complete by type. */
 export const registry = {
   'cluster.sync': syncCluster,
   'sync.schedule': scheduleSyncs,
   'maintenance.prune': prune,
+  'telemetry.retain': retainTelemetry,
+  'agents.watch': watchAgents,
 } satisfies JobProcessors;

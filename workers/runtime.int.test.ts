@@ -48,6 +48,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         scheduled += 1;
       },
       'maintenance.prune': async () => {},
+      'telemetry.retain': async () => {},
+      'agents.watch': async () => {},
     };
     const startWorkers = async () => {
       const runtime = await m.startWorkers(processors, FAST);
@@ -225,7 +227,12 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     });
 
     it('leaves a schedule alone that is as it should be', async () => {
-      expect(await m.ensureSchedules()).toEqual(['sync.schedule', 'maintenance.prune']);
+      expect(await m.ensureSchedules()).toEqual([
+        'sync.schedule',
+        'maintenance.prune',
+        'telemetry.retain',
+        'agents.watch',
+      ]);
       expect(await m.ensureSchedules()).toEqual([]);
       const before = await countsOf('sync.schedule');
       await m.ensureSchedules();

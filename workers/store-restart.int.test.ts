@@ -50,6 +50,8 @@ async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (ru
       scheduled += 1;
     },
     'maintenance.prune': async () => {},
+    'telemetry.retain': async () => {},
+    'agents.watch': async () => {},
   };
   m.JOBS['sync.schedule'].everyMs = 300;
   setRuntime(await m.startWorkers(processors, FAST));

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { BuiltInRole } from '@/domain/permissions';
-import { signToken } from '@/server/auth/session-tokens';
+import { newNodeToken } from '@/server/auth/agent-identity';
+import { hashToken, signToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
 import { projects, refreshTokens, roleAssignments, roles, tenants, users } from '@/server/db/schema/access';
-import { clusters, nodes } from '@/server/db/schema/clusters';
+import { clusters, nodeAgents, nodes } from '@/server/db/schema/clusters';
 import { workloads } from '@/server/db/schema/workloads';
 import { newId } from '@/server/lib/ids';
 
@@ -91,6 +92,13 @@ export async function makeNode(cluster: { id: string }, values: Partial<typeof n
       .values({ cluster_id: cluster.id, name: unique('node'), ...values })
       .returning(),
   );
+}
+
+/** An enrolled agent of a node. @returns the `Authorization` header it sends */
+export async function makeAgent(node: { id: string }): Promise<{ authorization: string }> {
+  const token = newNodeToken();
+  await db.insert(nodeAgents).values({ node_id: node.id, token_hash: hashToken(token) });
+  return { authorization: `Bearer ${token}` };
 }
 
 /** A guest; with a project it belongs to that project's tenant. */

@@ -5,7 +5,13 @@ import { syncCluster } from './sync-cluster';
 // A worker process that does nothing but syncs, for the tests to kill.
 const nothing = async () => {};
 const runtime = await startWorkers(
-  { 'cluster.sync': syncCluster, 'sync.schedule': nothing, 'maintenance.prune': nothing },
+  {
+    'cluster.sync': syncCluster,
+    'sync.schedule': nothing,
+    'maintenance.prune': nothing,
+    'telemetry.retain': nothing,
+    'agents.watch': nothing,
+  },
   { graceMs: 100 },
 );
 process.stdout.write('ready\n');

@@ -54,6 +54,8 @@ async function statusOf({ surface, method, path }: Callable, headers: Record<str
 /** 401, 403 or, for those who may, neither: what the table says. */
 function expected({ access }: Callable, { grants }: Caller): number | 'in' {
   if ('open' in access) return 'in';
+  // A user's token is not a node's, whatever the user may do.
+  if ('agent' in access) return 401;
   if (grants === null) return 401;
   if ('signedIn' in access) return 'in';
   return isGranted(grants, access.permission) ? 'in' : 403;

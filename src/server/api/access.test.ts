@@ -11,6 +11,7 @@ function line({ method, path, access }: Callable): string {
   const call = `${method.padEnd(8)} ${path.padEnd(52)}`;
   if ('open' in access) return `${call} open: ${access.open}`;
   if ('signedIn' in access) return `${call} signed in: ${access.signedIn}`;
+  if ('agent' in access) return `${call} agent: ${access.agent}`;
   const { permission } = access;
   const roles = Object.entries(BUILT_IN_ROLES)
     .filter(([role, { permissions }]) => isGranted([{ role, permissions, tenant_id: null }], permission))
@@ -34,7 +35,8 @@ describe('who may do what', () => {
   it('is said by every procedure and route', () => {
     expect(callables.length).toBeGreaterThan(15);
     for (const { path, access } of callables) {
-      const reason = 'open' in access ? access.open : 'signedIn' in access ? access.signedIn : null;
+      const { permission: _, ...reasons } = { permission: undefined, ...access };
+      const reason = Object.values<string>(reasons)[0] ?? null;
       if (reason !== null) expect(reason.length, path).toBeGreaterThan(10);
     }
   });

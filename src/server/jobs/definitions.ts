@@ -29,11 +29,30 @@ export const maintenancePrune = defineJob({
   everyMs: 60 * MINUTE,
 });
 
+/** Deletes telemetry that has expired and sums old minutes to hours. */
+export const telemetryRetain = defineJob({
+  name: 'telemetry.retain',
+  payload: nothing,
+  key: () => 'telemetry.retain',
+  everyMs: 5 * MINUTE,
+});
+
+/** Notes which agents fell silent. */
+export const agentsWatch = defineJob({
+  name: 'agents.watch',
+  payload: nothing,
+  key: () => 'agents.watch',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
 /** Every job there is, by name. */
 export const JOBS = {
   [clusterSync.name]: clusterSync,
   [syncSchedule.name]: syncSchedule,
   [maintenancePrune.name]: maintenancePrune,
+  [telemetryRetain.name]: telemetryRetain,
+  [agentsWatch.name]: agentsWatch,
 } as const;
 
 export type JobName = keyof typeof JOBS;

@@ -1,19 +1,24 @@
 import type { z } from 'zod';
 import type { Grantable } from '@/domain/permissions';
+import type { AgentScope } from '../auth/agent-identity';
 import type { OpenScope, Scope, Session } from '../auth/scope';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: a permission, any signed-in user, or anyone; the last two say why. */
-export type Access = { permission: Grantable } | { signedIn: string } | { open: string };
+/** Who may call: a permission, any signed-in user, the agent of a node, or anyone; the last three say why. */
+export type Access = { permission: Grantable } | { signedIn: string } | { agent: string } | { open: string };
 
 type Shape = z.ZodType | undefined;
 type Output<S extends Shape> = S extends z.ZodType ? z.output<S> : undefined;
 
 export type RouteContext<A extends Access, PP extends Shape, Q extends Shape, B extends Shape> = {
-  /** Evidence of the permission; for open and signed-in routes only who and from where. */
-  scope: A extends { permission: infer P extends Grantable } ? Scope<P> : OpenScope;
-  session: A extends { open: string } ? Session | null : Session;
+  /** Evidence of the permission; the agent and its node; for open and signed-in routes only who and from where. */
+  scope: A extends { permission: infer P extends Grantable }
+    ? Scope<P>
+    : A extends { agent: string }
+      ? AgentScope
+      : OpenScope;
+  session: A extends { open: string } | { agent: string } ? Session | null : Session;
   params: Output<PP>;
   query: Output<Q>;
   body: Output<B>;
@@ -38,6 +43,8 @@ export type RouteConfig<A extends Access, PP extends Shape, Q extends Shape, B e
   maxBodyBytes?: number;
   /** The body may come with Content-Encoding: gzip; the limit holds for what comes out, too. */
   gzip?: boolean;
+  /** A list of the body whose items the handler judges one by one: text that cannot be stored in one costs only that one. */
+  itemwise?: string;
   /** Success: status and the schema of the JSON answer (none for 204). A handler may also return a Response. */
   response: { status: 200 | 201 | 202 | 204; schema?: z.ZodType };
   handler: (context: RouteContext<A, PP, Q, B>) => Promise<unknown>;
@@ -55,6 +62,7 @@ export type Route = {
   bodyOptional: boolean;
   maxBodyBytes: number;
   gzip: boolean;
+  itemwise?: string;
   response: { status: number; schema?: z.ZodType };
   // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; defineRoute checked each of them
   handler: (context: any) => Promise<unknown>;

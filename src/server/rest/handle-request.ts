@@ -1,4 +1,5 @@
 import { ZodError } from 'zod';
+import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
 import { authorize, type OpenScope, type Origin, openScope, type Session } from '../auth/scope';
@@ -15,8 +16,9 @@ function requireSession(session: Session | null): Session {
   return session;
 }
 
-/** Who calls: evidence of the permission, or for open and signed-in routes only who and from where. */
-function scopeFor(access: Access, session: Session | null, origin: Origin): OpenScope {
+/** Who calls: evidence of the permission, the agent, or for open and signed-in routes only who and from where. */
+async function scopeFor(access: Access, session: Session | null, request: Request, origin: Origin): Promise<OpenScope> {
+  if ('agent' in access) return readAgent(request, origin);
   if ('permission' in access) return authorize(session, access.permission) as OpenScope;
   if ('signedIn' in access) requireSession(session);
   return session
@@ -80,11 +82,13 @@ export async function handleRequest(routes: readonly Route[], request: Request):
     const segments = pathSegments(new URL(request.url).pathname.replace(/^\/api\/v1(?=\/|$)/, ''));
     const { match, known } = segments ? matchRoute(routes, method, segments) : { match: null, known: [] };
     const open = match ? 'open' in match.route.access : known.length > 0 && known.every((r) => 'open' in r.access);
-    const session = request.headers.has('authorization') ? await readSession(request, origin, open) : null;
+    // An agent's token is no session; its route reads it.
+    const byAgent = match !== null && 'agent' in match.route.access;
+    const session = request.headers.has('authorization') && !byAgent ? await readSession(request, origin, open) : null;
     if (match) {
       const { route } = match;
       label = route.path;
-      const scope = scopeFor(route.access, session, origin);
+      const scope = await scopeFor(route.access, session, request, origin);
       const input = await parseInput(route, match.params, request);
       const result = await route.handler({ scope, session, request, ...input });
       response = respond(result, route.response.status, origin.request_id);

@@ -49,7 +49,7 @@ function parseQuery(route: Route, request: Request, errors: FieldError[]): unkno
 
 async function parseBody(route: Route, request: Request, errors: FieldError[]): Promise<unknown> {
   if (route.body) {
-    const json = await readJson(request, route.maxBodyBytes, route.gzip);
+    const json = await readJson(request, route.maxBodyBytes, route.gzip, route.itemwise);
     return parse(route.body, json === undefined && route.bodyOptional ? {} : json, errors);
   }
   if (request.method === 'GET' || request.method === 'HEAD') return undefined;

@@ -54,11 +54,17 @@ async function decode(bytes: Buffer, coding: string, limit: number, gzip: boolea
   }
 }
 
+/** The value without one list, whose items are judged one by one later. */
+function without(value: unknown, list: string | undefined): unknown {
+  if (list === undefined || typeof value !== 'object' || value === null) return value;
+  return { ...value, [list]: null };
+}
+
 /**
- * The request's JSON, fit to be stored. `undefined` when there is no body.
+ * The request's JSON, fit to be stored, but for the items of the list `itemwise`. `undefined` when there is no body.
  * @throws AppError `unsupported_media_type`, `too_large`, `malformed`
  */
-export async function readJson(request: Request, limit: number, gzip = false): Promise<unknown> {
+export async function readJson(request: Request, limit: number, gzip = false, itemwise?: string): Promise<unknown> {
   const coding = (request.headers.get('content-encoding') ?? '').trim().toLowerCase();
   const bytes = await readBytes(request, limit);
   if (bytes.byteLength === 0) return undefined;
@@ -76,6 +82,6 @@ export async function readJson(request: Request, limit: number, gzip = false): P
       errors: [{ field: 'body', message: 'Send one JSON value in UTF-8.' }],
     });
   }
-  assertStorable(value);
+  assertStorable(without(value, itemwise));
   return value;
 }

@@ -1,4 +1,5 @@
 import type { Route } from './define-route';
+import { agentRoutes } from './routes/agents';
 import { auditRoutes } from './routes/audit';
 import { authRoutes } from './routes/auth';
 import { clusterRoutes } from './routes/clusters';
@@ -25,5 +26,6 @@ export const routes: readonly Route[] = [
   ...nodeRoutes,
   ...workloadRoutes,
   ...networkRoutes,
+  ...agentRoutes,
   ...eventRoutes,
 ];

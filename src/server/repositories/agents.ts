@@ -1,0 +1,68 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Executor, Tx } from '../db/client';
+import { nodeAgents, nodes } from '../db/schema/clusters';
+import { agentHeartbeats } from '../db/schema/telemetry';
+
+export type AgentRow = typeof nodeAgents.$inferSelect;
+export type AgentNode = { node_id: string; cluster_id: string; node_name: string; token_hash: string };
+
+/** The node whose agent has the token with this hash. */
+export async function findAgentByTokenHash(executor: Executor, hash: string): Promise<AgentNode | null> {
+  const [row] = await executor
+    .select({
+      node_id: nodes.id,
+      cluster_id: nodes.cluster_id,
+      node_name: nodes.name,
+      token_hash: sql<string>`${nodeAgents.token_hash}`,
+    })
+    .from(nodeAgents)
+    .innerJoin(nodes, eq(nodes.id, nodeAgents.node_id))
+    .where(eq(nodeAgents.token_hash, hash));
+  return row ?? null;
+}
+
+/** The agent of a node, locked: heartbeats of one node are stored one after the other. */
+export async function lockAgent(tx: Tx, nodeId: string): Promise<AgentRow | null> {
+  const [row] = await tx.select().from(nodeAgents).where(eq(nodeAgents.node_id, nodeId)).for('update');
+  return row ?? null;
+}
+
+export async function updateAgent(tx: Tx, nodeId: string, values: Partial<AgentRow>): Promise<void> {
+  await tx.update(nodeAgents).set(values).where(eq(nodeAgents.node_id, nodeId));
+}
+
+export type HeartbeatRow = typeof agentHeartbeats.$inferSelect;
+
+/** What a heartbeat was answered, when it was stored before. */
+export async function findHeartbeat(
+  tx: Tx,
+  key: Pick<HeartbeatRow, 'node_id' | 'boot_id' | 'sequence'>,
+): Promise<HeartbeatRow | null> {
+  const [row] = await tx
+    .select()
+    .from(agentHeartbeats)
+    .where(
+      sql`${agentHeartbeats.node_id} = ${key.node_id} and ${agentHeartbeats.boot_id} = ${key.boot_id}
+        and ${agentHeartbeats.sequence} = ${key.sequence}`,
+    );
+  return row ?? null;
+}
+
+export async function insertHeartbeat(tx: Tx, row: HeartbeatRow): Promise<void> {
+  await tx.insert(agentHeartbeats).values(row);
+}
+
+/** Marks agents as silent whose last heartbeat is older than `missed` of their intervals and `minimum` seconds. */
+export async function markSilentAgents(
+  tx: Tx,
+  now: string,
+  missed: number,
+  minimum: number,
+): Promise<{ node_id: string; cluster_id: string }[]> {
+  return tx.execute<{ node_id: string; cluster_id: string }>(sql`
+    update ${nodeAgents} as a set status = 'silent', updated_at = ${now}::timestamptz
+    from ${nodes} as n
+    where n.id = a.node_id and a.status in ('ok', 'degraded') and a.last_heartbeat_at
+      < ${now}::timestamptz - make_interval(secs => greatest(${minimum}::int, ${missed}::int * coalesce(a.interval_seconds, 0)))
+    returning a.node_id, n.cluster_id`);
+}

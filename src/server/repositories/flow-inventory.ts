@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from '../db/client';
+import { ipAddresses } from '../db/schema/addresses';
+import { subnets } from '../db/schema/networks';
+import { workloads } from '../db/schema/workloads';
+
+/**
+ * Changes whenever a subnet, a workload or an address is added, changed or removed: counts and sums of the rows' own
+ * transaction numbers. Unlike the newest `updated_at` it also sees a change that began earlier and was committed later.
+ */
+export async function inventoryStamp(executor: Executor): Promise<string> {
+  const part = (table: typeof subnets | typeof workloads | typeof ipAddresses) =>
+    sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`;
+  const rows = await executor.execute<{ stamp: string }>(
+    sql`select concat_ws('/', ${part(subnets)}, ${part(workloads)}, ${part(ipAddresses)}) as stamp`,
+  );
+  return rows[0]?.stamp ?? '';
+}
+
+export type FlowInventory = {
+  /** Known subnets of all clusters. */
+  cidrs: string[];
+  workloads: { id: string; cluster_id: string; vmid: number }[];
+  /** Addresses that guests have now; canonical text. */
+  addresses: { cluster_id: string; address: string; workload_id: string }[];
+};
+
+/** What is needed to tell who stands at the ends of a flow. Three queries. */
+export async function loadFlowInventory(executor: Executor): Promise<FlowInventory> {
+  const [cidrs, guests, addresses] = await Promise.all([
+    executor.execute<{ cidr: string }>(
+      sql`select distinct ${subnets.cidr}::text as cidr from ${subnets} where masklen(${subnets.cidr}) > 0`,
+    ),
+    executor.select({ id: workloads.id, cluster_id: workloads.cluster_id, vmid: workloads.vmid }).from(workloads),
+    executor.execute<FlowInventory['addresses'][number]>(
+      sql`select ${ipAddresses.cluster_id}, host(${ipAddresses.address}) as address, ${ipAddresses.workload_id}
+        from ${ipAddresses} where ${ipAddresses.workload_id} is not null and ${ipAddresses.state} <> 'stale'`,
+    ),
+  ]);
+  return { cidrs: cidrs.map((row) => row.cidr), workloads: guests, addresses: [...addresses] };
+}

@@ -1,0 +1,29 @@
+/** A flow that was accepted, as it is stored; times are RFC 3339. */
+export type FlowRecord = {
+  flow_key: string;
+  source_ip: string;
+  destination_ip: string;
+  protocol: string;
+  source_port: number | null;
+  destination_port: number | null;
+  decision: string;
+  state: string | null;
+  bytes: number | null;
+  packets: number | null;
+  first_seen_at: string;
+  observed_at: string;
+  collector: string;
+  initiator: 'source' | 'destination' | null;
+  icmp_type: number | null;
+  icmp_code: number | null;
+  interface: string | null;
+  vmid: number | null;
+  nic: number | null;
+  vlan: number | null;
+  workload_id: string | null;
+  source_workload_id: string | null;
+  destination_workload_id: string | null;
+  source_cidr: string | null;
+  destination_cidr: string | null;
+  raw: string | null;
+};

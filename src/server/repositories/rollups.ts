@@ -1,0 +1,91 @@
+import { sql } from 'drizzle-orm';
+import type { Executor, Tx } from '../db/client';
+import { flowRollupHours, flowRollupMinutes } from '../db/schema/telemetry';
+import { pgArray } from './pg-array';
+
+/** Traffic of one minute or hour between two ends; `bucket_at` is where it begins. */
+export type RollupRecord = {
+  bucket_at: string;
+  rollup_key: string;
+  source_workload_id: string | null;
+  destination_workload_id: string | null;
+  source_prefix: string;
+  destination_prefix: string;
+  source_internal: boolean;
+  destination_internal: boolean;
+  protocol: string;
+  service_port: number | null;
+  reply: boolean;
+  decision: string;
+  bytes: number;
+  packets: number;
+  flows: number;
+};
+
+const COLUMNS = {
+  bucket_at: 'timestamptz',
+  rollup_key: 'uuid',
+  source_workload_id: 'uuid',
+  destination_workload_id: 'uuid',
+  source_prefix: 'cidr',
+  destination_prefix: 'cidr',
+  source_internal: 'boolean',
+  destination_internal: 'boolean',
+  protocol: 'text',
+  service_port: 'int',
+  reply: 'boolean',
+  decision: 'text',
+  bytes: 'bigint',
+  packets: 'bigint',
+  flows: 'bigint',
+} as const satisfies Record<keyof RollupRecord, string>;
+const NAMES = Object.keys(COLUMNS) as (keyof RollupRecord)[];
+const LIST = sql.raw(NAMES.join(', '));
+const SUMS = ['bytes', 'packets', 'flows'] as const;
+
+/** Sums stay numbers that JavaScript can hold, whatever an agent claims. */
+const ADDED = sql.raw(
+  SUMS.map((name) => `${name} = least(t.${name} + excluded.${name}, ${Number.MAX_SAFE_INTEGER})`).join(', '),
+);
+
+/** Adds a node's traffic to its minutes. The rows must be sorted by bucket and key. */
+export async function addToMinutes(
+  tx: Tx,
+  node: { node_id: string; cluster_id: string },
+  rows: readonly RollupRecord[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const arrays = sql.join(
+    NAMES.map((name) => sql`${pgArray(rows.map((row) => row[name]))}::text::${sql.raw(COLUMNS[name])}[]`),
+    sql`, `,
+  );
+  await tx.execute(sql`
+    insert into ${flowRollupMinutes} as t (node_id, cluster_id, ${LIST})
+    select ${node.node_id}::uuid, ${node.cluster_id}::uuid, r.* from unnest(${arrays}) as r (${LIST})
+    on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED}`);
+}
+
+/**
+ * Moves up to `limit` minutes that began before `cutoff` into their hours: one statement, so that at every moment each
+ * byte is in exactly one of the two tables. @returns how many rows were moved
+ */
+export async function moveMinutesToHours(executor: Executor, cutoff: string, limit: number): Promise<number> {
+  const key = NAMES.filter((name) => name !== 'bucket_at' && !SUMS.some((sum) => sum === name)).join(', ');
+  const rows = await executor.execute<{ moved: number }>(sql`
+    with old as materialized (
+      select node_id, bucket_at, rollup_key from ${flowRollupMinutes} where bucket_at < ${cutoff}::timestamptz
+      order by node_id, bucket_at, rollup_key limit ${limit} for update skip locked),
+    gone as (
+      delete from ${flowRollupMinutes} as m using old
+      where m.node_id = old.node_id and m.bucket_at = old.bucket_at and m.rollup_key = old.rollup_key
+      returning m.*),
+    summed as (
+      insert into ${flowRollupHours} as t (node_id, cluster_id, bucket_at, ${sql.raw(key)}, bytes, packets, flows)
+      select node_id, cluster_id, date_trunc('hour', bucket_at, 'UTC'), ${sql.raw(key)},
+        least(sum(bytes), ${sql.raw(String(Number.MAX_SAFE_INTEGER))}), least(sum(packets), ${sql.raw(String(Number.MAX_SAFE_INTEGER))}), sum(flows)
+      from gone group by node_id, cluster_id, 3, ${sql.raw(key)}
+      order by node_id, 3, rollup_key
+      on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED})
+    select count(*)::int as moved from gone`);
+  return rows[0]?.moved ?? 0;
+}

@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from '../db/client';
+import { nodes } from '../db/schema/clusters';
+import {
+  agentEnrolments,
+  agentHeartbeats,
+  flowRollupHours,
+  flowRollupMinutes,
+  interfaceSamples,
+  interfaceTraffic,
+  trafficFlows,
+} from '../db/schema/telemetry';
+
+/** Tables that hold a node's telemetry, with the time by which a row expires. */
+const AGED = {
+  traffic_flows: { table: trafficFlows, at: 'observed_at' },
+  flow_rollup_hours: { table: flowRollupHours, at: 'bucket_at' },
+  interface_samples: { table: interfaceSamples, at: 'observed_at' },
+  interface_traffic: { table: interfaceTraffic, at: 'observed_at' },
+  agent_heartbeats: { table: agentHeartbeats, at: 'received_at' },
+  agent_enrolments: { table: agentEnrolments, at: 'expires_at' },
+} as const;
+export type AgedTable = keyof typeof AGED;
+
+/**
+ * Deletes up to `limit` rows from before `cutoff`. Rows that somebody else is writing are left for the next time, so that
+ * neither waits for the other. @returns how many went
+ */
+export async function deleteAged(executor: Executor, name: AgedTable, cutoff: string, limit: number): Promise<number> {
+  const { table, at } = AGED[name];
+  const rows = await executor.execute<{ gone: number }>(sql`
+    with gone as (
+      delete from ${table} where ctid = any (array(
+        select ctid from ${table} where ${sql.identifier(at)} < ${cutoff}::timestamptz
+        limit ${limit} for update skip locked))
+      returning 1)
+    select count(*)::int as gone from gone`);
+  return rows[0]?.gone ?? 0;
+}
+
+const OF_NODES = {
+  traffic_flows: trafficFlows,
+  flow_rollup_minutes: flowRollupMinutes,
+  flow_rollup_hours: flowRollupHours,
+  interface_samples: interfaceSamples,
+  interface_traffic: interfaceTraffic,
+} as const;
+export type NodeTable = keyof typeof OF_NODES;
+export const NODE_TABLES = Object.keys(OF_NODES) as NodeTable[];
+
+/** Nodes that have rows in the table and do not exist any more. Jumps from node to node through the primary key. */
+export async function findGoneNodes(executor: Executor, name: NodeTable): Promise<string[]> {
+  const table = OF_NODES[name];
+  const rows = await executor.execute<{ node_id: string }>(sql`
+    with recursive present as (
+      (select node_id from ${table} order by node_id limit 1)
+      union all
+      select (select t.node_id from ${table} as t where t.node_id > present.node_id order by t.node_id limit 1)
+      from present where present.node_id is not null)
+    select node_id from present
+    where node_id is not null and not exists (select 1 from ${nodes} where nodes.id = present.node_id)`);
+  return rows.map((row) => row.node_id);
+}
+
+/** Deletes up to `limit` rows of a node. @returns how many went */
+export async function deleteOfNode(
+  executor: Executor,
+  name: NodeTable,
+  nodeId: string,
+  limit: number,
+): Promise<number> {
+  const table = OF_NODES[name];
+  const rows = await executor.execute<{ gone: number }>(sql`
+    with gone as (
+      delete from ${table} where ctid = any (array(
+        select ctid from ${table} where node_id = ${nodeId}::uuid limit ${limit} for update skip locked))
+      returning 1)
+    select count(*)::int as gone from gone`);
+  return rows[0]?.gone ?? 0;
+}

@@ -1,0 +1,146 @@
+import type { HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
+import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
+import type { AgentScope } from '../../auth/agent-identity';
+import { db, type Tx } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { type AgentRow, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../../repositories/agents';
+import { findFlowTotals, upsertFlows } from '../../repositories/flows';
+import { insertInterfaceSamples, insertInterfaceTraffic } from '../../repositories/interface-samples';
+import { addToMinutes } from '../../repositories/rollups';
+import { type AddressBook, addressBook } from '../flows/address-book';
+import { type ClockWindow, clockWindow } from '../flows/clock-window';
+import { type Judgement, judgeFlows } from '../flows/judge-flows';
+import { rollUp } from '../flows/roll-up';
+import { storedSettings } from '../settings/stored-settings';
+import { compactPayload, PAYLOAD_FLOWS } from './compact-payload';
+
+/** Rejections that are kept for the answer to a repeated heartbeat. */
+const REJECTIONS_KEPT = 100;
+
+function assertSameMachine(agent: AgentRow | null, heartbeat: HeartbeatEnvelope): asserts agent is AgentRow {
+  if (!agent) throw new AppError('unauthenticated', 'The node token is not valid. Install the agent again.');
+  if (agent.machine_id !== null && agent.machine_id !== heartbeat.machine_id) {
+    throw new AppError(
+      'forbidden',
+      'The token belongs to an agent on another machine. Install the agent again on this node.',
+      { errors: [{ field: 'machine_id', message: 'Not the machine that enrolled for this node.' }] },
+    );
+  }
+}
+
+/** Agents whose collectors all work are `ok`; one that lost a collector says so itself. */
+function statusOf(heartbeat: HeartbeatEnvelope): 'ok' | 'degraded' {
+  const states = heartbeat.flow_diagnostics?.collectors.map(({ state }) => state) ?? [];
+  return states.includes('degraded') || (states.length > 0 && !states.includes('active')) ? 'degraded' : 'ok';
+}
+
+async function storeFlows(tx: Tx, node: AgentScope['node'], judgement: Judgement, now: string): Promise<number> {
+  const { flows } = judgement;
+  const undecided = flows.filter((flow) => flow.delta_bytes === null || flow.delta_packets === null);
+  const stored = await findFlowTotals(
+    tx,
+    node.node_id,
+    undecided.map((flow) => flow.record.flow_key),
+  );
+  const inserted = await upsertFlows(
+    tx,
+    node,
+    flows.map((flow) => flow.record),
+    now,
+  );
+  await addToMinutes(tx, node, rollUp(flows, stored, inserted));
+  return inserted.size;
+}
+
+async function storeInterfaces(
+  tx: Tx,
+  node: AgentScope['node'],
+  heartbeat: HeartbeatEnvelope,
+  times: ClockWindow,
+  book: AddressBook,
+): Promise<void> {
+  const { cluster_id } = node;
+  const at = new Date(times.now).toISOString();
+  await insertInterfaceSamples(
+    tx,
+    node.node_id,
+    at,
+    heartbeat.interfaces.map(({ vmid, nic, ...counters }) => ({
+      ...counters,
+      vmid: vmid ?? null,
+      nic: nic ?? null,
+      workload_id: book.guest(cluster_id, vmid),
+    })),
+  );
+  await insertInterfaceTraffic(
+    tx,
+    node,
+    heartbeat.interface_traffic.map((row) => ({
+      ...row,
+      observed_at: new Date(times.read(row.observed_at) ?? times.now).toISOString(),
+      workload_id: book.guest(cluster_id, row.vmid),
+    })),
+  );
+}
+
+/**
+ * Stores what an agent reports, all of it or nothing, before it is answered. Heartbeats of one node are stored one after
+ * the other; a repeated one (same boot and sequence) changes nothing and gets the answer of the first.
+ * @throws AppError `forbidden` when the machine is not the one that enrolled
+ */
+export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnvelope): Promise<HeartbeatAnswer> {
+  const { node } = scope;
+  const times = clockWindow(clock.now(), heartbeat.sent_at);
+  const now = new Date(times.now).toISOString();
+  const [settings, book] = await Promise.all([storedSettings(db), addressBook(db)]);
+  const judgement = judgeFlows(heartbeat.flows, {
+    clusterId: node.cluster_id,
+    clock: times,
+    retentionHours: settings.flow_retention_hours,
+    book,
+    sampleSize: PAYLOAD_FLOWS,
+  });
+  const { boot_id, sequence } = heartbeat;
+  const next_interval_seconds = Math.max(heartbeat.interval_seconds, AGENT_LIMITS.interval_seconds.minimum);
+
+  return db.transaction(async (tx) => {
+    const agent = await lockAgent(tx, node.node_id);
+    assertSameMachine(agent, heartbeat);
+    const known = await findHeartbeat(tx, { node_id: node.node_id, boot_id, sequence });
+    if (known) {
+      const { accepted, updated, rejected } = known;
+      return { accepted, updated, rejected, next_interval_seconds, duplicate: true };
+    }
+    const accepted = await storeFlows(tx, node, judgement, now);
+    const updated = judgement.valid - accepted;
+    const { rejected } = judgement;
+    await storeInterfaces(tx, node, heartbeat, times, book);
+    await insertHeartbeat(tx, {
+      node_id: node.node_id,
+      boot_id,
+      sequence,
+      received_at: now,
+      accepted,
+      updated,
+      rejected_count: rejected.length,
+      rejected: rejected.slice(0, REJECTIONS_KEPT),
+    });
+    const status = statusOf(heartbeat);
+    await updateAgent(tx, node.node_id, {
+      status,
+      agent_version: heartbeat.agent_version,
+      machine_id: heartbeat.machine_id,
+      last_heartbeat_at: now,
+      clock_offset_ms: times.offset_ms,
+      interval_seconds: heartbeat.interval_seconds,
+      firewall_status: heartbeat.firewall_status,
+      nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
+      payload: compactPayload(heartbeat, judgement.sample),
+      updated_at: now,
+    });
+    if (agent.status !== status) await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });
+    return { accepted, updated, rejected, next_interval_seconds };
+  });
+}

@@ -1,0 +1,71 @@
+import type { FlowEnd } from '@/domain/flow/attribute-ends';
+import { parseCidr } from '@/domain/net/cidr';
+import { formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
+import { PrefixTable } from '@/domain/net/prefix-table';
+import type { Executor } from '../../db/client';
+import { type FlowInventory, inventoryStamp, loadFlowInventory } from '../../repositories/flow-inventory';
+
+/** Tells of an address which guests of a cluster have it and in which known subnet it lies. */
+export class AddressBook {
+  readonly #prefixes = new PrefixTable<string>();
+  readonly #guests = new Map<string, string>();
+  readonly #holders = new Map<string, string[]>();
+
+  constructor(inventory: FlowInventory) {
+    for (const text of inventory.cidrs) {
+      const cidr = parseCidr(text);
+      if (cidr) this.#prefixes.set(cidr, text);
+    }
+    for (const { id, cluster_id, vmid } of inventory.workloads) this.#guests.set(`${cluster_id} ${vmid}`, id);
+    for (const { cluster_id, address, workload_id } of inventory.addresses) {
+      const ip = parseIp(address);
+      if (!ip) continue;
+      const key = `${cluster_id} ${formatIp(ip)}`;
+      const holders = this.#holders.get(key);
+      if (!holders) this.#holders.set(key, [workload_id]);
+      else if (!holders.includes(workload_id)) holders.push(workload_id);
+    }
+  }
+
+  /** Address spaces of clusters may overlap, so a guest is only looked for in the cluster that saw the flow. */
+  endOf(clusterId: string, ip: IpAddress): FlowEnd {
+    return {
+      workload_ids: this.#holders.get(`${clusterId} ${formatIp(ip)}`) ?? [],
+      cidr: this.#prefixes.match(ip) ?? null,
+    };
+  }
+
+  guest(clusterId: string, vmid: number | undefined): string | null {
+    return vmid === undefined ? null : (this.#guests.get(`${clusterId} ${vmid}`) ?? null);
+  }
+}
+
+/** Pauses until the inventory is looked at again, in multiples of how long it took to look and to read it, and at most. */
+const LOOK_FACTOR = 10;
+const READ_FACTOR = 3;
+const MAX_PAUSE_MS = 2_000;
+
+let current: { book: AddressBook; stamp: string } | undefined;
+let checkAfter = 0;
+let pending: Promise<AddressBook> | undefined;
+
+async function refresh(executor: Executor): Promise<AddressBook> {
+  const started = performance.now();
+  // The stamp is read before the rows: a change in between leads to one more reading, never to one too few.
+  const stamp = await inventoryStamp(executor);
+  const looked = performance.now();
+  if (current?.stamp !== stamp) current = { book: new AddressBook(await loadFlowInventory(executor)), stamp };
+  const now = performance.now();
+  const pause = LOOK_FACTOR * (looked - started) + READ_FACTOR * (now - looked);
+  checkAfter = now + Math.min(pause, MAX_PAUSE_MS);
+  return current.book;
+}
+
+/** The address book of this process, made anew when the inventory changed. */
+export async function addressBook(executor: Executor): Promise<AddressBook> {
+  if (current && performance.now() < checkAfter) return current.book;
+  pending ??= refresh(executor).finally(() => {
+    pending = undefined;
+  });
+  return pending;
+}

@@ -1,0 +1,131 @@
+import { checkFlow, type Flow } from '@fabric/agent-contract';
+import { attributeEnds } from '@/domain/flow/attribute-ends';
+import { storableText } from '../../audit/canonical';
+import type { FlowRecord } from '../../repositories/flow-record';
+import type { AddressBook } from './address-book';
+import type { ClockWindow } from './clock-window';
+import { evidenceJson } from './evidence';
+import { endLookup } from './known-ends';
+import { stableKey } from './stable-key';
+
+/** A flow to be stored, and what it adds to the sums. */
+export type JudgedFlow = {
+  record: FlowRecord;
+  /** What is new since the agent's heartbeat before; null when the agent did not say. */
+  delta_bytes: number | null;
+  delta_packets: number | null;
+  source_prefix: string;
+  destination_prefix: string;
+};
+
+export type Rejection = { index: number; reason: string };
+
+export type Judgement = {
+  /** Each identity once, sorted by key. */
+  flows: JudgedFlow[];
+  /** Flows that were good, duplicates of an identity included. */
+  valid: number;
+  rejected: Rejection[];
+  /** The first good ones, as they were sent. */
+  sample: Flow[];
+};
+
+type Options = { clusterId: string; clock: ClockWindow; retentionHours: number; book: AddressBook; sampleSize: number };
+
+const HOUR_MS = 3_600_000;
+
+const text = (value: string | null): string | null => (value === null ? null : storableText(value));
+const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+
+/** The later report of one identity stands; what both say is new is added. */
+function merge(a: JudgedFlow, b: JudgedFlow): JudgedFlow {
+  const later = b.record.observed_at >= a.record.observed_at ? b : a;
+  return {
+    ...later,
+    delta_bytes: sum(a.delta_bytes, b.delta_bytes),
+    delta_packets: sum(a.delta_packets, b.delta_packets),
+  };
+}
+
+/**
+ * Judges the flows of a heartbeat one by one: what is wrong or older than the retention is rejected with a reason and
+ * costs the others nothing. Times become the service's, addresses get one spelling, ends their guests and subnets.
+ */
+export function judgeFlows(candidates: readonly unknown[], options: Options): Judgement {
+  const { clusterId, clock, retentionHours, book, sampleSize } = options;
+  const cutoff = clock.now - retentionHours * HOUR_MS;
+  const endOf = endLookup(book, clusterId);
+  const rejected: Rejection[] = [];
+  const sample: Flow[] = [];
+  const byKey = new Map<string, JudgedFlow>();
+  let valid = 0;
+
+  const judge = (candidate: unknown): string | null => {
+    const check = checkFlow(candidate);
+    if (!check.ok) return check.reason;
+    const { flow } = check;
+    const source = endOf(flow.source_ip);
+    if (!source) return 'source_ip: expected an IPv4 or IPv6 address';
+    const destination = endOf(flow.destination_ip);
+    if (!destination) return 'destination_ip: expected an IPv4 or IPv6 address';
+    const observed = clock.read(flow.observed_at);
+    if (observed === null) return 'observed_at: expected an RFC 3339 time';
+    if (observed < cutoff) return `observed_at: older than the ${retentionHours} hours that flows are kept`;
+    const first = Math.min(clock.read(flow.first_seen_at ?? flow.observed_at) ?? observed, observed);
+    const { protocol, source_port, destination_port, decision } = flow;
+    const flow_key = stableKey([
+      source.address,
+      destination.address,
+      protocol,
+      source_port,
+      destination_port,
+      decision,
+    ]);
+    const workload_id = book.guest(clusterId, flow.vmid);
+    const judged: JudgedFlow = {
+      record: {
+        flow_key,
+        source_ip: source.address,
+        destination_ip: destination.address,
+        protocol,
+        source_port,
+        destination_port,
+        decision,
+        state: text(flow.state),
+        bytes: flow.bytes,
+        packets: flow.packets,
+        first_seen_at: new Date(first).toISOString(),
+        observed_at: new Date(observed).toISOString(),
+        collector: storableText(flow.collector),
+        initiator: flow.initiator ?? null,
+        icmp_type: flow.icmp_type ?? null,
+        icmp_code: flow.icmp_code ?? null,
+        interface: text(flow.interface ?? null),
+        vmid: flow.vmid ?? null,
+        nic: flow.nic ?? null,
+        vlan: flow.vlan ?? null,
+        workload_id,
+        ...attributeEnds(source, destination, workload_id),
+        source_cidr: source.cidr,
+        destination_cidr: destination.cidr,
+        raw: evidenceJson(flow.raw),
+      },
+      delta_bytes: flow.delta_bytes ?? null,
+      delta_packets: flow.delta_packets ?? null,
+      source_prefix: source.prefix,
+      destination_prefix: destination.prefix,
+    };
+    const before = byKey.get(flow_key);
+    byKey.set(flow_key, before ? merge(before, judged) : judged);
+    valid += 1;
+    if (sample.length < sampleSize) sample.push(flow);
+    return null;
+  };
+
+  for (const [index, candidate] of candidates.entries()) {
+    const reason = judge(candidate);
+    if (reason !== null) rejected.push({ index, reason });
+  }
+  const flows = [...byKey.values()].sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
+  return { flows, valid, rejected, sample };
+}

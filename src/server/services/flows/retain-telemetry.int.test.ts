@@ -1,0 +1,146 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sqlClient } from '@/server/db/client';
+import { makeAgent, makeCluster, makeNode } from '@/test/factories';
+import { call } from '@/test/request';
+import { makeFlow, makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { watchAgents } from '../agents/watch-agents';
+import { retainTelemetry } from './retain-telemetry';
+
+const sql = sqlClient();
+let cluster: { id: string };
+let node: { id: string };
+let agent: { authorization: string };
+
+beforeAll(async () => {
+  cluster = await makeCluster();
+});
+beforeEach(async () => {
+  await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, interface_samples`;
+  node = await makeNode(cluster);
+  agent = await makeAgent(node);
+});
+
+const beat = async (body: unknown) => {
+  const response = await call('/agents/heartbeat', { method: 'POST', body, headers: agent });
+  expect(response.status).toBe(200);
+};
+/** As if everything had happened earlier. */
+const age = async (hours: number) => {
+  const interval = `${hours} hours`;
+  await sql`update traffic_flows set observed_at = observed_at - ${interval}::interval`;
+  await sql`update flow_rollup_minutes set bucket_at = bucket_at - ${interval}::interval`;
+};
+const raw = async () =>
+  (
+    await sql`select count(*)::int as flows, sum(bytes)::int as bytes, sum(packets)::int as packets from traffic_flows`
+  )[0];
+const rolled = async () =>
+  (
+    await sql`select sum(flows)::int as flows, sum(bytes)::int as bytes, sum(packets)::int as packets
+      from (select * from flow_rollup_minutes union all select * from flow_rollup_hours) as r`
+  )[0];
+
+describe('rollups', () => {
+  it('equal the raw rows they came from, with totals, deltas and restarts of counting', async () => {
+    await beat(makeHeartbeat(makeFlows(40)));
+    await beat(makeHeartbeat(makeFlows(60).map((flow) => ({ ...flow, bytes: (flow.bytes ?? 0) + 50, packets: 12 }))));
+    const more = makeFlows(60).map((flow) => ({ ...flow, bytes: (flow.bytes ?? 0) + 80, packets: 13 }));
+    await beat(makeHeartbeat(more.map((flow) => ({ ...flow, delta_bytes: 30, delta_packets: 1 }))));
+    expect(await rolled()).toEqual(await raw());
+    const before = await rolled();
+    await beat(makeHeartbeat([makeFlow({ source_port: 1024, bytes: 5, packets: 1 })]));
+    expect(await rolled()).toEqual({ ...before, bytes: before?.bytes + 5, packets: before?.packets + 1 });
+  });
+
+  it('sum by service: callers of one port are one row, answers another', async () => {
+    const calls = makeFlows(20);
+    const answers = calls.map((flow) => ({
+      ...flow,
+      source_ip: flow.destination_ip,
+      destination_ip: flow.source_ip,
+      source_port: 443,
+      destination_port: 50_000 + (flow.source_port ?? 0) - 1024,
+    }));
+    const observed_at = new Date().toISOString();
+    await beat(makeHeartbeat([...calls, ...answers].map((flow) => ({ ...flow, observed_at }))));
+    const rows =
+      await sql`select service_port, reply, flows::int, source_prefix from flow_rollup_minutes order by reply`;
+    expect(rows.map((row) => ({ ...row }))).toEqual([
+      { service_port: 443, reply: false, flows: 20, source_prefix: '192.0.2.0/24' },
+      { service_port: 443, reply: true, flows: 20, source_prefix: '198.51.100.0/24' },
+    ]);
+  });
+
+  it('move into hours after a day without losing or doubling anything, however often', async () => {
+    await beat(makeHeartbeat(makeFlows(30)));
+    await age(26);
+    await sql`update traffic_flows set observed_at = now()`;
+    const before = await rolled();
+    const results = await Promise.all([retainTelemetry(), retainTelemetry()]);
+    expect(results[0].minutes_moved + results[1].minutes_moved).toBeGreaterThan(0);
+    expect(await sql`select 1 from flow_rollup_minutes`).toHaveLength(0);
+    expect(await rolled()).toEqual(before);
+    // The same minutes again: they are added to their hours.
+    await sql`truncate traffic_flows`;
+    await beat(makeHeartbeat(makeFlows(30)));
+    await age(26);
+    await retainTelemetry();
+    expect(await rolled()).toEqual({
+      flows: before?.flows * 2,
+      bytes: before?.bytes * 2,
+      packets: before?.packets * 2,
+    });
+    const buckets = await sql`select distinct bucket_at from flow_rollup_hours`;
+    expect(buckets.every((row) => new Date(row.bucket_at).getUTCMinutes() === 0)).toBe(true);
+  });
+});
+
+describe('retention', () => {
+  it('deletes flows older than the setting, in batches, and keeps the rest', async () => {
+    await beat(makeHeartbeat(makeFlows(12_000)));
+    await sql`update traffic_flows set observed_at = now() - interval '25 hours' where source_port < 12000`;
+    const [kept] = await sql`select count(*)::int as n from traffic_flows where source_port >= 12000`;
+    const done = await retainTelemetry();
+    expect(done.traffic_flows).toBe(12_000 - kept?.n);
+    expect((await raw())?.flows).toBe(kept?.n);
+    expect((await retainTelemetry()).traffic_flows).toBe(0);
+  });
+
+  it('leaves a flow that is being written for later instead of waiting for it', async () => {
+    await beat(makeHeartbeat(makeFlows(3)));
+    await age(25);
+    await sql.begin(async (tx) => {
+      await tx`update traffic_flows set observed_at = now() where source_port = 1024`;
+      expect((await retainTelemetry()).traffic_flows).toBe(2);
+    });
+    expect((await retainTelemetry()).traffic_flows).toBe(0);
+    expect((await raw())?.flows).toBe(1);
+  });
+
+  it('removes what belongs to nodes that are gone', async () => {
+    await beat(makeHeartbeat(makeFlows(3)));
+    await sql`delete from nodes where id = ${node.id}`;
+    expect((await retainTelemetry()).rows_of_gone_nodes).toBeGreaterThanOrEqual(4);
+    expect((await raw())?.flows).toBe(0);
+  });
+
+  it('ends when it is told to', async () => {
+    await expect(retainTelemetry(AbortSignal.abort(new Error('the worker ends')))).rejects.toThrow('the worker ends');
+  });
+});
+
+describe('watchAgents', () => {
+  it('marks agents as silent after three missing heartbeats, until they speak again', async () => {
+    await beat(makeHeartbeat([], { interval_seconds: 60 }));
+    const status = async () => (await sql`select status from node_agents where node_id = ${node.id}`)[0]?.status;
+    const heardAgo = (seconds: number) =>
+      sql`update node_agents set last_heartbeat_at = now() - make_interval(secs => ${seconds}) where node_id = ${node.id}`;
+    await heardAgo(170);
+    expect([await watchAgents(), await status()]).toEqual([0, 'ok']);
+    await heardAgo(190);
+    expect([await watchAgents(), await status()]).toEqual([1, 'silent']);
+    expect(await watchAgents()).toBe(0);
+    await beat(makeHeartbeat([]));
+    expect(await status()).toBe('ok');
+  });
+});
