@@ -1,4 +1,4 @@
-// Builds what a node needs to run the agent into agent/dist: one bundle, the native library for each machine type whose
+// Builds what a node needs to run the agent into agent/dist, or the directory given as argument: one bundle, the native library for each machine type whose
 // package is installed, the unit and sysctl files, and a manifest of SHA-256 sums that the installer checks.
 import { createHash } from 'node:crypto';
 import {
@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const DIST = join(HERE, 'dist');
+const DIST = process.argv[2] ?? join(HERE, 'dist');
 const MACHINES = ['x64', 'arm64'];
 const require = createRequire(import.meta.url);
 
