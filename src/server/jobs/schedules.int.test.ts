@@ -1,0 +1,41 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { clock } from '../lib/clock';
+import { queueBackend } from './backend';
+import { JOBS } from './definitions';
+import { closeQueues, queueOf } from './queues';
+import { ensureSchedules } from './schedules';
+
+const realNow = clock.now;
+const scheduled = Object.values(JOBS).filter((job) => job.everyMs);
+const prune = JOBS['maintenance.prune'];
+const HOUR = 3_600_000;
+
+describe('ensureSchedules', () => {
+  beforeAll(() => queueBackend.prepare());
+  afterAll(() => closeQueues());
+  afterEach(() => {
+    clock.now = realNow;
+    prune.everyMs = HOUR;
+  });
+
+  it('writes every schedule once', async () => {
+    expect(await ensureSchedules()).toEqual(scheduled.map((job) => job.name));
+    expect(await ensureSchedules()).toEqual([]);
+  });
+
+  it('writes one anew whose interval is another now', async () => {
+    prune.everyMs = 2 * HOUR;
+    expect(await ensureSchedules()).toEqual([prune.name]);
+    expect(await queueOf(prune.name).getJobScheduler(prune.name)).toMatchObject({ every: 2 * HOUR });
+    prune.everyMs = HOUR;
+    expect(await ensureSchedules()).toEqual([prune.name]);
+  });
+
+  it('writes one anew whose next run is over by a whole interval: the job that leads to it got lost', async () => {
+    const { next = 0 } = (await queueOf(prune.name).getJobScheduler(prune.name)) ?? {};
+    clock.now = () => new Date(next + HOUR / 2);
+    expect(await ensureSchedules()).not.toContain(prune.name);
+    clock.now = () => new Date(next + HOUR);
+    expect(await ensureSchedules()).toContain(prune.name);
+  });
+});
