@@ -3,6 +3,7 @@ import { systemScope } from '@/server/auth/scope';
 import { startSimulator } from '@/server/providers/hypervisor/fake/http-server';
 import { chaos } from '@/server/providers/hypervisor/fake/scenarios/chaos';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { openProvider } from './open-provider';
 import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
 import { updateCluster } from './update-cluster';
 
@@ -231,6 +232,65 @@ describe('a sync that fails', () => {
     await sync('auto');
     expect((await workload(100)).nics[0]?.bridge).toBe('vmbr1');
   });
+});
+
+it('stores everything else when something cannot be stored', async () => {
+  const { sync, workloads, workload } = await lab();
+  const spoilt: typeof openProvider = (access, options) => {
+    const provider = openProvider(access, options);
+    return {
+      ...provider,
+      close: () => provider.close(),
+      inventory: {
+        ...provider.inventory,
+        async listGuests() {
+          const listing = await provider.inventory.listGuests();
+          const items = listing.items.map((fact) => (fact.vmid === 101 ? { ...fact, name: 'nul \u0000' } : fact));
+          return { ...listing, items: items.map((fact) => (fact.vmid === 102 ? { ...fact, cpu_count: 1e12 } : fact)) };
+        },
+        async readGuestConfig(guest) {
+          const config = await provider.inventory.readGuestConfig(guest);
+          if (guest.vmid !== 103) return config;
+          return { ...config, nics: config.nics.map((nic) => ({ ...nic, vlan_tag: 5000 })) };
+        },
+      },
+    };
+  };
+  const run = await sync('manual', { openProvider: spoilt });
+  expect(run.status).toBe('ok');
+  expect(run.errors.map(({ stage, code, object }) => `${stage} ${code} ${object}`).sort()).toEqual([
+    'guests unstorable qemu/101',
+    'guests unstorable qemu/102',
+    'interfaces unstorable qemu/103',
+  ]);
+  expect((await workloads()).map((row) => row.vmid)).not.toContain(101);
+  expect(await workloads()).toHaveLength(13);
+  expect((await workload(103)).nics).toEqual([]);
+  expect((await workloads()).filter((row) => row.vmid !== 103).every((row) => row.nics.length > 0)).toBe(true);
+  expect(await sync()).toMatchObject({ status: 'ok', errors: [] });
+  expect(await workloads()).toHaveLength(15);
+});
+
+it('stops asking as soon as the access is refused', async () => {
+  const { sync, simulator, control } = await syncedLab();
+  let configs = 0;
+  const mark = simulator.log.entries().length;
+  simulator.onRequest(
+    { path: /\/config$/ },
+    { kind: 'hook', before: () => control.revokeToken(control.tokens.manager) },
+    { times: 1, skip: 3 },
+  );
+  const run = await sync();
+  configs = simulator.log
+    .entries()
+    .slice(mark)
+    .filter((entry) => /\/config$/.test(entry.path)).length;
+  expect(run).toMatchObject({
+    status: 'failed',
+    stage: 'interfaces',
+    errors: [{ stage: 'interfaces', code: 'unauthorized' }],
+  });
+  expect(configs).toBeLessThan(15);
 });
 
 it('takes in a cluster full of oddities, twice', async () => {

@@ -44,8 +44,9 @@ const run = (context: Partial<Parameters<typeof runClusterSync>[1]> = {}) =>
   runClusterSync(world.cluster.id, { signal: new AbortController().signal, ...context });
 const lastRun = async () =>
   (await world.sql`select * from sync_runs where cluster_id = ${world.cluster.id} order by id desc limit 1`)[0];
+/** As if the worker had been silent for too long; it may wake up and try to renew. */
 const endLease = () =>
-  world.sql`update sync_runs set lease_at = now() - interval '31 seconds' where cluster_id = ${world.cluster.id} and status = 'running'`;
+  world.sql`update sync_runs set lease_at = now() - interval '31 seconds', lease_owner = 'silent' where cluster_id = ${world.cluster.id} and status = 'running'`;
 /** The stored inventory without identities and times: what two syncs of the same cluster must agree in. */
 const inventory = async () => ({
   workloads: (await world.workloads()).map(({ vmid, name, status, node_name, tags, nics }) => ({

@@ -135,6 +135,8 @@ export async function runClusterSync(clusterId: string, context: Context): Promi
     const renewals: RenewedCertificate[] = [];
     provider = (context.openProvider ?? openProvider)(access, { onCertificateRenewed: (item) => renewals.push(item) });
     session = new RunSession(run, access, provider, context.signal);
+    // Whoever gives up does not wait for answers that are on their way.
+    session.signal.addEventListener('abort', () => provider?.close(), { once: true });
     session.start();
     await reconcile(session, cluster);
     await storeRenewedPin(session, cluster, renewals);

@@ -59,7 +59,11 @@ export async function storeConfigs(
     read.map(({ workload }) => workload.id),
   );
   const presentOf = new Map<string, PresentInterface[]>();
-  for (const row of rows) presentOf.set(row.workload_id, [...(presentOf.get(row.workload_id) ?? []), row]);
+  for (const row of rows) {
+    const known = presentOf.get(row.workload_id);
+    if (known) known.push(row);
+    else presentOf.set(row.workload_id, [row]);
+  }
   const replaced: SyncedWorkload[] = [];
   const successors: ReturnType<typeof successor>[] = [];
   const create: (InterfaceState & { workload_id: string })[] = [];
