@@ -21,6 +21,11 @@ export async function findAgentByTokenHash(executor: Executor, hash: string): Pr
   return row ?? null;
 }
 
+export async function findAgent(executor: Executor, nodeId: string): Promise<AgentRow | null> {
+  const [row] = await executor.select().from(nodeAgents).where(eq(nodeAgents.node_id, nodeId));
+  return row ?? null;
+}
+
 /** The agent of a node, locked: heartbeats of one node are stored one after the other. */
 export async function lockAgent(tx: Tx, nodeId: string): Promise<AgentRow | null> {
   const [row] = await tx.select().from(nodeAgents).where(eq(nodeAgents.node_id, nodeId)).for('update');

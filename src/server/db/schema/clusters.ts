@@ -93,6 +93,10 @@ export const nodeAgents = pgTable(
     /** Seconds between heartbeats, as the agent said last. */
     interval_seconds: integer(),
     enrolled_at: timestamptz(),
+    /** Of the newest heartbeat, as the agent wrote them: later ones with an older `sent_at` were kept during an outage. */
+    last_boot_id: uuid(),
+    last_sequence: bigint({ mode: 'number' }),
+    last_sent_at: timestamptz(),
     firewall_status: jsonb(),
     nftables_ruleset_hash: text(),
     payload: jsonb(),

@@ -118,6 +118,18 @@ describe('POST /agents/heartbeat', () => {
     expect(Number((await agentRow())?.clock_offset_ms)).toBeGreaterThan(47 * hour);
   });
 
+  it('counts what the agent kept during an outage at its own time, and leaves the state of now alone', async () => {
+    const boot_id = '0190a0a0-0000-7000-8000-000000000001';
+    await beat(makeHeartbeat([], { boot_id, sequence: 7, agent_version: 'new' }));
+    const kept = makeFlow({ observed_at: minutesAgo(130), bytes: 77 });
+    const late = makeHeartbeat([kept], { boot_id, sequence: 3, sent_at: minutesAgo(129), agent_version: 'old' });
+    expect(await beat(late)).toMatchObject({ accepted: 1 });
+    const stored = Date.parse(String((await flowsOf())[0]?.observed_at));
+    expect(Date.now() - stored).toBeGreaterThan(129 * 60_000);
+    expect(await agentRow()).toMatchObject({ agent_version: 'new', last_sequence: '7' });
+    expect(Math.abs(Number((await agentRow())?.clock_offset_ms))).toBeLessThan(10_000);
+  });
+
   it('keeps the agent: version, machine, hash, firewall, and a compacted payload', async () => {
     const firewall_status = {
       implementation: 'nftables' as const,

@@ -5,7 +5,14 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
-import { type AgentRow, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../../repositories/agents';
+import {
+  type AgentRow,
+  findAgent,
+  findHeartbeat,
+  insertHeartbeat,
+  lockAgent,
+  updateAgent,
+} from '../../repositories/agents';
 import { findFlowTotals, upsertFlows } from '../../repositories/flows';
 import { insertInterfaceSamples, insertInterfaceTraffic } from '../../repositories/interface-samples';
 import { addToMinutes } from '../../repositories/rollups';
@@ -14,6 +21,7 @@ import { type ClockWindow, clockWindow } from '../flows/clock-window';
 import { type Judgement, judgeFlows } from '../flows/judge-flows';
 import { rollUp } from '../flows/roll-up';
 import { storedSettings } from '../settings/stored-settings';
+import { isBacklog, storableTime } from './backlog';
 import { compactPayload, PAYLOAD_FLOWS } from './compact-payload';
 
 /** Rejections that are kept for the answer to a repeated heartbeat. */
@@ -62,7 +70,7 @@ async function storeInterfaces(
   book: AddressBook,
 ): Promise<void> {
   const { cluster_id } = node;
-  const at = new Date(times.now).toISOString();
+  const at = new Date(times.read(heartbeat.sent_at) ?? times.now).toISOString();
   await insertInterfaceSamples(
     tx,
     node.node_id,
@@ -92,9 +100,18 @@ async function storeInterfaces(
  */
 export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnvelope): Promise<HeartbeatAnswer> {
   const { node } = scope;
-  const times = clockWindow(clock.now(), heartbeat.sent_at);
-  const now = new Date(times.now).toISOString();
-  const [settings, book] = await Promise.all([storedSettings(db), addressBook(db)]);
+  const [settings, book, before] = await Promise.all([
+    storedSettings(db),
+    addressBook(db),
+    findAgent(db, node.node_id),
+  ]);
+  const received = clock.now();
+  const times = clockWindow(
+    received,
+    heartbeat.sent_at,
+    isBacklog(before, heartbeat, received) ? (before?.clock_offset_ms ?? null) : null,
+  );
+  const now = received.toISOString();
   const judgement = judgeFlows(heartbeat.flows, {
     clusterId: node.cluster_id,
     clock: times,
@@ -127,6 +144,9 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       rejected_count: rejected.length,
       rejected: rejected.slice(0, REJECTIONS_KEPT),
     });
+    const answer = { accepted, updated, rejected, next_interval_seconds };
+    // What was kept during an outage says nothing about the agent now.
+    if (isBacklog(agent, heartbeat, received)) return answer;
     const status = statusOf(heartbeat);
     await updateAgent(tx, node.node_id, {
       status,
@@ -134,6 +154,9 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       machine_id: heartbeat.machine_id,
       last_heartbeat_at: now,
       clock_offset_ms: times.offset_ms,
+      last_boot_id: boot_id,
+      last_sequence: sequence,
+      last_sent_at: storableTime(heartbeat.sent_at, now),
       interval_seconds: heartbeat.interval_seconds,
       firewall_status: heartbeat.firewall_status,
       nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
@@ -141,6 +164,6 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       updated_at: now,
     });
     if (agent.status !== status) await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });
-    return { accepted, updated, rejected, next_interval_seconds };
+    return answer;
   });
 }

@@ -12,10 +12,13 @@ export type ClockWindow = {
   read(text: string): number | null;
 };
 
-/** Measures an agent's clock by when it says it sent. A clock that is wrong by more than 10 seconds is corrected for. */
-export function clockWindow(now: Date, sentAt: string): ClockWindow {
+/**
+ * Measures an agent's clock by when it says it sent. A clock that is wrong by more than 10 seconds is corrected for.
+ * @param known the offset measured before, for a heartbeat that was not sent just now; null measures it
+ */
+export function clockWindow(now: Date, sentAt: string, known: number | null = null): ClockWindow {
   const at = now.getTime();
-  const measured = Date.parse(sentAt) - at;
+  const measured = known ?? Date.parse(sentAt) - at;
   const offset = Number.isFinite(measured) ? Math.min(Math.max(measured, -MAX_OFFSET_MS), MAX_OFFSET_MS) : 0;
   const correction = Math.abs(offset) > TOLERANCE_MS ? offset : 0;
   return {
