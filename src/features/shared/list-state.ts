@@ -75,5 +75,3 @@ export function useListState<S extends string, F extends Record<string, FilterSp
     clear: () => set({ q: null, ...Object.fromEntries(Object.keys(filters).map((name) => [name, null])) }, 'push'),
   };
 }
-
-export type ListState<S extends string, F extends Record<string, FilterSpec>> = ReturnType<typeof useListState<S, F>>;

@@ -21,8 +21,5 @@ export const cidr = customType<{ data: string }>({ dataType: () => 'cidr' });
 /** PostgreSQL `macaddr`, read in lower case with colons. */
 export const macaddr = customType<{ data: string }>({ dataType: () => 'macaddr' });
 
-/** bytea as Buffer. */
-export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
-
 /** UUIDv7 primary key made in the application. */
 export const primaryId = () => uuid().primaryKey().$defaultFn(newId);
