@@ -15,6 +15,9 @@ const program = (name: string, args: string[], environment: NodeJS.ProcessEnv): 
 
 const { PORT, HOST } = env();
 await runSupervisor((environment) => [
-  program('web', ['node_modules/next/dist/bin/next', 'dev', '--port', String(PORT), '--hostname', HOST], environment),
+  program('web', ['node_modules/next/dist/bin/next', 'dev', '--port', String(PORT), '--hostname', HOST], {
+    ...environment,
+    NEXT_TELEMETRY_DISABLED: '1',
+  }),
   program('worker', ['--watch', '--watch-preserve-output', '--import', 'tsx', 'workers/main.ts'], environment),
 ]);
