@@ -1,0 +1,27 @@
+import { effectiveOptions } from './guest-options';
+import type { LiveNic, LiveState } from './live-state';
+import type { NotEnforcedReason, UnknownReason } from './verdict';
+
+/** Whether the chain of an interface filters: yes, no with every reason, or not known with every reason. */
+export type Enforcement =
+  | { readonly status: 'on' }
+  | { readonly status: 'off'; readonly reasons: readonly [NotEnforcedReason, ...NotEnforcedReason[]] }
+  | { readonly status: 'unknown'; readonly reasons: readonly [UnknownReason, ...UnknownReason[]] };
+
+/** All three switches must be on: cluster, guest and interface. One that is certainly off settles it; an unread one leaves it open. */
+export function enforcementOf(state: LiveState, nic: LiveNic): Enforcement {
+  const { firewall_enabled: cluster } = state.cluster;
+  const guest = state.guest.options && effectiveOptions(state.guest.options).enable;
+  const off: NotEnforcedReason[] = [];
+  if (cluster === false) off.push('cluster_firewall_off');
+  if (guest === false) off.push('guest_firewall_off');
+  if (nic.firewall === false) off.push('nic_flag_off');
+  const [firstOff, ...moreOff] = off;
+  if (firstOff) return { status: 'off', reasons: [firstOff, ...moreOff] };
+  const unknown: UnknownReason[] = [];
+  if (cluster === null) unknown.push('unknown_cluster_firewall');
+  if (guest === null) unknown.push('unknown_guest_options');
+  if (nic.firewall === null) unknown.push('unknown_nic_flag');
+  const [firstUnknown, ...moreUnknown] = unknown;
+  return firstUnknown ? { status: 'unknown', reasons: [firstUnknown, ...moreUnknown] } : { status: 'on' };
+}

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { evaluate } from './evaluate';
+import { possibleVerdicts } from './oracle.fixture';
+import { prepareGuest } from './prepare-guest';
+import { RANDOM_NIC, randomPacket, randomSource, randomState } from './random-state.fixture';
+
+const RULESETS = 200;
+const PACKETS = 10_000;
+
+it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKETS} packets each`, {
+  timeout: 60_000,
+}, () => {
+  const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const state = randomState(seed);
+      const prepared = prepareGuest(state, RANDOM_NIC);
+      const random = randomSource(seed + 1);
+      for (let count = 0; count < PACKETS; count++) {
+        const packet = randomPacket(random);
+        const { verdict } = evaluate(prepared, packet);
+        const possible = possibleVerdicts(state, RANDOM_NIC, packet);
+        const [only] = possible;
+        const wanted = possible.size === 1 ? only : 'unknown';
+        if (verdict !== wanted) expect({ verdict, packet, state }).toEqual({ verdict: wanted, packet, state });
+        seen[verdict]++;
+      }
+    }),
+    { numRuns: RULESETS },
+  );
+  // A comparison that never meets one of the verdicts proves nothing about it.
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(RULESETS * 10);
+});

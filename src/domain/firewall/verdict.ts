@@ -1,0 +1,53 @@
+export type DefiniteVerdict = 'accept' | 'drop' | 'reject';
+
+export const BUILTINS = [
+  'established',
+  'invalid',
+  'blacklist',
+  'smurf',
+  'dhcp',
+  'mac_filter',
+  'router_advertisement',
+  'ip_filter',
+  'ndp',
+  'broadcast',
+  'critical_icmp',
+  'windows_noise',
+  'upnp',
+  'not_syn',
+  'dns_reply',
+  'whois',
+] as const;
+/** Rules that stand in every chain or in front of a DROP or REJECT default. */
+export type Builtin = (typeof BUILTINS)[number];
+
+export const NOT_ENFORCED_REASONS = ['cluster_firewall_off', 'guest_firewall_off', 'nic_flag_off'] as const;
+export type NotEnforcedReason = (typeof NOT_ENFORCED_REASONS)[number];
+
+export const UNKNOWN_REASONS = [
+  'unknown_cluster_firewall',
+  'unknown_guest_options',
+  'unknown_guest_rules',
+  'unknown_nic_flag',
+  'unknown_group',
+  'unknown_reference',
+  'unknown_packet_detail',
+  'unknown_inspection',
+] as const;
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+
+/** Where a rule stands: its position on the guest, and inside a security group the group and the position there. */
+export type RulePlace = { readonly position: number; readonly group?: string; readonly group_position?: number };
+
+export type DecidedBy =
+  | ({ readonly kind: 'rule' } & RulePlace)
+  | { readonly kind: 'default'; readonly policy: 'ACCEPT' | 'DROP' | 'REJECT' }
+  | { readonly kind: 'builtin'; readonly name: Builtin }
+  | { readonly kind: 'not_enforced'; readonly reason: NotEnforcedReason }
+  | { readonly kind: 'unknown'; readonly reason: UnknownReason; readonly places: readonly RulePlace[] };
+
+/**
+ * What happens to a packet. `unknown` is a verdict of its own: something that could not be read, or is missing in the
+ * packet, decides. When every possibility ends the same way, that verdict is given.
+ */
+export type Verdict = { readonly verdict: DefiniteVerdict | 'unknown'; readonly decided_by: DecidedBy };
