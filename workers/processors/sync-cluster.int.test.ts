@@ -9,6 +9,8 @@ import { requestSync } from '@/server/services/clusters/request-sync';
 import { scheduleSyncs } from '@/server/services/clusters/schedule-syncs';
 import { makeSyncWorld, type SyncWorld } from '@/server/services/clusters/testing/sync-world.fixture';
 import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
+import { bearer, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
 
 vi.stubEnv('REDIS_URL', '');
 const FIXTURE = new URL('./sync-worker.fixture.ts', import.meta.url).pathname;
@@ -68,6 +70,33 @@ describe('the worker of a sync', () => {
     const { run_id } = await requestSync(scope, world.cluster.id);
     expect(await awaitSyncRun(scope, run_id)).toMatchObject({ id: run_id, status: 'ok', attempts: 1, errors: [] });
     expect(await world.workloads()).toHaveLength(15);
+  });
+
+  it('answers over REST: at once with the run to come, or with the run that has ended', async () => {
+    await lab();
+    const headers = await bearer(await makeUser('network_operator'));
+    const path = `/clusters/${world.cluster.id}/sync`;
+    const accepted = await call(path, { method: 'POST', headers });
+    expect(accepted.status).toBe(202);
+    const { run_id } = await accepted.json();
+    expect(await (await call(path, { method: 'POST', headers })).json()).toEqual({ run_id });
+    expect(await (await call(`/clusters/${world.cluster.id}`, { headers })).json()).toMatchObject({
+      sync_status: 'queued',
+      active_run: { id: run_id, status: 'queued', stage: null, progress_done: 0, progress_total: null },
+    });
+    // Whoever goes away is not waited for.
+    const gone = AbortSignal.timeout(100);
+    expect((await call(`${path}?wait=true`, { method: 'POST', headers, signal: gone })).status).toBe(202);
+    await startWorker();
+    const waited = await call(`${path}?wait=true`, { method: 'POST', headers });
+    expect(waited.status).toBe(200);
+    const run = await waited.json();
+    expect(run).toMatchObject({ status: 'ok', cluster_name: world.cluster.name, kind: 'inventory', trigger: 'manual' });
+    const list = await (await call(`/clusters/${world.cluster.id}/sync-runs`, { headers })).json();
+    expect(list.items[0]).toEqual(run);
+    expect(await (await call(`/sync-runs/${run.id}`, { headers })).json()).toEqual(run);
+    expect((await call(path, { method: 'POST', headers: await bearer(await makeUser('viewer')) })).status).toBe(403);
+    expect((await call(`${path}?wait=perhaps`, { method: 'POST', headers })).status).toBe(400);
   });
 
   it('may be killed at any time: another one finishes the run', { timeout: 90_000 }, async () => {

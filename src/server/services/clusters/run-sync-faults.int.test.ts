@@ -234,6 +234,20 @@ describe('a sync that fails', () => {
   });
 });
 
+it('follows a renewed certificate that the cluster vouches for, and stores the new pin', async () => {
+  const { sync, control, sql, cluster } = await syncedLab();
+  const before = await storedCluster(world);
+  const renewed = control.renewCertificate('pve1');
+  expect(await sync()).toMatchObject({ status: 'ok', errors: [] });
+  expect(await storedCluster(world)).toMatchObject({ tls_fingerprint: renewed, version: Number(before?.version) + 1 });
+  const [record] =
+    await sql`select * from audit_records where action = 'cluster.certificate_renewed' and object_id = ${cluster.id}`;
+  expect(record).toMatchObject({
+    before: { tls_fingerprint: before?.tls_fingerprint },
+    after: { tls_fingerprint: renewed },
+  });
+});
+
 it('stores everything else when something cannot be stored', async () => {
   const { sync, workloads, workload } = await lab();
   const spoilt: typeof openProvider = (access, options) => {

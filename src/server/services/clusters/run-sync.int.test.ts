@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { closeEventHub, subscribe } from '@/server/events/event-hub';
 import { newId } from '@/server/lib/ids';
+import { bench } from '@/server/providers/hypervisor/fake/scenarios/bench';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { recordStatements } from '@/test/count-queries';
 import { parseNet } from './testing/parse-net.fixture';
 import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
 
@@ -299,5 +302,43 @@ describe('a sync', () => {
     await sync();
     expect((await nodes()).map((node) => node.name)).toEqual(['pve1', 'pve2']);
     expect(pve3).toBeDefined();
+  });
+});
+
+describe('the cost of a sync', () => {
+  /** Statements about guests and their cards in a first sync of a generated cluster. */
+  async function guestStatements(guests: number): Promise<string[]> {
+    worlds += 1;
+    world = await makeSyncWorld({ scenario: bench(2, guests), timeScale: 50 }, `bench ${worlds}`);
+    const { result, statements } = await recordStatements(() => world.sync());
+    expect(result).toMatchObject({ status: 'ok', errors: [] });
+    expect(await world.workloads()).toHaveLength(guests);
+    return statements.filter((text) => /"workloads"|"workload_interfaces"/.test(text)).sort();
+  }
+
+  it('is the same number of statements however many guests a batch has', { timeout: 60_000 }, async () => {
+    const few = await guestStatements(20);
+    await world.close();
+    const many = await guestStatements(180);
+    expect(many).toHaveLength(few.length);
+    expect(few.length).toBeLessThanOrEqual(14);
+  });
+
+  it('is told at most twice a second', { timeout: 30_000 }, async () => {
+    const { simulator, sync } = await lab();
+    simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 20_000 });
+    const told: number[] = [];
+    const stop = await subscribe((message) => {
+      if (message.type === 'sync_run.changed') told.push(performance.now());
+    });
+    const started = performance.now();
+    await sync();
+    const seconds = (performance.now() - started) / 1000;
+    stop();
+    await closeEventHub();
+    expect(seconds).toBeGreaterThan(1);
+    // The request and the end are always told.
+    expect(told.length).toBeLessThanOrEqual(2 * seconds + 3);
+    expect(told.length).toBeGreaterThanOrEqual(seconds + 2);
   });
 });
