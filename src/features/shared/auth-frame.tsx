@@ -13,7 +13,7 @@ export function AuthFrame({
   return (
     <div className="flex min-h-dvh flex-col items-center px-4 py-6 sm:py-16">
       <div className={`flex w-full flex-col gap-4 ${wide ? 'max-w-3xl' : 'max-w-sm'}`}>
-        <div>{brand}</div>
+        <header>{brand}</header>
         <main className="flex min-w-0 flex-col gap-4 rounded-lg border bg-surface p-4 sm:p-6">{children}</main>
       </div>
     </div>

@@ -27,20 +27,20 @@ export function CheckReport({ report }: { report: ClusterCheckReport }) {
           .filter(Boolean)
           .join(', ')}
       </Notice>
-      <CheckLines checks={others} />
+      <CheckLines checks={others} label="Connection" />
       {privileges.length > 0 && (
         <div className="flex flex-col gap-1">
-          <h3 className="text-sm font-medium text-muted">Privileges of the token</h3>
-          <CheckLines checks={privileges} mono />
+          <p className="text-sm font-medium text-muted">Privileges of the token</p>
+          <CheckLines checks={privileges} label="Privileges of the token" mono />
         </div>
       )}
     </section>
   );
 }
 
-function CheckLines({ checks, mono = false }: { checks: readonly Check[]; mono?: boolean }) {
+function CheckLines({ checks, label, mono = false }: { checks: readonly Check[]; label: string; mono?: boolean }) {
   return (
-    <ul className="divide-y rounded-md border">
+    <ul aria-label={label} className="divide-y rounded-md border">
       {checks.map((check) => {
         const { tone, word } = CHECK_STATES[check.status];
         return (

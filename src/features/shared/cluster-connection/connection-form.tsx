@@ -129,7 +129,7 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
         control={form.control}
         name="name"
         label="Name"
-        description="How this cluster is called here. Taken from the cluster when left empty."
+        description="How this cluster is called here. Filled in once the cluster tells its own name."
       />
       {props.children?.(form)}
       {anyway && (

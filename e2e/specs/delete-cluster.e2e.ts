@@ -1,0 +1,53 @@
+import { expect } from '@playwright/test';
+import { addCluster } from '../fixtures/api';
+import { test } from '../fixtures/test';
+
+test('deleting counts what goes with it, asks for the name, and takes everything along', async ({
+  adminPage: page,
+  api,
+  simulator,
+}) => {
+  const cluster = await addCluster(api, simulator.cluster, { name: 'to-be-deleted' });
+  await page.goto(`/clusters/${cluster.id}`);
+  await page.getByRole('button', { name: 'Actions for to-be-deleted' }).click();
+  await page.getByRole('menuitem', { name: 'Delete cluster' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete cluster to-be-deleted?' });
+  await expect(dialog).toContainText('3 nodes, 15 workloads');
+  await expect(dialog).toContainText('its guests keep running');
+  await page.screenshot({ path: 'test-results/screens/delete-cluster.png' });
+  const confirm = dialog.getByRole('button', { name: 'Delete cluster' });
+  await expect(confirm).toHaveAttribute('aria-disabled', 'true');
+  await dialog.getByRole('textbox').fill('something else');
+  await expect(confirm).toHaveAttribute('aria-disabled', 'true');
+  await dialog.getByRole('textbox').fill('to-be-deleted');
+  await confirm.click();
+  await expect(page).toHaveURL(/\/clusters$/);
+  await expect(page.getByText('to-be-deleted deleted')).toBeVisible();
+  await page.goto(`/workloads?cluster_id=${cluster.id}`);
+  await expect(page.getByText('No workloads match')).toBeVisible();
+  await page.goto(`/clusters/${cluster.id}`);
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Not found');
+  // The trail remembers what was there.
+  await page.goto(`/audit?object_id=${cluster.id}&object_kind=cluster`);
+  await page
+    .getByRole('grid', { name: 'Audit records' })
+    .getByRole('row')
+    .filter({ hasText: 'Cluster: deleted' })
+    .click();
+  await expect(page.getByRole('dialog')).toContainText('deleted_with_it.workloads');
+});
+
+test('Esc leaves everything as it was', async ({ adminPage: page, api, simulator }) => {
+  const cluster = await addCluster(api, simulator.cluster, { name: 'not-deleted', sync: false });
+  await page.goto(`/clusters/${cluster.id}`);
+  await page.getByRole('button', { name: 'Actions for not-deleted' }).click();
+  await page.getByRole('menuitem', { name: 'Delete cluster' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText('Nothing else hangs off it');
+  await dialog.getByRole('textbox').fill('not-deleted');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'not-deleted' })).toBeVisible();
+  await api('DELETE', `/clusters/${cluster.id}`);
+});

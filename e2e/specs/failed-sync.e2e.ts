@@ -1,0 +1,111 @@
+import { expect } from '@playwright/test';
+import { type Api, type ApiCluster, addCluster } from '../fixtures/api';
+import { type Simulator, startSimulator } from '../fixtures/simulator';
+import { test } from '../fixtures/test';
+
+// Each test breaks its own cluster and mends it again.
+let simulated: Simulator;
+test.beforeEach(async () => {
+  simulated = await startSimulator();
+});
+test.afterEach(() => simulated.stop());
+
+const sync = (api: Api, { id }: ApiCluster) => api('POST', `/clusters/${id}/sync?wait=true`);
+
+test('a revoked token fails with its name and is replaced', async ({ adminPage: page, api }) => {
+  const cluster = await addCluster(api, simulated.cluster, { name: 'revoked-token' });
+  await simulated.act('revoke_token', { token: simulated.cluster.tokens.manager });
+  await page.goto(`/clusters/${cluster.id}`);
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  const problem = page.getByRole('region', { name: 'Sync' }).or(page.getByRole('main'));
+  await expect(page.getByText('The sync failed')).toBeVisible({ timeout: 30_000 });
+  await expect(problem.first()).toContainText(/token/i);
+  await page.reload();
+  await expect(page.getByText('The cluster refuses the API token')).toBeVisible();
+  // What was known is still there.
+  await page.getByRole('tab', { name: /Workloads/ }).click();
+  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row')).toHaveCount(16);
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await page.getByRole('button', { name: 'Replace token' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Edit revoked-token' });
+  await drawer.getByRole('textbox', { name: 'API token' }).fill(simulated.cluster.tokens.guestManager);
+  await drawer.getByRole('textbox', { name: 'Name', exact: true }).focus();
+  await expect(drawer.getByRole('region', { name: 'Checks' })).toBeVisible();
+  await drawer.getByRole('button', { name: 'Save cluster' }).click();
+  const anyway = drawer.getByRole('button', { name: 'Save cluster anyway' });
+  await expect(anyway.or(page.getByText('Cluster saved'))).toBeVisible();
+  if (await anyway.isVisible()) await anyway.click();
+  await expect(drawer).toBeHidden();
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await expect(page.getByText(/^Succeeded/)).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('In sync')).toBeVisible();
+});
+
+test('a changed certificate is compared before it is trusted', async ({ adminPage: page, api }) => {
+  const cluster = await addCluster(api, simulated.cluster, { name: 'new-certificate' });
+  for (const { name } of simulated.cluster.nodes) {
+    await simulated.act('set_custom_certificate', { node: name, installed: true });
+  }
+  await sync(api, cluster).catch(() => undefined);
+  await page.goto(`/clusters/${cluster.id}`);
+  await expect(page.getByText('The certificate of the cluster has changed')).toBeVisible();
+  await page.screenshot({ path: 'test-results/screens/certificate-changed.png' });
+  await page.getByRole('button', { name: 'Compare certificates' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Edit new-certificate' });
+  const [node] = simulated.cluster.nodes;
+  const prompt = drawer.getByRole('group', { name: 'Certificate' });
+  await expect(prompt).toContainText('The certificate has changed');
+  await expect(prompt).toContainText(node?.fingerprint256 ?? '');
+  await prompt.getByRole('button', { name: 'Fingerprints match: trust this certificate' }).click();
+  await expect(drawer.getByText('Everything that a sync needs works')).toBeVisible();
+  await drawer.getByRole('button', { name: 'Save cluster' }).click();
+  await expect(drawer).toBeHidden();
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await expect(page.getByText('In sync')).toBeVisible({ timeout: 30_000 });
+});
+
+test('a cluster that is down keeps its inventory and says how old it is', async ({ adminPage: page, api }) => {
+  const cluster = await addCluster(api, simulated.cluster, { name: 'all-down' });
+  for (const { name } of simulated.cluster.nodes)
+    await simulated.act('set_node', { node: name, reachability: 'refusing' });
+  await sync(api, cluster).catch(() => undefined);
+  await page.goto('/clusters?q=all-down');
+  const row = page.getByRole('grid', { name: 'Clusters' }).getByRole('row').filter({ hasText: 'all-down' });
+  await expect(row).toContainText('Sync failed');
+  await row.getByRole('link', { name: 'all-down' }).click();
+  await expect(page.getByText('What was known before is kept')).toBeVisible();
+  await page.getByRole('main').getByRole('button', { name: 'Check connection' }).last().click();
+  const dialog = page.getByRole('dialog', { name: 'Connection to all-down' });
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Reachable' })).toContainText('Failed');
+  for (const { name } of simulated.cluster.nodes) await simulated.act('set_node', { node: name, reachability: 'up' });
+  await dialog.getByRole('button', { name: 'Check again' }).click();
+  await expect(dialog.getByText('Everything that a sync needs works')).toBeVisible({ timeout: 40_000 });
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await expect(page.getByText('In sync')).toBeVisible({ timeout: 40_000 });
+});
+
+test('a node that is down is shown as faulty and its guests as unknown, not as stopped', async ({
+  adminPage: page,
+  api,
+}) => {
+  const cluster = await addCluster(api, simulated.cluster, { name: 'node-down' });
+  await simulated.act('set_node', { node: 'pve3', reachability: 'down' });
+  // The cluster notices on its own clock; each sync reads what it says by then.
+  await expect
+    .poll(
+      async () => {
+        await sync(api, cluster).catch(() => undefined);
+        const page = await api<{ items: { name: string; status: string }[] }>('GET', `/nodes?cluster_id=${cluster.id}`);
+        return page.items.find((node) => node.name === 'pve3')?.status;
+      },
+      { timeout: 60_000 },
+    )
+    .not.toBe('online');
+  await page.goto(`/clusters/${cluster.id}?tab=nodes`);
+  const row = page.getByRole('grid', { name: 'Nodes' }).getByRole('row').filter({ hasText: 'pve3' });
+  await expect(row).toContainText(/Offline|Unknown/);
+  await page.goto(`/clusters/${cluster.id}?tab=runs`);
+  await page.getByRole('grid', { name: 'Runs' }).getByRole('row').nth(1).click();
+  await expect(page.getByRole('dialog')).toContainText(/pve3/);
+});

@@ -1,0 +1,135 @@
+import { expect } from '@playwright/test';
+import { expectAccessible } from '../fixtures/axe';
+import { ADMIN, SETUP_CODE } from '../fixtures/service';
+import { type Simulator, startSimulator } from '../fixtures/simulator';
+import { test } from '../fixtures/test';
+
+// What a new administrator does on an empty installation, in one go: setup happens once.
+let simulated: Simulator;
+test.beforeAll(async () => {
+  // Calls that take a while, so that the progress can be seen.
+  simulated = await startSimulator({ latency: 150 });
+});
+test.afterAll(() => simulated.stop());
+
+test('from nothing to a synced cluster', async ({ page }) => {
+  const shot = (name: string) =>
+    page.screenshot({ path: `test-results/screens/first-run-${name}.png`, fullPage: true });
+  const [node] = simulated.cluster.nodes;
+  if (!node) throw new Error('the simulated cluster has no node');
+
+  await test.step('every address leads to the setup', async () => {
+    await page.goto('/workloads');
+    await expect(page).toHaveURL(/\/setup$/);
+    await expect(page.getByRole('heading', { name: 'Create the administrator' })).toBeVisible();
+    await expect(page).toHaveTitle('Setup · Fabric');
+    await expectAccessible(page, 'the first step of the setup');
+    await shot('administrator');
+  });
+
+  await test.step('the form says what is missing, and a wrong setup code at its field', async () => {
+    await page.getByRole('button', { name: 'Create administrator' }).click();
+    await expect(page.getByText('Enter an email address.')).toBeVisible();
+    await expect(page.getByRole('textbox', { name: 'Email address' })).toBeFocused();
+    await page.getByRole('textbox', { name: 'Email address' }).fill(`  ${ADMIN.email.toUpperCase()} `);
+    await page.getByRole('textbox', { name: 'Name (optional)' }).fill(ADMIN.name);
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(ADMIN.password);
+    await page.getByRole('textbox', { name: 'Repeat the password' }).fill('something else');
+    await page.getByRole('textbox', { name: 'Setup code' }).fill('NOT-THE-CODE');
+    await page.getByRole('button', { name: 'Create administrator' }).click();
+    await expect(page.getByText('The passwords differ.')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Repeat the password' }).fill(ADMIN.password);
+    await page.getByRole('button', { name: 'Create administrator' }).click();
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('The setup code is wrong');
+    await expect(page.getByRole('textbox', { name: 'Setup code' })).toBeFocused();
+    await page.getByRole('textbox', { name: 'Setup code' }).fill(SETUP_CODE);
+    await page.getByRole('button', { name: 'Create administrator' }).click();
+    await expect(page.getByRole('heading', { name: 'Add your first cluster' })).toBeVisible();
+    await shot('cluster');
+  });
+
+  await test.step('a token without rights is named privilege by privilege', async () => {
+    await page.getByRole('textbox', { name: 'API address' }).fill(node.url);
+    await page.getByRole('textbox', { name: 'API token' }).fill(simulated.cluster.tokens.empty);
+    // Leaving the field tries the connection.
+    await page.getByRole('textbox', { name: 'Name', exact: true }).focus();
+    const prompt = page.getByRole('group', { name: 'Certificate' });
+    await expect(prompt).toContainText(node.fingerprint256);
+    await shot('fingerprint');
+    await expectAccessible(page, 'the fingerprint prompt');
+    await prompt.getByRole('button', { name: 'Fingerprints match: trust this certificate' }).click();
+    const checks = page.getByRole('region', { name: 'Checks' });
+    const privileges = checks.getByRole('list', { name: 'Privileges of the token' });
+    await expect(privileges.getByRole('listitem').filter({ hasText: 'VM.Audit' })).toContainText('Failed');
+    await expect(privileges.getByRole('listitem').filter({ hasText: 'SDN.Use' })).toBeVisible();
+    await page.getByText('How to create the token').click();
+    await expect(page.getByRole('region', { name: 'Commands to create the token' })).toContainText(
+      'pveum role add Fabric',
+    );
+    await shot('missing-privileges');
+    await expectAccessible(page, 'the report of missing privileges');
+  });
+
+  await test.step('adding in spite of failed checks needs a second press', async () => {
+    await page.getByRole('button', { name: 'Add cluster' }).click();
+    await expect(page.getByText('a name of 1 to 64 characters')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('will be replaced');
+    await page.getByRole('button', { name: 'Add cluster' }).click();
+    await expect(page.getByText('Not everything works')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Add cluster anyway' })).toBeVisible();
+  });
+
+  await test.step('with the right token everything is in order', async () => {
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('');
+    await page.getByRole('textbox', { name: 'API token' }).fill(simulated.cluster.tokens.manager);
+    await page.getByRole('button', { name: 'Check connection' }).click();
+    await expect(page.getByText('Everything that a sync needs works')).toBeVisible();
+    await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('lab');
+    await shot('checked');
+    await page.getByRole('button', { name: 'Add cluster', exact: true }).click();
+  });
+
+  await test.step('the first sync shows its stages as it goes', async () => {
+    await expect(page.getByRole('heading', { name: 'First sync' })).toBeVisible();
+    const stages = page.getByRole('list', { name: 'Stages of the sync' });
+    await expect(stages.getByRole('listitem')).not.toHaveCount(0);
+    await expect(page.getByRole('progressbar', { name: 'Sync' })).toBeVisible();
+    await expect(stages.locator('[aria-current="step"]')).toBeVisible();
+    await shot('sync-running');
+    // A reload in the middle finds the same run.
+    await page.reload();
+    await expect(page.getByText('Succeeded', { exact: true })).toBeVisible({ timeout: 60_000 });
+    await expect(stages).toContainText('15 seen: 15 created');
+    await expect(stages).toContainText('3 seen: 3 created');
+    await shot('sync-done');
+    await expectAccessible(page, 'the finished first sync');
+    await page.getByRole('button', { name: 'Continue' }).click();
+  });
+
+  await test.step('what next leads into the console', async () => {
+    await expect(page.getByRole('heading', { name: 'You are ready' })).toBeVisible();
+    await shot('next');
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /^Workloads/ })
+      .click();
+    const grid = page.getByRole('grid', { name: 'Workloads' });
+    await expect(grid.getByRole('row')).toHaveCount(16);
+    await expect(grid.getByRole('row').filter({ hasText: 'web-01' })).toContainText('Running');
+    await page.getByRole('link', { name: 'Nodes', exact: true }).click();
+    await expect(page.getByRole('grid', { name: 'Nodes' }).getByRole('row')).toHaveCount(4);
+    await page.getByRole('link', { name: 'Networks', exact: true }).click();
+    await expect(page.getByRole('grid', { name: 'Networks' })).toContainText('vmbr0');
+    await page.getByRole('link', { name: 'Clusters', exact: true }).click();
+    await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toContainText('In sync');
+  });
+
+  await test.step('the setup is closed for ever', async () => {
+    await page.goto('/setup');
+    await expect(page).toHaveURL(/\/clusters$/);
+    const again = await page.context().request.post('/api/v1/setup/complete', {
+      data: { email: 'second@example.org', password: 'another good password', setup_code: SETUP_CODE },
+    });
+    expect(again.status()).toBe(409);
+  });
+});

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+test('search, filters and sort live in the URL and survive reload and back', async ({ adminPage: page }) => {
+  await page.goto('/workloads');
+  const grid = page.getByRole('grid', { name: 'Workloads' });
+  const firstName = () => grid.getByRole('row').nth(1).getByRole('link').first();
+  await expect(firstName()).toBeVisible();
+  await page.getByRole('button', { name: 'Status' }).first().click();
+  await page.getByRole('menuitemcheckbox', { name: 'Stopped' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/status=stopped/);
+  await expect(grid).not.toContainText('Running');
+  await grid.getByRole('button', { name: 'VMID' }).click();
+  await expect(page).toHaveURL(/sort=vmid/);
+  await expect(grid.getByRole('columnheader', { name: 'VMID' })).toHaveAttribute('aria-sort', 'ascending');
+  const before = (await firstName().textContent()) ?? '';
+  await page.reload();
+  await expect(firstName()).toHaveText(before);
+  await expect(grid).not.toContainText('Running');
+  await page.goBack();
+  await expect(page).not.toHaveURL(/sort=vmid/);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/status=/);
+  await expect(grid).toContainText('Running');
+});
+
+test('nothing found offers the way out', async ({ adminPage: page }) => {
+  await page.goto('/workloads?q=no-such-guest&status=running');
+  await expect(page.getByText('No workloads match')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await expect(page).toHaveURL(/\/workloads$/);
+  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row').nth(1)).toBeVisible();
+});
+
+test('nonsense in the URL is no error', async ({ adminPage: page }) => {
+  await page.goto('/workloads?status=flying&sort=hacked&cluster_id=1%27or%271&template=perhaps');
+  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row').nth(1)).toBeVisible();
+});
+
+test('the CSV file has every row and the columns of the table', async ({ adminPage: page }) => {
+  await page.goto('/workloads?q=web-0');
+  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row')).toHaveCount(3);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^workloads-\d{4}-\d{2}-\d{2}\.csv$/);
+  const [head, ...rows] = (await readFile(await file.path(), 'utf8')).replace('\uFEFF', '').trim().split('\r\n');
+  expect(head).toContain('Name,VMID,Status');
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toMatch(/^web-01,100,Running,VM/);
+});
+
+test('a guest shows its cards with flag, network and VLAN, and leads to its network and node', async ({
+  adminPage: page,
+}) => {
+  await page.goto('/workloads?q=db-01');
+  await page.getByRole('link', { name: 'db-01' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'db-01' })).toBeVisible();
+  await expect(page).toHaveTitle('db-01 · Fabric');
+  const cards = page.getByRole('grid', { name: 'Network cards' });
+  await expect(cards.getByRole('row')).toHaveCount(3);
+  await expect(cards).toContainText('net0');
+  await expect(cards).toContainText('On');
+  await expect(cards).toContainText('Off');
+  await cards.getByRole('link').first().click();
+  await expect(page.getByRole('grid', { name: 'Workloads' })).toContainText('db-01');
+  await expect(page.getByRole('navigation', { name: 'Breadcrumb' })).toContainText('Networks');
+  await page.goBack();
+  await page.getByRole('main').getByRole('link', { name: 'pve3' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'pve3' })).toBeVisible();
+});
+
+test('an unknown id says so', async ({ adminPage: page }) => {
+  for (const kind of ['clusters', 'nodes', 'workloads', 'networks']) {
+    await page.goto(`/${kind}/0190f3a0-0000-7000-8000-00000000dead`);
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Not found');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Request');
+  }
+  await page.goto('/no-such-page');
+  await expect(page.getByText('There is no such page')).toBeVisible();
+});

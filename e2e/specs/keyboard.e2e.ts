@@ -1,0 +1,56 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+test('/ searches, Esc clears, arrows walk the rows, Enter opens', async ({ adminPage: page }) => {
+  await page.goto('/workloads');
+  const grid = page.getByRole('grid', { name: 'Workloads' });
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
+  await page.keyboard.press('/');
+  const search = page.getByRole('searchbox', { name: 'Search workloads' });
+  await expect(search).toBeFocused();
+  await page.keyboard.type('web-0');
+  await expect(page).toHaveURL(/q=web-0/);
+  await expect(grid.getByRole('row')).toHaveCount(3);
+  await page.keyboard.press('Escape');
+  await expect(search).toHaveValue('');
+  await expect(page).not.toHaveURL(/q=/);
+  await expect(grid.getByRole('row').nth(4)).toBeVisible();
+  await grid.getByRole('row').nth(1).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(grid.getByRole('row').nth(3)).toBeFocused();
+  const name = (await grid.getByRole('row').nth(3).getByRole('link').first().textContent()) ?? '';
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+});
+
+test('Ctrl-K goes anywhere and starts actions', async ({ adminPage: page }) => {
+  await page.goto('/nodes');
+  await expect(page.getByRole('heading', { name: 'Nodes' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
+  await expect(palette).toBeVisible();
+  await page.keyboard.type('audit');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/audit$/);
+  await page.goto('/clusters');
+  await expect(page.getByRole('heading', { name: 'Clusters' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('add clus');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Add cluster' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: 'Add cluster' })).toBeHidden();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await expect(palette).toBeHidden();
+});
+
+test('the sign-in form works without a pointer', async ({ page }) => {
+  await page.goto('/login');
+  await expect(page.getByRole('textbox', { name: 'Email address' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('textbox', { name: 'Password' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Enter an email address.')).toBeVisible();
+});

@@ -1,0 +1,136 @@
+import { expect, type Page } from '@playwright/test';
+import { ADMIN } from '../fixtures/service';
+import { test } from '../fixtures/test';
+
+/** Lets the next call of a procedure go out with a token that the service refuses, as after its 15 minutes. */
+const expireToken = (page: Page) =>
+  page.route(
+    '**/api/trpc/**',
+    (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer expired.token.here' } }),
+    { times: 1 },
+  );
+
+async function signInByForm(page: Page) {
+  await page.getByRole('textbox', { name: 'Email address' }).fill(ADMIN.email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(ADMIN.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('an expired token costs one refresh and one retry, and nobody notices', async ({ adminPage: page }) => {
+  await page.goto('/clusters');
+  await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row')).not.toHaveCount(1);
+  const refreshes: string[] = [];
+  const statuses: number[] = [];
+  page.on('response', (response) => {
+    if (response.url().endsWith('/auth/refresh')) refreshes.push(String(response.status()));
+    if (response.url().includes('/api/trpc/workloads.list')) statuses.push(response.status());
+  });
+  await expireToken(page);
+  await page.getByRole('link', { name: 'Workloads', exact: true }).click();
+  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row')).not.toHaveCount(1);
+  expect(refreshes).toEqual(['200']);
+  expect(statuses).toEqual([401, 200]);
+  await expect(page).toHaveURL(/\/workloads$/);
+});
+
+test('a session that cannot be renewed leads to the sign-in page and back to the same place', async ({
+  adminPage: page,
+}) => {
+  await page.goto('/workloads?status=running&sort=-vmid');
+  const grid = page.getByRole('grid', { name: 'Workloads' });
+  await expect(grid.getByRole('row')).not.toHaveCount(1);
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seenExpiry: seen });
+    window.addEventListener('fabric.authExpired', (event) => seen.push(event.type));
+  });
+  await page.context().clearCookies();
+  await expireToken(page);
+  // Any call will do; sorting makes one.
+  await grid.getByRole('button', { name: 'Status' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page.getByText('Your session has ended')).toBeVisible();
+  expect(await page.evaluate(() => (window as unknown as { seenExpiry: string[] }).seenExpiry)).toEqual([
+    'fabric.authExpired',
+  ]);
+  await signInByForm(page);
+  await expect(page).toHaveURL(/\/workloads\?.*status=running/);
+  await expect(page).toHaveURL(/sort=status/);
+  await expect(grid.getByRole('row')).not.toHaveCount(1);
+});
+
+test('a wrong password is told at once, too many lock with a time', async ({ page }) => {
+  await page.goto('/login');
+  await page.getByRole('textbox', { name: 'Email address' }).fill('nobody@example.org');
+  const password = page.getByRole('textbox', { name: 'Password' });
+  const button = page.getByRole('button', { name: 'Sign in' });
+  await password.fill('not the password');
+  await button.click();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Email address or password is wrong');
+  await expect(password).toHaveValue('');
+  await expect(password).toBeFocused();
+  const locked = page.getByRole('timer');
+  for (let attempt = 0; attempt < 20 && !(await locked.isVisible()); attempt += 1) {
+    await password.fill(`guess ${attempt}`);
+    const answer = page.waitForResponse((response) => response.url().endsWith('/auth/login'));
+    await button.click();
+    await answer;
+    await expect(button).not.toHaveAttribute('aria-busy', 'true');
+  }
+  await expect(locked).toContainText('Try again in');
+  await expect(button).toHaveAttribute('aria-disabled', 'true');
+});
+
+test('Caps Lock is pointed out', async ({ page }) => {
+  await page.goto('/login');
+  const password = page.getByRole('textbox', { name: 'Password' });
+  await password.focus();
+  await password.dispatchEvent('keydown', { key: 'A', modifierCapsLock: true });
+  await expect(page.getByText('Caps Lock is on')).toBeVisible();
+  await password.dispatchEvent('keyup', { key: 'a' });
+  await expect(page.getByText('Caps Lock is on')).toBeHidden();
+});
+
+test('only paths of this service are returned to', async ({ adminPage: page }) => {
+  await page.goto('/login?next=https://evil.example/');
+  await expect(page).toHaveURL(/\/clusters$/);
+  await page.goto('/login?next=//evil.example/x');
+  await expect(page).toHaveURL(/\/clusters$/);
+  await page.goto('/login?next=%2Fnodes%3Fq%3Dpve');
+  await expect(page).toHaveURL(/\/nodes\?q=pve$/);
+});
+
+test('signing out in one tab ends the session in the others', async ({ adminPage: page }) => {
+  const other = await page.context().newPage();
+  await page.goto('/clusters');
+  await other.goto('/nodes');
+  await expect(other.getByRole('heading', { name: 'Nodes' })).toBeVisible();
+  await page.getByRole('button', { name: `Account of ${ADMIN.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  // The server has ended it as well: a reload finds nothing to restore.
+  await other.reload();
+  await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+});
+
+test('two tabs that start and expire together never use the same refresh token twice', async ({ adminPage: page }) => {
+  const other = await page.context().newPage();
+  await Promise.all([page.goto('/clusters'), other.goto('/clusters')]);
+  for (const tab of [page, other]) {
+    await expect(tab.getByRole('grid', { name: 'Clusters' }).getByRole('row')).not.toHaveCount(1);
+  }
+  const refused: number[] = [];
+  for (const tab of [page, other]) {
+    tab.on('response', (response) => {
+      if (response.url().endsWith('/auth/refresh') && !response.ok()) refused.push(response.status());
+    });
+    await expireToken(tab);
+  }
+  await Promise.all([page, other].map((tab) => tab.getByRole('link', { name: 'Nodes', exact: true }).click()));
+  for (const tab of [page, other]) {
+    await expect(tab.getByRole('grid', { name: 'Nodes' }).getByRole('row')).not.toHaveCount(1);
+  }
+  expect(refused).toEqual([]);
+});

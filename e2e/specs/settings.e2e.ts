@@ -1,0 +1,31 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+type Settings = { flow_retention_hours: number; version: number };
+
+test('settings are checked at the field, saved, and not overwritten behind somebody', async ({
+  adminPage: page,
+  api,
+}) => {
+  await page.goto('/settings');
+  const retention = page.getByRole('textbox', { name: 'Keep flows for' });
+  const save = page.getByRole('button', { name: 'Save settings' });
+  await expect(save).toHaveAttribute('aria-disabled', 'true');
+  await retention.fill('0');
+  await retention.blur();
+  await save.click();
+  await expect(page.getByText('At least 1 hour.')).toBeVisible();
+  await retention.fill('48');
+  await save.click();
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  expect((await api<Settings>('GET', '/settings')).flow_retention_hours).toBe(48);
+
+  await retention.fill('72');
+  await api('PATCH', '/settings', { flow_retention_hours: 96 });
+  await save.click();
+  await expect(page.getByText('Somebody else changed the settings')).toBeVisible();
+  expect((await api<Settings>('GET', '/settings')).flow_retention_hours).toBe(96);
+  await page.getByRole('button', { name: 'Show their settings' }).click();
+  await expect(retention).toHaveValue('96');
+  await api('PATCH', '/settings', { flow_retention_hours: 24 });
+});
