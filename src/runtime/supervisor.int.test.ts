@@ -61,7 +61,7 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
     lines,
     ended: new Promise((resolve) => child.once('close', resolve)),
     async line(pattern, from = 0) {
-      const deadline = Date.now() + 20_000;
+      const deadline = Date.now() + 40_000;
       for (;;) {
         for (const text of lines.slice(from)) {
           const match = pattern.exec(text);
@@ -117,7 +117,8 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 const databaseUrlOf = async (run: Run) => (await run.line(/^web +\| DATABASE_URL=(.+)$/))[1] ?? '';
 const postmaster = () => Number(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-describe('supervisor', () => {
+// Each test starts real databases, some of them several times; a busy machine takes its time.
+describe('supervisor', { timeout: 90_000 }, () => {
   beforeEach(() => {
     // Closed to every other user, like a checkout below /root.
     directory = mkdtempSync(join(tmpdir(), 'fabric-supervisor-'));
