@@ -2,6 +2,7 @@
 //   sudo npx tsx bench/agent-capture.ts [seconds]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NetworkNamespaces, run } from '../agent/test/network-namespaces';
@@ -48,18 +49,13 @@ async function scenario(way: 'ebpf' | 'ring', flows: number, vlan: number): Prom
   const tcpdump = inNode('tcpdump', '-i', INTERFACE, '-s', '96', '-B', '16384', '-w', '/dev/null');
   const watched: Record<string, ChildProcess> = { agent, tcpdump };
   if (isInstalled('softflowd')) {
-    watched.softflowd = inNode(
-      'softflowd',
-      '-d',
-      '-i',
-      INTERFACE,
-      '-m',
-      '100000',
-      '-c',
-      join(workshop.directory, 'sf.ctl'),
-      '-p',
-      join(workshop.directory, 'sf.pid'),
-    );
+    // It gives up its privileges before it writes its files: a private directory would stop it.
+    const pidFile = join(tmpdir(), `fabric-bench-${process.pid}-${flows}-${vlan}.pid`);
+    watched.softflowd = inNode('softflowd', '-d', '-i', INTERFACE, '-m', '100000', '-c', 'none', '-p', pidFile);
+  }
+  for (const [name, child] of Object.entries(watched)) {
+    child.once('exit', (code, signal) => console.log(`${name} ended: ${code ?? signal}`));
+    if (name !== 'tcpdump') child.stderr?.on('data', (data) => process.stderr.write(data));
   }
   let tcpdumpSays = '';
   tcpdump.stderr?.on('data', (data) => {
@@ -113,14 +109,19 @@ function cpuOf(children: Record<string, ChildProcess>): Record<string, number> {
   );
 }
 
-async function firstLine(child: ChildProcess): Promise<string> {
-  let text = '';
-  child.stderr?.on('data', (data) => process.stderr.write(data));
-  for await (const chunk of child.stdout ?? []) {
-    text += chunk;
-    if (text.includes('\n')) return text.split('\n')[0] as string;
-  }
-  throw new Error('the program ended without a line');
+/** Next line of a program's output. Its errors are passed on. */
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const onData = (chunk: Buffer): void => {
+      text += chunk;
+      if (!text.includes('\n')) return;
+      child.stdout?.off('data', onData);
+      resolve(text.split('\n')[0] as string);
+    };
+    child.stdout?.on('data', onData);
+    child.once('close', (code) => reject(new Error(`the program ended with ${code}: ${text}`)));
+  });
 }
 
 function exactness(name: string, { agent, sent, counter }: Result): Bar[] {

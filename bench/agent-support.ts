@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,11 +36,12 @@ export class Workshop {
         },
       ],
     });
-    const library = `@koromix/koffi-linux-${process.arch}/linux_${process.arch}/koffi.node`;
-    copyFileSync(
-      createRequire(import.meta.url).resolve(library),
-      join(this.directory, `koffi-linux-${process.arch}.node`),
-    );
+    const library = join(this.directory, `koffi-linux-${process.arch}.node`);
+    // Never over a library that a running program has mapped: that program would crash.
+    if (!existsSync(library)) {
+      const original = `@koromix/koffi-linux-${process.arch}/linux_${process.arch}/koffi.node`;
+      copyFileSync(createRequire(import.meta.url).resolve(original), library);
+    }
     return outfile;
   }
 

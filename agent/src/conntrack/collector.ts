@@ -1,13 +1,13 @@
 import { TopK } from '../flows/top-k';
 import { CounterMemory } from './counter-memory';
 import { type ConntrackDump, dumpByCommand, dumpByFile, dumpByNetlink } from './dump';
-import type { ConntrackEntry, EntryCursor } from './entry';
+import { COUNTER, type ConntrackEntry, type Counter, type EntryCursor } from './entry';
 
 /** A connection with what it transferred since the last snapshot; null when the kernel does not count. */
 export type RankedConnection = {
   entry: ConntrackEntry;
-  newOriginal: { bytes: number; packets: number } | null;
-  newReply: { bytes: number; packets: number } | null;
+  newOriginal: Counter | null;
+  newReply: Counter | null;
   /** Not in the last snapshot; false in the first one, where nothing is known. */
   isNew: boolean;
 };
@@ -28,7 +28,7 @@ type Way = { name: ConntrackSnapshot['source']; dump: ConntrackDump };
 /** Each way remembers its own counters: they identify connections differently. */
 type Source = Way & { memory: CounterMemory };
 
-const ZERO = { originalBytes: 0, originalPackets: 0, replyBytes: 0, replyPackets: 0 };
+const NOTHING = new Float64Array(COUNTER.count);
 
 /** Takes snapshots of connection tracking by the best way that works on this node. */
 export class ConntrackCollector {
@@ -60,17 +60,17 @@ export class ConntrackCollector {
     memory.startDump();
     const { isPrimed } = memory;
 
+    const added = new Float64Array(COUNTER.count);
     await dump((cursor) => {
       const before = memory.exchange(cursor);
       // Without an earlier dump an old connection's history would look like traffic of this interval.
-      const base = before ?? (isPrimed ? ZERO : cursor);
-      const bytes = grown(cursor.originalBytes, base.originalBytes) + grown(cursor.replyBytes, base.replyBytes);
+      subtract(cursor.counters, before ?? (isPrimed ? NOTHING : cursor.counters), added);
+      const bytes = bothDirections(added, COUNTER.originalBytes, COUNTER.replyBytes);
       result.total += 1;
       result.newBytes += bytes;
-      result.newPackets +=
-        grown(cursor.originalPackets, base.originalPackets) + grown(cursor.replyPackets, base.replyPackets);
-      const score = isPrimed ? bytes : cursor.originalBytes + cursor.replyBytes;
-      if (top.wants(score)) top.offer(score, rank(cursor, base, isPrimed && before === null));
+      result.newPackets += bothDirections(added, COUNTER.originalPackets, COUNTER.replyPackets);
+      const score = isPrimed ? bytes : bothDirections(cursor.counters, COUNTER.originalBytes, COUNTER.replyBytes);
+      if (top.wants(score)) top.offer(score, rank(cursor, added, isPrimed && before === null));
     });
     return { source: name, connections: top.sorted(), ...result, isFirst: !isPrimed };
   }
@@ -84,23 +84,29 @@ function waysToRead(commandPath: string | null): Way[] {
   ];
 }
 
-/** What a counter gained; one that went back belongs to another connection and counts from zero. */
-function grown(now: number, before: number): number {
-  return now >= before ? now - before : now;
+/** What each counter gained; one that went back belongs to another connection and counts from zero. */
+function subtract(now: Float64Array, before: Float64Array, into: Float64Array): void {
+  for (let i = 0; i < COUNTER.count; i += 1) {
+    const later = now[i] as number;
+    const earlier = before[i] as number;
+    into[i] = later >= earlier ? later - earlier : later;
+  }
 }
 
-function rank(cursor: EntryCursor, base: typeof ZERO, isNew: boolean): RankedConnection {
+function bothDirections(counters: Float64Array, original: number, reply: number): number {
+  return (counters[original] as number) + (counters[reply] as number);
+}
+
+function rank(cursor: EntryCursor, added: Float64Array, isNew: boolean): RankedConnection {
   const entry = cursor.toEntry();
+  const counter = (bytes: number, packets: number): Counter => ({
+    bytes: added[bytes] as number,
+    packets: added[packets] as number,
+  });
   return {
     entry,
-    newOriginal: entry.originalCounter && {
-      bytes: grown(cursor.originalBytes, base.originalBytes),
-      packets: grown(cursor.originalPackets, base.originalPackets),
-    },
-    newReply: entry.replyCounter && {
-      bytes: grown(cursor.replyBytes, base.replyBytes),
-      packets: grown(cursor.replyPackets, base.replyPackets),
-    },
+    newOriginal: entry.originalCounter && counter(COUNTER.originalBytes, COUNTER.originalPackets),
+    newReply: entry.replyCounter && counter(COUNTER.replyBytes, COUNTER.replyPackets),
     isNew,
   };
 }

@@ -1,18 +1,15 @@
-import type { EntryCursor } from './entry';
+import { COUNTER, type EntryCursor } from './entry';
 
-const MIN_SLOTS = 1024;
-const VALUES = 4;
-
-/** Counters of one connection, both directions. */
-export type DirectionCounters = Pick<EntryCursor, 'originalBytes' | 'originalPackets' | 'replyBytes' | 'replyPackets'>;
+const MIN_ROWS = 1024;
+const VALUES = COUNTER.count;
 
 /**
  * Remembers the byte and packet counters of all connections from one dump to the next, so that each heartbeat can say
- * what is new. Two open addressing tables change places at every dump: what a dump does not mention is forgotten.
+ * what is new. Two tables change places at every dump: what a dump does not mention is forgotten.
  */
 export class CounterMemory {
-  private previous = new Generation(MIN_SLOTS);
-  private current = new Generation(MIN_SLOTS);
+  private previous = new Generation(MIN_ROWS);
+  private current = new Generation(MIN_ROWS);
   private dumps = 0;
 
   /** Whether counters of an earlier dump exist to compare with. */
@@ -22,7 +19,7 @@ export class CounterMemory {
 
   startDump(): void {
     [this.previous, this.current] = [this.current, this.previous];
-    this.current.reset(Math.max(MIN_SLOTS, 4 * this.previous.size));
+    this.current.reset(Math.max(MIN_ROWS, Math.ceil(1.25 * this.previous.size)));
     this.dumps += 1;
   }
 
@@ -30,86 +27,85 @@ export class CounterMemory {
    * Notes a connection's counters.
    * @returns its former ones (overwritten by the next call), or null when the last dump did not have the connection
    */
-  exchange(entry: EntryCursor): DirectionCounters | null {
-    this.current.put(entry);
-    return this.previous.get(entry.id, entry.check);
+  exchange({ identity, counters }: EntryCursor): Float64Array | null {
+    const id = identity[0] as number;
+    const check = identity[1] as number;
+    this.current.put(id, check, counters);
+    return this.previous.get(id, check);
   }
 }
 
+/**
+ * One dump's counters. Rows lie in the order of the dump, which the kernel keeps from one to the next, and a small index
+ * leads to them: reading and writing go through memory in order.
+ */
 class Generation {
   size = 0;
-  private mask = 0;
+  private capacity = 0;
   private keys = new Uint32Array(0);
   private values = new Float64Array(0);
-  private used = new Uint8Array(0);
-  private readonly found = { originalBytes: 0, originalPackets: 0, replyBytes: 0, replyPackets: 0 };
+  private index = new Int32Array(0);
+  private readonly found = new Float64Array(VALUES);
 
-  constructor(slots: number) {
-    this.allocate(slots);
+  constructor(capacity: number) {
+    this.allocate(capacity);
   }
 
-  reset(wantedSlots: number): void {
-    const slots = 2 ** Math.ceil(Math.log2(wantedSlots));
+  /** Empties the table and makes room for so many rows. */
+  reset(capacity: number): void {
     this.size = 0;
-    if (slots === this.mask + 1) this.used.fill(0);
-    else this.allocate(slots);
+    if (capacity <= this.capacity && capacity * 4 > this.capacity) this.index.fill(0);
+    else this.allocate(capacity);
   }
 
-  get(id: number, check: number): DirectionCounters | null {
-    const slot = this.slot(id, check);
-    if (this.used[slot] === 0) return null;
+  get(id: number, check: number): Float64Array | null {
     const { found, values } = this;
-    found.originalBytes = values[VALUES * slot] as number;
-    found.originalPackets = values[VALUES * slot + 1] as number;
-    found.replyBytes = values[VALUES * slot + 2] as number;
-    found.replyPackets = values[VALUES * slot + 3] as number;
+    const row = (this.index[this.slot(id, check)] as number) - 1;
+    if (row < 0) return null;
+    for (let i = 0; i < VALUES; i += 1) found[i] = values[VALUES * row + i] as number;
     return found;
   }
 
-  put(entry: EntryCursor): void {
-    if (2 * this.size > this.mask) this.grow();
-    const slot = this.claim(entry.id, entry.check);
-    const { values } = this;
-    values[VALUES * slot] = entry.originalBytes;
-    values[VALUES * slot + 1] = entry.originalPackets;
-    values[VALUES * slot + 2] = entry.replyBytes;
-    values[VALUES * slot + 3] = entry.replyPackets;
-  }
-
-  private allocate(slots: number): void {
-    this.mask = slots - 1;
-    this.keys = new Uint32Array(2 * slots);
-    this.values = new Float64Array(VALUES * slots);
-    this.used = new Uint8Array(slots);
-  }
-
-  private claim(id: number, check: number): number {
+  put(id: number, check: number, counters: Float64Array): void {
+    if (this.size === this.capacity) this.grow();
     const slot = this.slot(id, check);
-    if (this.used[slot] === 0) {
-      this.used[slot] = 1;
-      this.keys[2 * slot] = id;
-      this.keys[2 * slot + 1] = check;
+    let row = (this.index[slot] as number) - 1;
+    if (row < 0) {
+      row = this.size;
       this.size += 1;
+      this.index[slot] = row + 1;
+      this.keys[2 * row] = id;
+      this.keys[2 * row + 1] = check;
     }
-    return slot;
+    const { values } = this;
+    for (let i = 0; i < VALUES; i += 1) values[VALUES * row + i] = counters[i] as number;
+  }
+
+  private allocate(capacity: number): void {
+    this.capacity = capacity;
+    this.keys = new Uint32Array(2 * capacity);
+    this.values = new Float64Array(VALUES * capacity);
+    this.index = new Int32Array(2 ** Math.ceil(Math.log2(2 * capacity)));
   }
 
   private slot(id: number, check: number): number {
-    let slot = (Math.imul(id ^ (check >>> 7), 0x9e3779b1) >>> 8) & this.mask;
-    while (this.used[slot] === 1 && (this.keys[2 * slot] !== id || this.keys[2 * slot + 1] !== check)) {
-      slot = (slot + 1) & this.mask;
+    const { keys, index } = this;
+    const mask = index.length - 1;
+    let slot = (Math.imul(id ^ (check >>> 7), 0x9e3779b1) >>> 8) & mask;
+    for (let row = (index[slot] as number) - 1; row >= 0; row = (index[slot] as number) - 1) {
+      if (keys[2 * row] === id && keys[2 * row + 1] === check) break;
+      slot = (slot + 1) & mask;
     }
     return slot;
   }
 
   private grow(): void {
-    const { keys, values, used } = this;
-    this.allocate(2 * (this.mask + 1));
-    this.size = 0;
-    for (let old = 0; old < used.length; old += 1) {
-      if (used[old] === 0) continue;
-      const slot = this.claim(keys[2 * old] as number, keys[2 * old + 1] as number);
-      this.values.set(values.subarray(VALUES * old, VALUES * old + VALUES), VALUES * slot);
+    const { keys, values, size } = this;
+    this.allocate(2 * this.capacity);
+    this.keys.set(keys);
+    this.values.set(values);
+    for (let row = 0; row < size; row += 1) {
+      this.index[this.slot(keys[2 * row] as number, keys[2 * row + 1] as number)] = row + 1;
     }
   }
 }

@@ -23,18 +23,17 @@ export type ConntrackEntry = {
   replyCounter: Counter | null;
 };
 
+/** Places in `EntryCursor.counters`. */
+export const COUNTER = { originalBytes: 0, originalPackets: 1, replyBytes: 2, replyPackets: 3, count: 4 } as const;
+
 /**
  * An entry while a dump passes by: what is needed to rank it. `toEntry()` does the costly part, for the few that are
- * kept. Reused for the next entry.
+ * kept. Reused for the next entry; typed arrays, since numbers in fields would be allocated a hundred thousand times.
  */
 export interface EntryCursor {
-  /** Identifies the connection from dump to dump, together with `check`. 32 bits each. */
-  readonly id: number;
-  readonly check: number;
-  /** Bytes and packets of both directions, 0 when not counted. */
-  readonly originalBytes: number;
-  readonly originalPackets: number;
-  readonly replyBytes: number;
-  readonly replyPackets: number;
+  /** Two 32 bit words that identify the connection from dump to dump. */
+  readonly identity: Uint32Array;
+  /** Counters of both directions (see COUNTER), 0 when not counted. */
+  readonly counters: Float64Array;
   toEntry(): ConntrackEntry;
 }

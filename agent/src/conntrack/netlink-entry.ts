@@ -1,6 +1,6 @@
 import { ipv4FromWord, ipv6FromBytes } from '../net/addresses';
 import { hasPorts, IPPROTO } from '../net/protocols';
-import type { ConntrackEntry, Counter, EntryCursor, Tuple } from './entry';
+import { COUNTER, type ConntrackEntry, type Counter, type EntryCursor, type Tuple } from './entry';
 
 // enum ctattr_type, ctattr_tuple, ctattr_ip, ctattr_l4proto, ctattr_counters; linux/netfilter/nfnetlink_conntrack.h
 const CTA = {
@@ -35,12 +35,8 @@ const TCP_STATES = [
 
 /** Reads conntrack messages of a netlink dump in place. */
 export class NetlinkEntry implements EntryCursor {
-  id = 0;
-  check = 0;
-  originalBytes = 0;
-  originalPackets = 0;
-  replyBytes = 0;
-  replyPackets = 0;
+  readonly identity = new Uint32Array(2);
+  readonly counters = new Float64Array(COUNTER.count);
   private originalAt = 0;
   private replyAt = 0;
   private protocolInfoAt = 0;
@@ -55,10 +51,11 @@ export class NetlinkEntry implements EntryCursor {
 
   /** Moves to the message whose attributes lie between `start` and `end`. */
   read(start: number, end: number): void {
-    const { view } = this;
-    this.id = this.check = this.status = this.zone = 0;
+    const { view, identity, counters } = this;
+    this.status = this.zone = 0;
     this.originalAt = this.replyAt = this.protocolInfoAt = 0;
-    this.originalBytes = this.originalPackets = this.replyBytes = this.replyPackets = 0;
+    identity.fill(0);
+    counters.fill(0);
     this.counted = false;
     for (let at = start; at + 4 <= end; ) {
       const length = view.getUint16(at, true);
@@ -67,7 +64,7 @@ export class NetlinkEntry implements EntryCursor {
       switch (view.getUint16(at + 2, true) & TYPE_MASK) {
         case CTA.original:
           this.originalAt = at;
-          this.check = this.tupleHash(at, length);
+          identity[1] = this.tupleHash(at, length);
           break;
         case CTA.reply:
           this.replyAt = at;
@@ -80,15 +77,15 @@ export class NetlinkEntry implements EntryCursor {
           break;
         case CTA.originalCounters:
           this.counted = true;
-          this.originalPackets = this.counter(at, 1);
-          this.originalBytes = this.counter(at, 2);
+          counters[COUNTER.originalPackets] = this.counter(at, 1);
+          counters[COUNTER.originalBytes] = this.counter(at, 2);
           break;
         case CTA.replyCounters:
-          this.replyPackets = this.counter(at, 1);
-          this.replyBytes = this.counter(at, 2);
+          counters[COUNTER.replyPackets] = this.counter(at, 1);
+          counters[COUNTER.replyBytes] = this.counter(at, 2);
           break;
         case CTA.id:
-          this.id = view.getUint32(value, false);
+          identity[0] = view.getUint32(value, false);
           break;
         case CTA.zone:
           this.zone = view.getUint16(value, false);
@@ -102,7 +99,9 @@ export class NetlinkEntry implements EntryCursor {
   toEntry(): ConntrackEntry {
     const original = this.tuple(this.originalAt);
     const reply = this.tuple(this.replyAt);
-    const counter = (packets: number, bytes: number): Counter | null => (this.counted ? { packets, bytes } : null);
+    const { counters } = this;
+    const counter = (packetsAt: number, bytesAt: number): Counter | null =>
+      this.counted ? { packets: counters[packetsAt] as number, bytes: counters[bytesAt] as number } : null;
     return {
       protocol: original.protocol,
       original: original.tuple,
@@ -110,8 +109,8 @@ export class NetlinkEntry implements EntryCursor {
       icmp: original.icmp,
       zone: this.zone,
       state: this.state(original.protocol),
-      originalCounter: counter(this.originalPackets, this.originalBytes),
-      replyCounter: counter(this.replyPackets, this.replyBytes),
+      originalCounter: counter(COUNTER.originalPackets, COUNTER.originalBytes),
+      replyCounter: counter(COUNTER.replyPackets, COUNTER.replyBytes),
     };
   }
 

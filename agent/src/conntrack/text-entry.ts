@@ -1,14 +1,10 @@
-import type { ConntrackEntry, EntryCursor } from './entry';
+import { COUNTER, type ConntrackEntry, type EntryCursor } from './entry';
 import { entryIdentity, parseConntrackLine } from './text-parser';
 
 /** Makes lines of conntrack text pass by as entries of a dump do. */
 export class TextEntry implements EntryCursor {
-  id = 0;
-  check = 0;
-  originalBytes = 0;
-  originalPackets = 0;
-  replyBytes = 0;
-  replyPackets = 0;
+  readonly identity = new Uint32Array(2);
+  readonly counters = new Float64Array(COUNTER.count);
   private entry: ConntrackEntry | null = null;
 
   /** @returns whether the line is an entry */
@@ -16,13 +12,13 @@ export class TextEntry implements EntryCursor {
     const entry = parseConntrackLine(line);
     this.entry = entry;
     if (!entry) return false;
-    const identity = entryIdentity(entry);
-    this.id = hashText(identity, 0x811c9dc5);
-    this.check = hashText(identity, 0x9e3779b1);
-    this.originalBytes = entry.originalCounter?.bytes ?? 0;
-    this.originalPackets = entry.originalCounter?.packets ?? 0;
-    this.replyBytes = entry.replyCounter?.bytes ?? 0;
-    this.replyPackets = entry.replyCounter?.packets ?? 0;
+    const name = entryIdentity(entry);
+    this.identity[0] = hashText(name, 0x811c9dc5);
+    this.identity[1] = hashText(name, 0x9e3779b1);
+    this.counters[COUNTER.originalBytes] = entry.originalCounter?.bytes ?? 0;
+    this.counters[COUNTER.originalPackets] = entry.originalCounter?.packets ?? 0;
+    this.counters[COUNTER.replyBytes] = entry.replyCounter?.bytes ?? 0;
+    this.counters[COUNTER.replyPackets] = entry.replyCounter?.packets ?? 0;
     return true;
   }
 
