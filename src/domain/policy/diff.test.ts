@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LiveRule } from '../firewall/live-state';
+import { randomSource } from '../firewall/random-state.fixture';
+import { compilePolicies } from './compile';
+import { type DiffOptions, diffGuest } from './diff';
+import { indexInventory } from './inventory-index';
+import { applyDiff, asLive, renumber } from './live-rules.fixture';
+import { INVENTORY, randomPolicies } from './random-policies.fixture';
+
+const INDEX = indexInventory(INVENTORY);
+
+/** What was wanted at web1, an older state of it, foreign rules and damage, in any order. */
+function randomLive(seed: number) {
+  const random = randomSource(seed);
+  const policies = randomPolicies(seed);
+  const older = policies.map((policy) => ({ ...policy, version: policy.version + (random() < 0.3 ? 1 : 0) }));
+  const rulesOf = (list: typeof policies, instance: string) =>
+    compilePolicies(list, INDEX, instance)
+      .guests.find(({ workload_id }) => workload_id === 'web1')
+      ?.rules.slice(0, 12) ?? [];
+  const wanted = rulesOf(policies, 'inst1');
+  const damage = (rule: LiveRule): LiveRule[] => {
+    const dice = random();
+    if (dice < 0.1) return [];
+    if (dice < 0.2) return [rule, rule];
+    if (dice < 0.3) return [{ ...rule, enable: 0 }];
+    if (dice < 0.4) return [{ ...rule, action: 'REJECT' }];
+    if (dice < 0.5) return [{ ...rule, comment: rule.comment?.replace('g=101', 'g=999') ?? '' }];
+    return [rule];
+  };
+  const foreign: LiveRule[] = Array.from({ length: Math.floor(random() * 3) }, () => ({
+    pos: 0,
+    type: 'in',
+    action: 'DROP',
+    enable: 1,
+    comment: 'by hand',
+  }));
+  const ours = [...rulesOf(older, 'inst1'), ...(random() < 0.2 ? rulesOf(policies, 'inst2') : [])]
+    .map(asLive)
+    .flatMap(damage);
+  const mixed = [...ours, ...foreign].map((rule) => ({ ...rule }));
+  const shuffled =
+    random() < 0.5
+      ? mixed
+      : mixed
+          .map((rule) => [random(), rule] as const)
+          .sort(([a], [b]) => a - b)
+          .map(([, rule]) => rule);
+  return { wanted, live: renumber(shuffled) };
+}
+
+describe('the difference between wanted and live rules', () => {
+  it.each(['above', 'below'] as const)('leaves nothing to do when applied, with our rules %s', (placement) => {
+    const options: DiffOptions = { instance: 'inst1', vmid: 101, placement };
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const { wanted, live } = randomLive(seed);
+        const diff = diffGuest(wanted, live, options);
+        const after = applyDiff(live, diff);
+        const again = diffGuest(wanted, after, options);
+        expect([again.added, again.removed, again.moved]).toEqual([[], [], []]);
+        expect(again.kept.map((item) => item.wanted)).toEqual(wanted);
+        const byHand = (rules: readonly LiveRule[]) => rules.filter(({ comment }) => comment === 'by hand').length;
+        expect(byHand(after)).toBe(byHand(live));
+        // Every live rule is accounted for exactly once.
+        expect(diff.kept.length + diff.removed.length + byHand(live)).toBe(live.length);
+        expect(diff.kept.length + diff.added.length).toBe(wanted.length);
+      }),
+    );
+  });
+
+  it('moves as few rules as possible', () => {
+    const guests = [1, 2, 3, 4, 5, 6, 7, 8].flatMap(
+      (seed) => compilePolicies(randomPolicies(seed), INDEX, 'inst1').guests,
+    );
+    const rules = guests.find((guest) => guest.rules.length > 3)?.rules ?? [];
+    const [first, ...rest] = rules;
+    if (!first) throw new Error('The seeds must give rules.');
+    const vmid = Number(/g=(\d+)/.exec(first.comment)?.[1]);
+    const live = [...rest, first].map(asLive);
+    const { moved } = diffGuest(rules, live, { instance: 'inst1', vmid, placement: 'above' });
+    expect(moved).toEqual([expect.objectContaining({ wanted: first, reason: 'order' })]);
+  });
+});

@@ -1,0 +1,142 @@
+import type { RULE_PLACEMENTS } from '../cluster';
+import type { LiveRule } from '../firewall/live-state';
+import { parseMarker } from './marker';
+import type { RuleContent, WantedRule } from './wanted';
+
+export const STALE_RULE_REASONS = [
+  'outdated_version',
+  'content_differs',
+  'disabled',
+  'duplicate',
+  'leftover',
+  'other_vmid',
+  'foreign_instance',
+] as const;
+/** Why a live rule with a marker cannot stay as it is. */
+export type StaleRuleReason = (typeof STALE_RULE_REASONS)[number];
+
+/** A live rule that bears a marker and is to go. */
+export type StaleRule = { readonly rule: LiveRule; readonly policy_id: string; readonly reason: StaleRuleReason };
+export type KeptRule = { readonly rule: LiveRule; readonly wanted: WantedRule };
+
+/** How a guest's live rules differ from the wanted ones. */
+export type GuestDiff = {
+  /** Live exactly as wanted; `moved` ones among them stand in the wrong place. */
+  readonly kept: readonly KeptRule[];
+  /** Part of `kept`: to be moved, with what they stand wrongly to. */
+  readonly moved: readonly (KeptRule & { readonly reason: 'order' | 'foreign_rule' })[];
+  readonly added: readonly WantedRule[];
+  readonly removed: readonly StaleRule[];
+  /** The rules as they shall stand, foreign ones in their own order. */
+  readonly result: readonly (LiveRule | WantedRule)[];
+};
+
+export type DiffOptions = {
+  readonly instance: string;
+  readonly vmid: number;
+  /** Where our block stands relative to rules of others. */
+  readonly placement: (typeof RULE_PLACEMENTS)[number];
+};
+
+const CONTENT_FIELDS = ['type', 'action', 'proto', 'source', 'dest', 'sport', 'dport', 'icmp-type'] as const;
+/** Fields that a rule of ours never has. */
+const ABSENT_FIELDS = ['macro', 'iface'] as const;
+
+const value = (text: string | undefined) => text || undefined;
+
+/** Whether a live rule says what was wanted; disabled ones are compared too. */
+export function sameContent(content: RuleContent, comment: string, live: LiveRule): boolean {
+  return (
+    CONTENT_FIELDS.every((field) => value(content[field]) === value(live[field])) &&
+    ABSENT_FIELDS.every((field) => value(live[field]) === undefined) &&
+    (content.log ?? 'nolog') === (live.log || 'nolog') &&
+    live.comment === comment &&
+    live.errors === undefined
+  );
+}
+
+const identity = (policyId: string, version: number, hash: string) => `${policyId} ${version} ${hash}`;
+
+/** Why a marked rule goes, or the wanted rule that it is. */
+function judge(
+  rule: LiveRule,
+  open: Map<string, WantedRule>,
+  known: ReadonlyMap<string, WantedRule>,
+  versions: ReadonlyMap<string, number>,
+  { instance, vmid }: DiffOptions,
+): WantedRule | StaleRuleReason | null {
+  const marker = parseMarker(rule.comment);
+  if (!marker) return null;
+  if (marker.instance !== instance) return 'foreign_instance';
+  if (marker.vmid !== vmid) return 'other_vmid';
+  const version = versions.get(marker.policy_id);
+  if (version === undefined) return 'leftover';
+  if (version !== marker.version) return 'outdated_version';
+  const key = identity(marker.policy_id, marker.version, marker.rule_hash);
+  const wanted = known.get(key);
+  if (!wanted) return 'leftover';
+  if (!sameContent(wanted.content, wanted.comment, rule)) return 'content_differs';
+  if (!rule.enable) return 'disabled';
+  return open.delete(key) ? wanted : 'duplicate';
+}
+
+/** Indexes of one longest rising subsequence: the most rules that can stay where they are. */
+function longestRising(values: readonly number[]): Set<number> {
+  const tails: number[] = [];
+  const before: number[] = [];
+  for (const [at, current] of values.entries()) {
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((values[tails[middle] ?? 0] ?? 0) < current) low = middle + 1;
+      else high = middle;
+    }
+    before[at] = low > 0 ? (tails[low - 1] ?? -1) : -1;
+    tails[low] = at;
+  }
+  const rising = new Set<number>();
+  for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) rising.add(at);
+  return rising;
+}
+
+/**
+ * Compares what is wanted at one guest with its live rules. Rules without a marker are foreign: they are never touched,
+ * and ours stand above or below all of them. A rule with a marker of another installation or guest (a clone, a restored
+ * backup) is not ours to keep. Applying the result and comparing again finds nothing to do.
+ * @param wanted in order of evaluation; with every policy of the guest, or rules of the others count as leftovers
+ */
+export function diffGuest(wanted: readonly WantedRule[], live: readonly LiveRule[], options: DiffOptions): GuestDiff {
+  const ranks = new Map(wanted.map((rule, rank) => [rule, rank]));
+  const known = new Map(wanted.map((rule) => [identity(rule.policy_id, rule.policy_version, rule.rule_hash), rule]));
+  const open = new Map(known);
+  const versions = new Map(wanted.map((rule) => [rule.policy_id, rule.policy_version]));
+  const kept: KeptRule[] = [];
+  const removed: StaleRule[] = [];
+  const foreign: LiveRule[] = [];
+  const sorted = [...live].sort((a, b) => a.pos - b.pos);
+  for (const rule of sorted) {
+    const found = judge(rule, open, known, versions, options);
+    if (found === null) foreign.push(rule);
+    else if (typeof found === 'object') kept.push({ rule, wanted: found });
+    else removed.push({ rule, policy_id: parseMarker(rule.comment)?.policy_id ?? '', reason: found });
+  }
+  const first = foreign[0]?.pos ?? Number.POSITIVE_INFINITY;
+  const last = foreign.at(-1)?.pos ?? Number.NEGATIVE_INFINITY;
+  const isBeyond = ({ rule }: KeptRule) => (options.placement === 'above' ? rule.pos > first : rule.pos < last);
+  const inPlace = kept.filter((item) => !isBeyond(item));
+  const stays = longestRising(inPlace.map((item) => ranks.get(item.wanted) ?? 0));
+  const staying = new Set(inPlace.filter((_, at) => stays.has(at)));
+  const moved = kept
+    .filter((item) => !staying.has(item))
+    .map((item) => ({ ...item, reason: isBeyond(item) ? ('foreign_rule' as const) : ('order' as const) }));
+  const liveOf = new Map(kept.map((item) => [item.wanted, item.rule]));
+  const ours = wanted.map((rule) => liveOf.get(rule) ?? rule);
+  return {
+    kept,
+    moved,
+    added: wanted.filter((rule) => !liveOf.has(rule)),
+    removed,
+    result: options.placement === 'above' ? [...ours, ...foreign] : [...foreign, ...ours],
+  };
+}

@@ -1,0 +1,84 @@
+import { formatCidr, networkOf, parseCidr } from '../net/cidr';
+import { formatIp, parseIp } from '../net/ip-address';
+
+/** What a policy's source or target refers to. Nothing here says whether it exists. */
+export type Endpoint =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'security_group'; readonly reference: string }
+  | { readonly kind: 'vmid'; readonly vmid: number; readonly cluster: string | null }
+  | { readonly kind: 'network'; readonly name: string }
+  | { readonly kind: 'tag'; readonly tag: string }
+  /** A canonical address or network without host bits. */
+  | { readonly kind: 'address'; readonly cidr: string }
+  | { readonly kind: 'workload'; readonly name: string };
+
+const MAX_LENGTH = 200;
+const MIN_VMID = 100;
+const MAX_VMID = 999_999_999;
+
+function parseVmid(text: string): Endpoint | { error: string } {
+  const slash = text.lastIndexOf('/');
+  const digits = text.slice(slash + 1);
+  const cluster = slash < 0 ? null : text.slice(0, slash);
+  const vmid = /^[1-9]\d{2,8}$/.test(digits) ? Number(digits) : 0;
+  if (vmid < MIN_VMID || vmid > MAX_VMID || cluster === '') {
+    return { error: 'Give a number from 100 to 999999999, as vmid:105 or vmid:cluster/105.' };
+  }
+  return { kind: 'vmid', vmid, cluster };
+}
+
+/** Canonical text of an address or network; null when it is neither. */
+function parseAddress(text: string): string | null {
+  const ip = parseIp(text);
+  if (ip) return formatIp(ip);
+  const cidr = text.includes('/') ? parseCidr(text) : null;
+  return cidr && formatCidr(networkOf(cidr));
+}
+
+/**
+ * Reads an endpoint: `any`, `sg:name-or-id`, `vmid:n`, `vmid:cluster/n`, `network:name`, `tag:name`, an address, a
+ * network, or a bare workload name. Prefixes are lower case. The error says what to write instead.
+ */
+export function parseEndpoint(input: string): Endpoint | { error: string } {
+  const text = input.trim();
+  if (text === '') return { error: 'Name an endpoint, such as sg:web, vmid:105, network:dmz, 10.0.0.0/24 or any.' };
+  if (text.length > MAX_LENGTH) return { error: `An endpoint has at most ${MAX_LENGTH} characters.` };
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return { error: 'An endpoint has no control characters.' };
+  if (text === 'any') return { kind: 'any' };
+  const address = parseAddress(text);
+  if (address) return { kind: 'address', cidr: address };
+  const [, prefix, rest = ''] = /^(sg|vmid|network|tag):(.*)$/.exec(text) ?? [];
+  if (prefix !== undefined && rest.trim() === '') return { error: `Name something behind ${prefix}:` };
+  if (prefix === 'sg') return { kind: 'security_group', reference: rest.trim() };
+  if (prefix === 'vmid') return parseVmid(rest.trim());
+  if (prefix === 'network') return { kind: 'network', name: rest.trim() };
+  if (prefix === 'tag') return { kind: 'tag', tag: rest.trim() };
+  // Names of workloads have neither; something that looks like an address but is none must not become a name.
+  if (/[/:]/.test(text) || /^[\d.]+$/.test(text)) {
+    return {
+      error:
+        'This is neither an address, a network such as 10.0.0.0/24, nor a known prefix (sg:, vmid:, network:, tag:).',
+    };
+  }
+  return { kind: 'workload', name: text };
+}
+
+/** The canonical text; parsing it gives the same endpoint. */
+export function formatEndpoint(endpoint: Endpoint): string {
+  switch (endpoint.kind) {
+    case 'any':
+      return 'any';
+    case 'security_group':
+      return `sg:${endpoint.reference}`;
+    case 'vmid':
+      return endpoint.cluster === null ? `vmid:${endpoint.vmid}` : `vmid:${endpoint.cluster}/${endpoint.vmid}`;
+    case 'network':
+      return `network:${endpoint.name}`;
+    case 'tag':
+      return `tag:${endpoint.tag}`;
+    case 'address':
+      return endpoint.cidr;
+    case 'workload':
+      return endpoint.name;
+  }
+}

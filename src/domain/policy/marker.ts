@@ -1,0 +1,33 @@
+/** What a live rule of ours says about itself in its comment. */
+export type Marker = {
+  /** Installation that wrote it. */
+  readonly instance: string;
+  readonly policy_id: string;
+  readonly version: number;
+  /** Hash of the rule's own content, without the marker. */
+  readonly rule_hash: string;
+  readonly vmid: number;
+};
+
+const SHAPE =
+  /^\[fabric i=([A-Za-z0-9_-]{1,36}) p=([A-Za-z0-9_-]{1,36}) v=([1-9]\d{0,9}) r=([0-9a-f]{8,32}) g=([1-9]\d{2,8})\](?: .*)?$/;
+
+/**
+ * The text that marks a rule as ours; it fits any comment, is ASCII, and has neither `#` nor control characters.
+ * @throws RangeError when a part could not be read back
+ */
+export function formatMarker({ instance, policy_id, version, rule_hash, vmid }: Marker): string {
+  const text = `[fabric i=${instance} p=${policy_id} v=${version} r=${rule_hash} g=${vmid}]`;
+  if (!SHAPE.test(text)) throw new RangeError(`not a marker: ${text}`);
+  return text;
+}
+
+/**
+ * Reads the marker at the start of a comment. Strict: users edit comments, and what is not exactly a marker is not ours.
+ * A blank and free text may follow.
+ */
+export function parseMarker(comment: string | undefined): Marker | null {
+  const [, instance, policy_id, version, rule_hash, vmid] = SHAPE.exec(comment ?? '') ?? [];
+  if (instance === undefined || policy_id === undefined || rule_hash === undefined) return null;
+  return { instance, policy_id, version: Number(version), rule_hash, vmid: Number(vmid) };
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { icmpMatch } from '../firewall/data/icmp-types';
+import { formatPortRange, mergePortRanges, parsePortList } from '../net/port-range';
+import { formatEndpoint, parseEndpoint } from './endpoint';
+
+export const ENFORCEMENT_MODES = ['enforced', 'audit'] as const;
+export const POLICY_DIRECTIONS = ['in', 'out', 'both'] as const;
+export const DEFAULT_ACTIONS = ['none', 'drop'] as const;
+export const RULE_ACTIONS = ['accept', 'drop', 'reject'] as const;
+export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] as const;
+export type RuleProtocol = (typeof RULE_PROTOCOLS)[number];
+export const RULE_LOG_LEVELS = [
+  'nolog',
+  'emerg',
+  'alert',
+  'crit',
+  'err',
+  'warning',
+  'notice',
+  'info',
+  'debug',
+] as const;
+
+const MAX_ENDPOINTS = 200;
+const MAX_RULES = 200;
+const MAX_PORTS = 100;
+
+// Text that ends up in the hypervisor's files: a line break would add rules there, and `#` stops an implementation of
+// its firewall from reading any rule at all.
+const plainText = (most: number) =>
+  z
+    .string({ error: 'a text' })
+    .trim()
+    .max(most, `at most ${most} characters`)
+    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'no line breaks or other control characters');
+
+const Endpoint = z.string({ error: 'an endpoint' }).transform((text, context) => {
+  const parsed = parseEndpoint(text);
+  if (!('error' in parsed)) return formatEndpoint(parsed);
+  context.addIssue({ code: 'custom', message: parsed.error });
+  return z.NEVER;
+});
+
+const Endpoints = z
+  .array(Endpoint, { error: 'a list of endpoints' })
+  .max(MAX_ENDPOINTS, `at most ${MAX_ENDPOINTS} endpoints`)
+  .transform((endpoints) => [...new Set(endpoints)]);
+
+/**
+ * What a policy wants. A missing or invalid `enforcement_mode` becomes `audit`: a mistake must never enforce. An empty
+ * list of sources or targets is refused rather than read as "any".
+ */
+export const PolicyDefinition = z.strictObject({
+  enforcement_mode: z.enum(ENFORCEMENT_MODES).catch('audit'),
+  direction: z.enum(POLICY_DIRECTIONS, { error: 'in, out or both' }).default('in'),
+  sources: Endpoints.refine((list) => list.length > 0, 'Name at least one source; `any` stands for every address.'),
+  targets: Endpoints.refine((list) => list.length > 0, 'Name at least one target; `any` stands for every address.'),
+  default_action: z.enum(DEFAULT_ACTIONS, { error: 'none or drop' }).default('none'),
+});
+export type PolicyDefinition = z.output<typeof PolicyDefinition>;
+
+/** `443` or `8000-8080`, each a port or range; stored sorted and joined, so that equal sets are equal texts. */
+const Ports = z
+  .array(z.string({ error: 'a port or a range such as 8000-8080' }).max(20), { error: 'a list of ports' })
+  .max(MAX_PORTS, `at most ${MAX_PORTS} ports and ranges`)
+  .transform((items, context) => {
+    const ranges = items.length === 0 ? [] : parsePortList(items.join(','));
+    if (ranges) return mergePortRanges(ranges).map((range) => formatPortRange(range));
+    context.addIssue({ code: 'custom', message: 'Give ports from 1 to 65535, or ranges such as 8000-8080.' });
+    return z.NEVER;
+  });
+
+const RuleFields = z.strictObject({
+  action: z.enum(RULE_ACTIONS, { error: 'accept, drop or reject' }),
+  protocol: z.enum(RULE_PROTOCOLS, { error: `one of ${RULE_PROTOCOLS.join(', ')}` }).default('any'),
+  destination_ports: Ports.default([]),
+  source_ports: Ports.default([]),
+  icmp_type: z.string({ error: 'the name of an ICMP type' }).max(40).nullable().default(null),
+  log: z.enum(RULE_LOG_LEVELS, { error: `one of ${RULE_LOG_LEVELS.join(', ')}` }).default('nolog'),
+  enabled: z.boolean({ error: 'true or false' }).default(true),
+  comment: plainText(200)
+    .refine((text) => !text.includes('#'), 'no #: a version of the hypervisor stops reading rules at it')
+    .default(''),
+});
+
+export const protocolHasPorts = (protocol: RuleProtocol): boolean =>
+  ['tcp', 'udp', 'tcp/udp', 'sctp'].includes(protocol);
+
+/** One rule of a policy. Ports need a protocol that has them, an ICMP type one of the ICMP protocols. */
+export const SecurityRuleInput = RuleFields.superRefine((rule, context) => {
+  for (const field of ['destination_ports', 'source_ports'] as const) {
+    if (rule[field].length > 0 && !protocolHasPorts(rule.protocol)) {
+      context.addIssue({ code: 'custom', path: [field], message: `Protocol ${rule.protocol} has no ports.` });
+    }
+  }
+  if (rule.icmp_type === null) return;
+  const family = rule.protocol === 'icmp' ? 4 : rule.protocol === 'icmpv6' ? 6 : null;
+  if (!family) {
+    context.addIssue({ code: 'custom', path: ['icmp_type'], message: 'Only protocols icmp and icmpv6 have types.' });
+  } else if (!icmpMatch(rule.icmp_type, family)) {
+    const message = `${rule.protocol} has no type of this name; echo-request is one.`;
+    context.addIssue({ code: 'custom', path: ['icmp_type'], message });
+  }
+});
+export type SecurityRuleInput = z.output<typeof SecurityRuleInput>;
+
+const fields = {
+  name: plainText(100).min(1, 'a name of 1 to 100 characters'),
+  description: plainText(2000),
+  enabled: z.boolean({ error: 'true or false' }),
+  /** Lower numbers stand above higher ones. */
+  priority: z.int({ error: 'a whole number' }).min(0, 'from 0 to 10000').max(10000, 'from 0 to 10000'),
+  definition: PolicyDefinition,
+  rules: z.array(SecurityRuleInput).max(MAX_RULES, `at most ${MAX_RULES} rules`),
+};
+
+/** What is needed to create a policy. */
+export const PolicyInput = z.strictObject({
+  ...fields,
+  description: fields.description.default(''),
+  enabled: fields.enabled.default(true),
+  priority: fields.priority.default(1000),
+  rules: fields.rules.default([]),
+});
+export type PolicyInput = z.output<typeof PolicyInput>;
+
+/** What is left out stays as it is. `version` is the one that was read: when it is no longer current, nothing is changed. */
+export const PolicyUpdate = z.strictObject({ ...fields, version: z.int().min(1) }).partial();
+export type PolicyUpdate = z.output<typeof PolicyUpdate>;

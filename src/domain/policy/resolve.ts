@@ -1,0 +1,137 @@
+import { type AddressSpan, mergeSpans } from '../firewall/address-set';
+import { cidrBounds, formatCidr, parseCidr } from '../net/cidr';
+import { addressBits, formatIp } from '../net/ip-address';
+import { rangeToCidrs } from '../net/range-to-cidrs';
+import { type Endpoint, parseEndpoint } from './endpoint';
+import type { IndexedWorkload, InventoryIndex } from './inventory-index';
+
+export const UNRESOLVED_REASONS = [
+  'invalid',
+  'not_found',
+  'ambiguous',
+  'empty',
+  'not_a_workload',
+  'template',
+  'no_address',
+] as const;
+/** Why an endpoint stands for nothing. */
+export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number];
+
+type Unresolved = { readonly reason: UnresolvedReason };
+
+/** The one thing a name stands for. Several are not guessed between. */
+function only<T>(found: readonly T[] | undefined): T | Unresolved {
+  const [first, ...more] = found ?? [];
+  if (first === undefined) return { reason: 'not_found' };
+  return more.length > 0 ? { reason: 'ambiguous' } : first;
+}
+
+const isUnresolved = (value: object): value is Unresolved => 'reason' in value;
+
+/** Workloads of an endpoint that names workloads. A tenant sees its own only. */
+function workloadsOf(
+  endpoint: Endpoint,
+  index: InventoryIndex,
+  tenantId: string | null,
+): readonly IndexedWorkload[] | Unresolved {
+  const visible = (list: readonly IndexedWorkload[] | undefined) =>
+    tenantId === null ? (list ?? []) : (list ?? []).filter((workload) => workload.tenant_id === tenantId);
+  const orEmpty = (list: readonly IndexedWorkload[]) => (list.length > 0 ? list : { reason: 'empty' as const });
+  switch (endpoint.kind) {
+    case 'security_group': {
+      const groups = (index.groups.get(endpoint.reference) ?? []).filter(
+        (group) => tenantId === null || group.tenant_id === tenantId,
+      );
+      const group = only(groups);
+      if (isUnresolved(group)) return group;
+      const members = group.workload_ids.flatMap((id) => index.workloads.get(id) ?? []);
+      return orEmpty(visible(members));
+    }
+    case 'vmid': {
+      const all = visible(index.by_vmid.get(endpoint.vmid));
+      if (endpoint.cluster === null) {
+        const one = only(all);
+        return isUnresolved(one) ? one : [one];
+      }
+      const cluster = only((index.clusters.get(endpoint.cluster) ?? []).map((id) => ({ id })));
+      if (isUnresolved(cluster)) return cluster;
+      const one = only(all.filter((workload) => workload.cluster_id === cluster.id));
+      return isUnresolved(one) ? one : [one];
+    }
+    case 'workload': {
+      const one = only(visible(index.by_name.get(endpoint.name)));
+      return isUnresolved(one) ? one : [one];
+    }
+    case 'tag':
+      return orEmpty(visible(index.by_tag.get(endpoint.tag)));
+    default:
+      return { reason: 'not_a_workload' };
+  }
+}
+
+/** Workloads that rules can be put at: no templates, which never run. */
+export function resolveWorkloads(
+  text: string,
+  index: InventoryIndex,
+  tenantId: string | null,
+): readonly IndexedWorkload[] | Unresolved {
+  const endpoint = parseEndpoint(text);
+  if ('error' in endpoint) return { reason: 'invalid' };
+  const found = workloadsOf(endpoint, index, tenantId);
+  if (isUnresolved(found)) return found;
+  const real = found.filter((workload) => !workload.template);
+  return real.length > 0 ? real : { reason: 'template' };
+}
+
+/** Spans of both families; nothing else stands for "any" but the word. */
+export type PeerSpans = { readonly 4: AddressSpan[]; readonly 6: AddressSpan[] };
+
+function collectSpans(texts: readonly string[]): PeerSpans {
+  const spans: PeerSpans = { 4: [], 6: [] };
+  for (const text of texts) {
+    const cidr = parseCidr(text);
+    if (!cidr) continue;
+    const { first, last } = cidrBounds(cidr);
+    spans[first.family].push({ first: first.value, last: last.value });
+  }
+  return spans;
+}
+
+/** The host itself: an address may be stored with the prefix length of its network. */
+const hostOf = (text: string) => text.split('/')[0] ?? text;
+
+/**
+ * Addresses of the other side of a rule. Endpoints that name workloads stand for the workloads' addresses; those
+ * without an address are named in `without_address`.
+ */
+export function resolvePeers(
+  text: string,
+  index: InventoryIndex,
+  tenantId: string | null,
+): 'any' | (PeerSpans & { readonly without_address: readonly IndexedWorkload[] }) | Unresolved {
+  const endpoint = parseEndpoint(text);
+  if ('error' in endpoint) return { reason: 'invalid' };
+  if (endpoint.kind === 'any') return 'any';
+  if (endpoint.kind === 'address') return { ...collectSpans([endpoint.cidr]), without_address: [] };
+  if (endpoint.kind === 'network') {
+    // Networks of one name in several clusters are one network to the policy: all of their subnets count.
+    const networks = index.networks.get(endpoint.name);
+    if (!networks) return { reason: 'not_found' };
+    const spans = collectSpans(networks.flatMap((network) => network.cidrs));
+    return spans[4].length + spans[6].length > 0 ? { ...spans, without_address: [] } : { reason: 'no_address' };
+  }
+  const workloads = workloadsOf(endpoint, index, tenantId);
+  if (isUnresolved(workloads)) return workloads;
+  const spans = collectSpans(workloads.flatMap((workload) => workload.addresses.map(hostOf)));
+  if (spans[4].length + spans[6].length === 0) return { reason: 'no_address' };
+  return { ...spans, without_address: workloads.filter((workload) => workload.addresses.length === 0) };
+}
+
+/** The fewest canonical networks that hold exactly the spans, single addresses without a prefix length. */
+export function spansToText(spans: readonly AddressSpan[], family: 4 | 6): string[] {
+  return mergeSpans(spans).flatMap(({ first, last }) =>
+    rangeToCidrs({ family, value: first }, { family, value: last }).map((cidr) =>
+      cidr.prefix === addressBits(family) ? formatIp(cidr.address) : formatCidr(cidr),
+    ),
+  );
+}

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { enforcementOf } from '../firewall/enforcement';
+import { effectiveOptions } from '../firewall/guest-options';
+import type { LiveGuestOptions, LiveRule } from '../firewall/live-state';
+import { compilePolicies } from './compile';
+import { diffGuest } from './diff';
+import { indexInventory } from './inventory-index';
+import { asLive, renumber } from './live-rules.fixture';
+import { INVENTORY } from './random-policies.fixture';
+import { deploymentStatus, type GuestView, worstStatus } from './status';
+import type { CompilablePolicy } from './wanted';
+
+const rule = (position: number, port: string) => ({
+  position,
+  action: 'accept' as const,
+  protocol: 'tcp' as const,
+  destination_ports: [port],
+  source_ports: [],
+  icmp_type: null,
+  log: 'nolog' as const,
+  enabled: true,
+  comment: 'why',
+});
+const POLICY: CompilablePolicy = {
+  id: 'p1',
+  version: 2,
+  tenant_id: null,
+  priority: 10,
+  created_at: '2026-01-01T00:00:00Z',
+  definition: {
+    enforcement_mode: 'enforced',
+    direction: 'in',
+    sources: ['10.0.0.0/8'],
+    targets: ['web1'],
+    default_action: 'drop',
+  },
+  rules: [rule(0, '22'), rule(1, '443'), rule(2, '8080')],
+};
+const INDEX = indexInventory(INVENTORY);
+const [GUEST] = compilePolicies([POLICY], INDEX, 'inst1').guests;
+if (!GUEST) throw new Error('The policy must want something.');
+const LIVE = GUEST.rules.map(asLive);
+const FOREIGN: LiveRule = { pos: 0, type: 'in', action: 'DROP', enable: 1, comment: 'by hand' };
+
+type Scene = {
+  live?: readonly LiveRule[] | null;
+  options?: LiveGuestOptions | null;
+  cluster?: boolean | null;
+  nic?: boolean | null;
+  missing?: boolean;
+  wanted?: boolean;
+};
+
+function view({
+  live = LIVE,
+  options = { enable: 1, policy_in: 'DROP' },
+  cluster = true,
+  nic = true,
+  missing = false,
+  wanted = true,
+}: Scene): GuestView {
+  const guest = wanted && GUEST ? GUEST : null;
+  const state = {
+    cluster: { firewall_enabled: cluster, groups: {}, ipsets: {}, aliases: {} },
+    guest: { options, rules: live, ipsets: {}, aliases: {} },
+  };
+  const effective = options && effectiveOptions(options);
+  return {
+    vmid: 101,
+    wanted: guest,
+    diff: live && diffGuest(guest?.rules ?? [], renumber(live), { instance: 'inst1', vmid: 101, placement: 'above' }),
+    missing,
+    enforcement: [enforcementOf(state, { name: 'net0', firewall: nic, mac: null })],
+    defaults: effective && { in: effective.policy_in, out: effective.policy_out },
+  };
+}
+
+const status = (scene: Scene) => deploymentStatus('p1', true, false, [view(scene)]);
+const edit = (at: number, change: Partial<LiveRule>) =>
+  LIVE.map((live, index) => (index === at ? { ...live, ...change } : live));
+const comment = (from: string | RegExp, to: string) => (LIVE[1]?.comment ?? '').replace(from, to);
+
+describe('the deployment status', () => {
+  it('is active when everything is as wanted', () => {
+    expect(status({})).toEqual({
+      status: 'active',
+      reasons: [],
+      expected: 3,
+      live: 3,
+      missing: 0,
+      outdated: 0,
+      leftover: 0,
+    });
+  });
+
+  it.each<[string, Scene, object]>([
+    [
+      'the action was edited',
+      { live: edit(1, { action: 'DROP' }) },
+      { status: 'stale', reasons: ['content_differs'], live: 2, outdated: 1 },
+    ],
+    ['the port was edited', { live: edit(1, { dport: '444' }) }, { status: 'stale', reasons: ['content_differs'] }],
+    [
+      'the comment was edited',
+      { live: edit(1, { comment: comment('why', 'because') }) },
+      { status: 'stale', reasons: ['content_differs'] },
+    ],
+    [
+      'the marker was removed',
+      { live: edit(1, { comment: 'mine' }) },
+      { status: 'stale', reasons: ['missing_rule', 'foreign_shadow'] },
+    ],
+    [
+      'a rule was deleted',
+      { live: LIVE.slice(1) },
+      { status: 'partial', reasons: ['missing_rule'], live: 2, missing: 1 },
+    ],
+    [
+      'a rule was duplicated',
+      { live: [...LIVE, ...LIVE.slice(2)] },
+      { status: 'stale', reasons: ['duplicate_rule'], live: 3, leftover: 1 },
+    ],
+    [
+      'a rule was disabled',
+      { live: edit(1, { enable: 0 }) },
+      { status: 'partial', reasons: ['disabled_rule'], live: 2, missing: 1 },
+    ],
+    ['rules were reordered', { live: [...LIVE].reverse() }, { status: 'stale', reasons: ['order_differs'], live: 3 }],
+    [
+      'a foreign rule shadows ours',
+      { live: [FOREIGN, ...LIVE] },
+      { status: 'stale', reasons: ['foreign_shadow'], live: 3 },
+    ],
+    ['the interface flag is off', { nic: false }, { status: 'partial', reasons: ['nic_flag_off'], live: 3 }],
+    [
+      'the guest firewall is off',
+      { options: { policy_in: 'DROP' } },
+      { status: 'partial', reasons: ['guest_firewall_off'] },
+    ],
+    ['the cluster firewall is off', { cluster: false }, { status: 'partial', reasons: ['cluster_firewall_off'] }],
+    [
+      'the default policy was changed',
+      { options: { enable: 1, policy_in: 'ACCEPT' } },
+      { status: 'partial', reasons: ['default_policy_differs'] },
+    ],
+    [
+      'the version was edited',
+      { live: edit(1, { comment: comment('v=2', 'v=1') }) },
+      { status: 'stale', reasons: ['version_behind'], outdated: 1 },
+    ],
+    [
+      'rules came from another guest',
+      { live: LIVE.map((live) => ({ ...live, comment: (live.comment ?? '').replace('g=101', 'g=100') })) },
+      { status: 'stale', reasons: ['missing_rule', 'leftover'], live: 0, leftover: 3 },
+    ],
+    [
+      'the guest is gone',
+      { missing: true },
+      { status: 'stale', reasons: ['never_applied', 'guest_missing'], live: 0, missing: 3 },
+    ],
+    ['nothing was ever applied', { live: [] }, { status: 'stale', reasons: ['never_applied'], live: 0, missing: 3 }],
+    ['rules could not be read', { live: null }, { status: 'partial', reasons: ['unreadable'], missing: 0 }],
+    [
+      'the cluster switch could not be read',
+      { cluster: null },
+      { status: 'partial', reasons: ['enforcement_unknown'] },
+    ],
+  ])('tells that %s', (_, scene, wanted) => expect(status(scene)).toMatchObject(wanted));
+
+  it('does not change when the guest moves to another node', () => {
+    // Rules follow the guest; only the view is read through another node.
+    expect(deploymentStatus('p1', true, false, [view({}), view({ wanted: false, live: [] })]).status).toBe('active');
+  });
+
+  it('is null when nothing is to be deployed and nothing of ours is live', () => {
+    const clean = view({ wanted: false, live: [FOREIGN] });
+    expect(deploymentStatus('p1', false, false, [clean])).toMatchObject({ status: null, reasons: [] });
+  });
+
+  it('is stale when the policy is disabled or audited but still live', () => {
+    const left = view({ wanted: false });
+    expect(deploymentStatus('p1', false, false, [left])).toMatchObject({
+      status: 'stale',
+      reasons: ['leftover'],
+      leftover: 3,
+    });
+  });
+
+  it('is unresolved when nothing can be expected', () => {
+    expect(deploymentStatus('p1', true, true, [])).toMatchObject({
+      status: 'unresolved',
+      reasons: ['unresolved_endpoint'],
+    });
+  });
+
+  it('counts only the policy that was asked for', () => {
+    expect(deploymentStatus('p2', false, false, [view({})])).toMatchObject({ status: null, expected: 0, live: 0 });
+  });
+});
+
+it('takes the worst of the clusters', () => {
+  expect(worstStatus(['active', null, 'partial'])).toBe('partial');
+  expect(worstStatus(['stale', 'unresolved'])).toBe('unresolved');
+  expect(worstStatus([null])).toBeNull();
+});

@@ -1,0 +1,165 @@
+import type { Enforcement } from '../firewall/enforcement';
+import type { DefaultPolicy } from '../firewall/guest-options';
+import type { GuestDiff } from './diff';
+import type { WantedGuest } from './wanted';
+
+export const DEPLOYMENT_STATUSES = ['active', 'stale', 'partial', 'unresolved'] as const;
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
+
+export const DEPLOYMENT_REASONS = [
+  'never_applied',
+  'version_behind',
+  'content_differs',
+  'missing_rule',
+  'disabled_rule',
+  'duplicate_rule',
+  'leftover',
+  'order_differs',
+  'foreign_shadow',
+  'nic_flag_off',
+  'guest_firewall_off',
+  'cluster_firewall_off',
+  'default_policy_differs',
+  'enforcement_unknown',
+  'guest_missing',
+  'unreadable',
+  'unresolved_endpoint',
+] as const;
+export type DeploymentReason = (typeof DEPLOYMENT_REASONS)[number];
+
+/** One guest as it was found. */
+export type GuestView = {
+  readonly vmid: number;
+  /** What the policies want here; null when nothing. */
+  readonly wanted: WantedGuest | null;
+  /** Comparison with the live rules; null when they could not be read. */
+  readonly diff: GuestDiff | null;
+  /** The guest was looked for and is proven not to be there any more. */
+  readonly missing: boolean;
+  /** One for each interface. */
+  readonly enforcement: readonly Enforcement[];
+  /** Effective default policies; null when they could not be read. */
+  readonly defaults: { readonly in: DefaultPolicy; readonly out: DefaultPolicy } | null;
+};
+
+export type PolicyDeployment = {
+  /** Null: nothing is to be deployed and nothing of ours is live. */
+  readonly status: DeploymentStatus | null;
+  readonly reasons: readonly DeploymentReason[];
+  /** Numbers of rules. `live`: as wanted and enabled; `outdated`: older version or other content. */
+  readonly expected: number;
+  readonly live: number;
+  readonly missing: number;
+  readonly outdated: number;
+  readonly leftover: number;
+};
+
+type Tally = { expected: number; live: number; unread: number; outdated: number; leftover: number; disabled: number };
+
+/** What one guest says about a policy. */
+function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set<DeploymentReason>): void {
+  const { wanted, diff } = view;
+  const expected = (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId).length;
+  const dropIn = wanted?.drop_in.includes(policyId) ?? false;
+  const dropOut = wanted?.drop_out.includes(policyId) ?? false;
+  tally.expected += expected;
+  if (view.missing) {
+    if (expected > 0) reasons.add('guest_missing');
+    return;
+  }
+  if (!diff) {
+    // Rules of ours may stand there whether or not any are wanted.
+    reasons.add('unreadable');
+    tally.unread += expected;
+    return;
+  }
+  tally.live += diff.kept.filter((item) => item.wanted.policy_id === policyId).length;
+  for (const { policy_id, reason } of diff.removed) {
+    if (policy_id !== policyId) continue;
+    if (reason === 'disabled') {
+      tally.disabled++;
+      reasons.add('disabled_rule');
+    } else if (reason === 'outdated_version' || reason === 'content_differs') {
+      tally.outdated++;
+      reasons.add(reason === 'outdated_version' ? 'version_behind' : 'content_differs');
+    } else {
+      tally.leftover++;
+      reasons.add(reason === 'duplicate' ? 'duplicate_rule' : 'leftover');
+    }
+  }
+  for (const item of diff.moved) {
+    if (item.wanted.policy_id === policyId) reasons.add(item.reason === 'order' ? 'order_differs' : 'foreign_shadow');
+  }
+  if (expected === 0 && !dropIn && !dropOut) return;
+  for (const enforcement of view.enforcement) {
+    if (enforcement.status === 'off') for (const reason of enforcement.reasons) reasons.add(reason);
+    if (enforcement.status === 'unknown') reasons.add('enforcement_unknown');
+  }
+  if (!dropIn && !dropOut) return;
+  if (!view.defaults) reasons.add('unreadable');
+  else if ((dropIn && view.defaults.in !== 'DROP') || (dropOut && view.defaults.out !== 'DROP')) {
+    reasons.add('default_policy_differs');
+  }
+}
+
+/** Reasons for which what is live is not what was last wanted: applying again mends them. */
+const STALE: readonly DeploymentReason[] = [
+  'version_behind',
+  'content_differs',
+  'duplicate_rule',
+  'leftover',
+  'order_differs',
+  'foreign_shadow',
+];
+
+function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced: boolean): DeploymentStatus | null {
+  const { expected, live, unread, disabled } = tally;
+  const ours = live + tally.outdated + tally.leftover + disabled;
+  // Not readable is no status of its own here: the reason tells it.
+  if (!enforced) return ours > 0 ? 'stale' : null;
+  if (expected === 0 && ours === 0 && !reasons.has('default_policy_differs')) return 'unresolved';
+  if (STALE.some((reason) => reasons.has(reason))) return 'stale';
+  if (live === 0 && unread === 0 && expected > 0) return 'stale';
+  return reasons.size > 0 || live < expected ? 'partial' : 'active';
+}
+
+/**
+ * How far a policy is deployed on one cluster, from the comparison at each guest.
+ * @param enforced whether the policy is enabled and in mode `enforced`; else nothing is expected of the guests
+ * @param unresolved whether an endpoint of the policy stands for nothing
+ * @param views guests of the cluster where the policy wants something, or where something of ours was found
+ */
+export function deploymentStatus(
+  policyId: string,
+  enforced: boolean,
+  unresolved: boolean,
+  views: readonly GuestView[],
+): PolicyDeployment {
+  const tally: Tally = { expected: 0, live: 0, unread: 0, outdated: 0, leftover: 0, disabled: 0 };
+  const reasons = new Set<DeploymentReason>();
+  for (const view of views) readGuest(policyId, view, tally, reasons);
+  const { expected, live, unread, outdated, leftover, disabled } = tally;
+  const missing = Math.max(0, expected - live - unread);
+  if (missing > 0 && live + unread + outdated + leftover + disabled === 0) reasons.add('never_applied');
+  else if (missing > outdated + disabled) reasons.add('missing_rule');
+  const status = statusOf(tally, reasons, enforced);
+  // Named without changing the status: what resolves is deployed, the rest yields no rule.
+  if (unresolved && enforced) reasons.add('unresolved_endpoint');
+  return {
+    status,
+    reasons: DEPLOYMENT_REASONS.filter((reason) => reasons.has(reason)),
+    expected,
+    live,
+    missing,
+    outdated,
+    leftover,
+  };
+}
+
+/** From best to worst. */
+const SEVERITY: readonly DeploymentStatus[] = ['active', 'partial', 'stale', 'unresolved'];
+
+/** The overall status of a policy is the worst of its clusters'; null when no cluster has one. */
+export function worstStatus(statuses: readonly (DeploymentStatus | null)[]): DeploymentStatus | null {
+  return SEVERITY.findLast((status) => statuses.includes(status)) ?? null;
+}

@@ -1,0 +1,76 @@
+import type { PolicyDefinition, SecurityRuleInput } from './policy';
+import type { UnresolvedReason } from './resolve';
+
+/** A policy as compiling needs it. */
+export type CompilablePolicy = {
+  readonly id: string;
+  readonly version: number;
+  /** Null: every workload may be meant. */
+  readonly tenant_id: string | null;
+  readonly priority: number;
+  readonly created_at: string;
+  readonly definition: PolicyDefinition;
+  readonly rules: readonly (SecurityRuleInput & { readonly position: number })[];
+};
+
+/** Fields of a live rule that we set, in the hypervisor's own names. */
+export type RuleContent = {
+  readonly type: 'in' | 'out';
+  readonly action: 'ACCEPT' | 'DROP' | 'REJECT';
+  readonly proto?: string;
+  readonly source?: string;
+  readonly dest?: string;
+  readonly sport?: string;
+  readonly dport?: string;
+  readonly 'icmp-type'?: string;
+  readonly log?: string;
+};
+
+/** One rule that shall be live at a guest. */
+export type WantedRule = {
+  readonly policy_id: string;
+  readonly policy_version: number;
+  readonly rule_position: number;
+  readonly rule_hash: string;
+  readonly content: RuleContent;
+  /** Marker, and behind it the rule's own comment. */
+  readonly comment: string;
+};
+
+/** A set of the guest's own that rules refer to; its name says its content. */
+export type WantedSet = { readonly name: string; readonly cidrs: readonly string[] };
+
+/** Everything that policies want of one guest. Rules stand in the order in which they shall be evaluated. */
+export type WantedGuest = {
+  readonly cluster_id: string;
+  readonly workload_id: string;
+  readonly vmid: number;
+  readonly rules: readonly WantedRule[];
+  readonly sets: readonly WantedSet[];
+  /** Directions whose default must drop, and the policies that ask for it. */
+  readonly drop_in: readonly string[];
+  readonly drop_out: readonly string[];
+};
+
+/** An endpoint that stands for nothing; no rule came of it. */
+export type UnresolvedEndpoint = {
+  readonly policy_id: string;
+  readonly side: 'source' | 'target';
+  readonly endpoint: string;
+  readonly reason: UnresolvedReason;
+};
+
+export const COMPILE_WARNINGS = ['workload_without_address', 'no_address_of_family'] as const;
+export type CompileWarning = {
+  readonly policy_id: string;
+  readonly code: (typeof COMPILE_WARNINGS)[number];
+  /** Workload name, or the protocol that has no address to work with. */
+  readonly detail: string;
+};
+
+export type Compiled = {
+  /** By cluster, then vmid. */
+  readonly guests: readonly WantedGuest[];
+  readonly unresolved: readonly UnresolvedEndpoint[];
+  readonly warnings: readonly CompileWarning[];
+};
