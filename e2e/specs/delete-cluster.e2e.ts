@@ -1,13 +1,13 @@
 import { expect } from '@playwright/test';
-import { addCluster } from '../fixtures/api';
 import { test } from '../fixtures/test';
 
 test('deleting counts what goes with it, asks for the name, and takes everything along', async ({
   adminPage: page,
   api,
   simulator,
+  addCluster,
 }) => {
-  const cluster = await addCluster(api, simulator.cluster, { name: 'to-be-deleted' });
+  const cluster = await addCluster(simulator.cluster, { name: 'to-be-deleted' });
   await page.goto(`/clusters/${cluster.id}`);
   await page.getByRole('button', { name: 'Actions for to-be-deleted' }).click();
   await page.getByRole('menuitem', { name: 'Delete cluster' }).click();
@@ -37,8 +37,8 @@ test('deleting counts what goes with it, asks for the name, and takes everything
   await expect(page.getByRole('dialog')).toContainText('deleted_with_it.workloads');
 });
 
-test('Esc leaves everything as it was', async ({ adminPage: page, api, simulator }) => {
-  const cluster = await addCluster(api, simulator.cluster, { name: 'not-deleted', sync: false });
+test('Esc leaves everything as it was', async ({ adminPage: page, api, simulator, addCluster }) => {
+  const cluster = await addCluster(simulator.cluster, { name: 'not-deleted', sync: false });
   await page.goto(`/clusters/${cluster.id}`);
   await page.getByRole('button', { name: 'Actions for not-deleted' }).click();
   await page.getByRole('menuitem', { name: 'Delete cluster' }).click();
@@ -49,5 +49,4 @@ test('Esc leaves everything as it was', async ({ adminPage: page, api, simulator
   await expect(dialog).toBeHidden();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'not-deleted' })).toBeVisible();
-  await api('DELETE', `/clusters/${cluster.id}`);
 });

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { type Api, type ApiCluster, addCluster } from '../fixtures/api';
+import type { Api, ApiCluster } from '../fixtures/api';
 import { type Simulator, startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
 
@@ -12,8 +12,8 @@ test.afterEach(() => simulated.stop());
 
 const sync = (api: Api, { id }: ApiCluster) => api('POST', `/clusters/${id}/sync?wait=true`);
 
-test('a revoked token fails with its name and is replaced', async ({ adminPage: page, api }) => {
-  const cluster = await addCluster(api, simulated.cluster, { name: 'revoked-token' });
+test('a revoked token fails with its name and is replaced', async ({ adminPage: page, api, addCluster }) => {
+  const cluster = await addCluster(simulated.cluster, { name: 'revoked-token' });
   await simulated.act('revoke_token', { token: simulated.cluster.tokens.manager });
   await page.goto(`/clusters/${cluster.id}`);
   await page.getByRole('button', { name: 'Sync now' }).click();
@@ -41,8 +41,8 @@ test('a revoked token fails with its name and is replaced', async ({ adminPage: 
   await expect(page.getByText('In sync')).toBeVisible();
 });
 
-test('a changed certificate is compared before it is trusted', async ({ adminPage: page, api }) => {
-  const cluster = await addCluster(api, simulated.cluster, { name: 'new-certificate' });
+test('a changed certificate is compared before it is trusted', async ({ adminPage: page, api, addCluster }) => {
+  const cluster = await addCluster(simulated.cluster, { name: 'new-certificate' });
   for (const { name } of simulated.cluster.nodes) {
     await simulated.act('set_custom_certificate', { node: name, installed: true });
   }
@@ -64,8 +64,12 @@ test('a changed certificate is compared before it is trusted', async ({ adminPag
   await expect(page.getByText('In sync')).toBeVisible({ timeout: 30_000 });
 });
 
-test('a cluster that is down keeps its inventory and says how old it is', async ({ adminPage: page, api }) => {
-  const cluster = await addCluster(api, simulated.cluster, { name: 'all-down' });
+test('a cluster that is down keeps its inventory and says how old it is', async ({
+  adminPage: page,
+  api,
+  addCluster,
+}) => {
+  const cluster = await addCluster(simulated.cluster, { name: 'all-down' });
   for (const { name } of simulated.cluster.nodes)
     await simulated.act('set_node', { node: name, reachability: 'refusing' });
   await sync(api, cluster).catch(() => undefined);
@@ -88,8 +92,9 @@ test('a cluster that is down keeps its inventory and says how old it is', async 
 test('a node that is down is shown as faulty and its guests as unknown, not as stopped', async ({
   adminPage: page,
   api,
+  addCluster,
 }) => {
-  const cluster = await addCluster(api, simulated.cluster, { name: 'node-down' });
+  const cluster = await addCluster(simulated.cluster, { name: 'node-down' });
   await simulated.act('set_node', { node: 'pve3', reachability: 'down' });
   // The cluster notices on its own clock; each sync reads what it says by then.
   await expect

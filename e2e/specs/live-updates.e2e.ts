@@ -1,11 +1,10 @@
 import { expect } from '@playwright/test';
-import { addCluster } from '../fixtures/api';
 import { test } from '../fixtures/test';
 
-test('what somebody else does appears without a reload', async ({ adminPage: page, api, simulator }) => {
+test('what somebody else does appears without a reload', async ({ adminPage: page, api, simulator, addCluster }) => {
   await page.goto('/clusters?q=appears');
   await expect(page.getByText('No clusters match')).toBeVisible();
-  const cluster = await addCluster(api, simulator.cluster, { name: 'appears-by-itself', sync: false });
+  const cluster = await addCluster(simulator.cluster, { name: 'appears-by-itself', sync: false });
   const row = page.getByRole('grid', { name: 'Clusters' }).getByRole('row').filter({ hasText: 'appears-by-itself' });
   await expect(row).toContainText('Never synced');
   await api('POST', `/clusters/${cluster.id}/sync`);

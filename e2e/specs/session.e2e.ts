@@ -19,7 +19,7 @@ async function signInByForm(page: Page) {
 
 test('an expired token costs one refresh and one retry, and nobody notices', async ({ adminPage: page }) => {
   await page.goto('/clusters');
-  await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row')).not.toHaveCount(1);
+  await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toBeVisible();
   const refreshes: string[] = [];
   const statuses: number[] = [];
   page.on('response', (response) => {
@@ -28,7 +28,7 @@ test('an expired token costs one refresh and one retry, and nobody notices', asy
   });
   await expireToken(page);
   await page.getByRole('link', { name: 'Workloads', exact: true }).click();
-  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row')).not.toHaveCount(1);
+  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row').nth(1)).toBeVisible();
   expect(refreshes).toEqual(['200']);
   expect(statuses).toEqual([401, 200]);
   await expect(page).toHaveURL(/\/workloads$/);
@@ -39,7 +39,7 @@ test('a session that cannot be renewed leads to the sign-in page and back to the
 }) => {
   await page.goto('/workloads?status=running&sort=-vmid');
   const grid = page.getByRole('grid', { name: 'Workloads' });
-  await expect(grid.getByRole('row')).not.toHaveCount(1);
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
   await page.evaluate(() => {
     const seen: string[] = [];
     Object.assign(window, { seenExpiry: seen });
@@ -57,7 +57,7 @@ test('a session that cannot be renewed leads to the sign-in page and back to the
   await signInByForm(page);
   await expect(page).toHaveURL(/\/workloads\?.*status=running/);
   await expect(page).toHaveURL(/sort=status/);
-  await expect(grid.getByRole('row')).not.toHaveCount(1);
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
 });
 
 test('a wrong password is told at once, too many lock with a time', async ({ page }) => {
@@ -119,7 +119,7 @@ test('two tabs that start and expire together never use the same refresh token t
   const other = await page.context().newPage();
   await Promise.all([page.goto('/clusters'), other.goto('/clusters')]);
   for (const tab of [page, other]) {
-    await expect(tab.getByRole('grid', { name: 'Clusters' }).getByRole('row')).not.toHaveCount(1);
+    await expect(tab.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toBeVisible();
   }
   const refused: number[] = [];
   for (const tab of [page, other]) {
@@ -130,7 +130,7 @@ test('two tabs that start and expire together never use the same refresh token t
   }
   await Promise.all([page, other].map((tab) => tab.getByRole('link', { name: 'Nodes', exact: true }).click()));
   for (const tab of [page, other]) {
-    await expect(tab.getByRole('grid', { name: 'Nodes' }).getByRole('row')).not.toHaveCount(1);
+    await expect(tab.getByRole('grid', { name: 'Nodes' }).getByRole('row').nth(1)).toBeVisible();
   }
   expect(refused).toEqual([]);
 });

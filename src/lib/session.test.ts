@@ -249,16 +249,17 @@ describe('tabs', () => {
     expect(service.reused).toBe(false);
   });
 
-  test('that lost a race outside the lock tries once more with the cookie of the winner', async () => {
-    const lost = { title: 'Not signed in', status: 401, reason: 'already_rotated' };
-    service.refreshAnswers = [Response.json(lost, { status: 401 })];
+  test('that lost a race outside the lock wait for the cookie of the winner, but not for ever', async () => {
+    const lost = () =>
+      Response.json({ title: 'Not signed in', status: 401, reason: 'already_rotated' }, { status: 401 });
+    service.refreshAnswers = [lost(), lost()];
     const { session } = openTab(service);
     await session.start();
     expect(session.state.status).toBe('signed_in');
-    service.refreshAnswers = [Response.json(lost, { status: 401 }), Response.json(lost, { status: 401 })];
+    service.refreshAnswers = [lost(), lost(), lost(), lost(), lost()];
     service.refreshes = 0;
     expect(await session.renew(session.token)).toBeNull();
-    expect(service.refreshes).toBe(2);
+    expect(service.refreshes).toBe(4);
   });
 
   test('without a shared lock they would: the test can fail', async () => {

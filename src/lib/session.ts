@@ -7,7 +7,7 @@ export const AUTH_EXPIRED_EVENT = 'fabric.authExpired';
 
 /** Longer than the service ever takes; a hung request must not hold the lock that all tabs share. */
 const TIMEOUT_MS = 15_000;
-const RACE_MS = 400;
+const RACE_DELAYS_MS = [200, 600, 1500];
 
 export type SessionState =
   | { status: 'starting' }
@@ -96,9 +96,10 @@ export class Session {
     if (this.token !== stale || this.#state.status === 'signed_out') return this.token;
     const epoch = this.#epoch;
     let answer = await this.#post('/api/v1/auth/refresh', {});
-    if (!answer.ok && answer.failure.extra?.reason === 'already_rotated') {
-      // A tab outside this lock was faster with the same cookie; its answer brings the next one in a moment.
-      await new Promise((resolve) => setTimeout(resolve, RACE_MS));
+    for (const delay of RACE_DELAYS_MS) {
+      if (answer.ok || answer.failure.extra?.reason !== 'already_rotated') break;
+      // A page that is being left, or a tab outside this lock, was faster with the same cookie; its answer brings the next.
+      await new Promise((resolve) => setTimeout(resolve, delay));
       answer = await this.#post('/api/v1/auth/refresh', {});
     }
     if (epoch !== this.#epoch) return this.token;
@@ -147,6 +148,8 @@ export class Session {
         method: 'POST',
         credentials: 'same-origin',
         cache: 'no-store',
+        // Leaving the page must not lose the answer: the token that was sent is used up, and the cookie holds the next one.
+        keepalive: true,
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
           'content-type': 'application/json',

@@ -2,15 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { CurrentUser } from '@/domain/auth';
 import { PERMISSIONS } from '@/domain/permissions';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { EmptyState } from '@/ui/empty-state';
-import { ErrorState } from '@/ui/error-state';
 import { PageHeader } from '@/ui/page-header';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { Skeleton } from '@/ui/skeleton';
+import { QueryView } from '../shared/query-view';
 
 /** Who is signed in, with which roles, and what that permits. */
 export function Account() {
@@ -19,13 +18,9 @@ export function Account() {
   return (
     <>
       <PageHeader title="Account" />
-      {query.data ? (
-        <Content user={query.data} />
-      ) : query.error ? (
-        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
-      ) : (
-        <Skeleton className="h-64 max-w-2xl" />
-      )}
+      <QueryView query={query} skeleton={<Skeleton className="h-64 max-w-2xl" />}>
+        {(user) => <Content user={user} />}
+      </QueryView>
     </>
   );
 }

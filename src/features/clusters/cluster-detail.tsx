@@ -6,17 +6,16 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Cluster } from '@/domain/cluster';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
-import { ErrorState } from '@/ui/error-state';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { RowActions } from '@/ui/row-actions';
-import { Skeleton } from '@/ui/skeleton';
 import { Tabs } from '@/ui/tabs';
 import { ClusterState } from '../shared/cluster-state';
+import { DetailSkeleton } from '../shared/detail-skeleton';
+import { QueryView } from '../shared/query-view';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
@@ -38,13 +37,10 @@ export function ClusterDetail({ clusterId, tables }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.clusters.get.queryOptions({ id: clusterId }));
   useDocumentTitle(query.data?.name);
-  if (query.data) return <Content cluster={query.data} tables={tables} />;
-  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
   return (
-    <>
-      <Skeleton className="h-8 w-64" />
-      <Skeleton className="h-64 w-full" />
-    </>
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(cluster) => <Content cluster={cluster} tables={tables} />}
+    </QueryView>
   );
 }
 

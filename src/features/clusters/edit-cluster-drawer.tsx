@@ -47,6 +47,7 @@ export function EditClusterDrawer({ cluster, open, onClose }: Props) {
         pending={save.isPending}
         submitLabel="Save cluster"
         clusterId={cluster.id}
+        checkAtOnce={cluster.sync_status === 'failed'}
         onCancel={onClose}
         layout="panel"
       >

@@ -3,18 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { NetworkDetail as Detail } from '@/domain/inventory';
 import { formatCount } from '@/lib/format';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { ErrorState } from '@/ui/error-state';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
+import { DetailSkeleton } from '../shared/detail-skeleton';
 import { ClusterLink } from '../shared/inventory-links';
 import { MissingSince } from '../shared/inventory-states';
+import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { NETWORK_KIND_LABELS, SOURCE_LABELS, vlanText } from './network-words';
 import { SUBNET_COLUMNS } from './subnet-columns';
@@ -24,13 +23,10 @@ export function NetworkDetail({ networkId, workloads }: { networkId: string; wor
   const trpc = useTRPC();
   const query = useQuery(trpc.networks.get.queryOptions({ id: networkId }));
   useDocumentTitle(query.data?.name);
-  if (query.data) return <Content network={query.data} workloads={workloads} />;
-  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
   return (
-    <>
-      <Skeleton className="h-8 w-64" />
-      <Skeleton className="h-48 w-full" />
-    </>
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(network) => <Content network={network} workloads={workloads} />}
+    </QueryView>
   );
 }
 

@@ -3,9 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Node } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
-import { ErrorState } from '@/ui/error-state';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -13,10 +11,11 @@ import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
 import { Status } from '@/ui/status';
+import { DetailSkeleton } from '../shared/detail-skeleton';
 import { ClusterLink } from '../shared/inventory-links';
 import { MissingSince, NodeState } from '../shared/inventory-states';
+import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { AgentState } from './agent-state';
 
@@ -25,13 +24,10 @@ export function NodeDetail({ nodeId, workloads }: { nodeId: string; workloads: R
   const trpc = useTRPC();
   const query = useQuery(trpc.nodes.get.queryOptions({ id: nodeId }));
   useDocumentTitle(query.data?.name);
-  if (query.data) return <Content node={query.data} workloads={workloads} />;
-  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
   return (
-    <>
-      <Skeleton className="h-8 w-64" />
-      <Skeleton className="h-48 w-full" />
-    </>
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(node) => <Content node={node} workloads={workloads} />}
+    </QueryView>
   );
 }
 

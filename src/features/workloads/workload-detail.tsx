@@ -2,12 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { WorkloadDetail as Detail } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { ErrorState } from '@/ui/error-state';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -15,9 +13,10 @@ import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
+import { DetailSkeleton } from '../shared/detail-skeleton';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
+import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { ADDRESS_COLUMNS } from './address-columns';
 import { FirewallShare } from './firewall-share';
@@ -29,13 +28,10 @@ export function WorkloadDetail({ workloadId }: { workloadId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
   useDocumentTitle(query.data?.name);
-  if (query.data) return <Content workload={query.data} />;
-  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
   return (
-    <>
-      <Skeleton className="h-8 w-64" />
-      <Skeleton className="h-48 w-full" />
-    </>
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(workload) => <Content workload={workload} />}
+    </QueryView>
   );
 }
 

@@ -1,5 +1,5 @@
 'use client';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import type { z } from 'zod';
 import type { ClusterCheckReport } from '@/domain/cluster';
@@ -29,6 +29,8 @@ type Props<S extends z.ZodType<Record<string, unknown>>> = {
   /** A stored cluster: its token may stay, and its certificate may have changed. */
   clusterId?: string;
   disabledReason?: string | null;
+  /** Tries the connection as soon as the form is open: there is trouble to show. */
+  checkAtOnce?: boolean;
   onCancel?: () => void;
   cancelLabel?: string;
   layout?: 'page' | 'panel';
@@ -61,6 +63,11 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
     if (result?.cluster_name && form.getValues('name').trim() === '') form.setValue('name', result.cluster_name);
     return result;
   };
+  const checkNow = useEffectEvent(() => void runCheck());
+  const { checkAtOnce = false } = props;
+  useEffect(() => {
+    if (checkAtOnce) checkNow();
+  }, [checkAtOnce]);
   const submit = async (input: z.output<S>) => {
     const result = report ?? (await runCheck());
     if (!result) return;

@@ -1,0 +1,45 @@
+'use client';
+import type { ReactNode } from 'react';
+import { failureOf } from '@/lib/problem';
+import { Button } from '@/ui/button';
+import { ErrorState } from '@/ui/error-state';
+import { Notice } from '@/ui/notice';
+
+type Props<T> = {
+  query: { data: T | undefined; error: unknown; isFetching: boolean; refetch: () => unknown };
+  /** While nothing is known. */
+  skeleton: ReactNode;
+  children: (data: T) => ReactNode;
+};
+
+/**
+ * What a page shows of one thing: a skeleton, the error, or the thing. A refresh that fails keeps what is shown and says so;
+ * one that finds the thing gone does not.
+ */
+export function QueryView<T>({ query, skeleton, children }: Props<T>) {
+  const failure = query.error ? failureOf(query.error) : null;
+  const retry = () => void query.refetch();
+  if (failure && (query.data === undefined || failure.status === 404 || failure.status === 403)) {
+    return <ErrorState problem={failure} onRetry={retry} pending={query.isFetching} />;
+  }
+  if (query.data === undefined) return skeleton;
+  return (
+    <>
+      {failure && (
+        <Notice
+          tone="danger"
+          live
+          title="What you see may be out of date"
+          action={
+            <Button size="sm" onClick={retry} pending={query.isFetching}>
+              Try again
+            </Button>
+          }
+        >
+          {failure.detail ?? failure.title}
+        </Notice>
+      )}
+      {children(query.data)}
+    </>
+  );
+}
