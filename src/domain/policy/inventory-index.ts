@@ -10,7 +10,7 @@ export type IndexedWorkload = {
   readonly addresses: readonly string[];
 };
 
-/** What endpoints can refer to, as stored. Order does not matter. */
+/** What endpoints can refer to: workloads that exist, with addresses that count. Order does not matter. */
 export type Inventory = {
   readonly clusters: readonly { readonly id: string; readonly name: string }[];
   readonly workloads: readonly IndexedWorkload[];

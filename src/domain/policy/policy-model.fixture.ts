@@ -35,7 +35,8 @@ function isPeer(text: string, ip: IpAddress, inventory: Inventory, tenant: strin
     return inventory.networks.some(({ name, cidrs }) => name === text.slice(8) && cidrs.some(inside));
   }
   if (parseCidr(text)) return inside(text);
-  return members(text, inventory, tenant).some((workload) =>
+  const running = members(text, inventory, tenant).filter((workload) => !workload.template);
+  return running.some((workload) =>
     workload.addresses.some((address) => {
       const own = parseIp(address.replace(/\/.*/, ''));
       return own?.family === ip.family && own.value === ip.value;

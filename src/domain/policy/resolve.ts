@@ -69,18 +69,26 @@ function workloadsOf(
   }
 }
 
-/** Workloads that rules can be put at: no templates, which never run. */
+/** Templates never run: they have no chain, and what has their address is something else. */
+function withoutTemplates(
+  endpoint: Endpoint,
+  index: InventoryIndex,
+  tenantId: string | null,
+): readonly IndexedWorkload[] | Unresolved {
+  const found = workloadsOf(endpoint, index, tenantId);
+  if (isUnresolved(found)) return found;
+  const real = found.filter((workload) => !workload.template);
+  return real.length > 0 ? real : { reason: 'template' };
+}
+
+/** Workloads that rules can be put at. */
 export function resolveWorkloads(
   text: string,
   index: InventoryIndex,
   tenantId: string | null,
 ): readonly IndexedWorkload[] | Unresolved {
   const endpoint = parseEndpoint(text);
-  if ('error' in endpoint) return { reason: 'invalid' };
-  const found = workloadsOf(endpoint, index, tenantId);
-  if (isUnresolved(found)) return found;
-  const real = found.filter((workload) => !workload.template);
-  return real.length > 0 ? real : { reason: 'template' };
+  return 'error' in endpoint ? { reason: 'invalid' } : withoutTemplates(endpoint, index, tenantId);
 }
 
 /** Spans of both families; nothing else stands for "any" but the word. */
@@ -120,7 +128,7 @@ export function resolvePeers(
     const spans = collectSpans(networks.flatMap((network) => network.cidrs));
     return spans[4].length + spans[6].length > 0 ? { ...spans, without_address: [] } : { reason: 'no_address' };
   }
-  const workloads = workloadsOf(endpoint, index, tenantId);
+  const workloads = withoutTemplates(endpoint, index, tenantId);
   if (isUnresolved(workloads)) return workloads;
   const spans = collectSpans(workloads.flatMap((workload) => workload.addresses.map(hostOf)));
   if (spans[4].length + spans[6].length === 0) return { reason: 'no_address' };

@@ -153,11 +153,7 @@ describe('the deployment status', () => {
       { live: LIVE.map((live) => ({ ...live, comment: (live.comment ?? '').replace('g=101', 'g=100') })) },
       { status: 'stale', reasons: ['missing_rule', 'leftover'], live: 0, leftover: 3 },
     ],
-    [
-      'the guest is gone',
-      { missing: true },
-      { status: 'stale', reasons: ['never_applied', 'guest_missing'], live: 0, missing: 3 },
-    ],
+    ['the guest is gone', { missing: true }, { status: 'stale', reasons: ['guest_missing'], live: 0, missing: 3 }],
     ['nothing was ever applied', { live: [] }, { status: 'stale', reasons: ['never_applied'], live: 0, missing: 3 }],
     ['rules could not be read', { live: null }, { status: 'partial', reasons: ['unreadable'], missing: 0 }],
     [

@@ -54,7 +54,15 @@ export type PolicyDeployment = {
   readonly leftover: number;
 };
 
-type Tally = { expected: number; live: number; unread: number; outdated: number; leftover: number; disabled: number };
+type Tally = {
+  expected: number;
+  live: number;
+  unread: number;
+  gone: number;
+  outdated: number;
+  leftover: number;
+  disabled: number;
+};
 
 /** What one guest says about a policy. */
 function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set<DeploymentReason>): void {
@@ -64,6 +72,7 @@ function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set
   const dropOut = wanted?.drop_out.includes(policyId) ?? false;
   tally.expected += expected;
   if (view.missing) {
+    tally.gone += expected;
     if (expected > 0) reasons.add('guest_missing');
     return;
   }
@@ -135,13 +144,14 @@ export function deploymentStatus(
   unresolved: boolean,
   views: readonly GuestView[],
 ): PolicyDeployment {
-  const tally: Tally = { expected: 0, live: 0, unread: 0, outdated: 0, leftover: 0, disabled: 0 };
+  const tally: Tally = { expected: 0, live: 0, unread: 0, gone: 0, outdated: 0, leftover: 0, disabled: 0 };
   const reasons = new Set<DeploymentReason>();
   for (const view of views) readGuest(policyId, view, tally, reasons);
   const { expected, live, unread, outdated, leftover, disabled } = tally;
   const missing = Math.max(0, expected - live - unread);
-  if (missing > 0 && live + unread + outdated + leftover + disabled === 0) reasons.add('never_applied');
-  else if (missing > outdated + disabled) reasons.add('missing_rule');
+  // Rules of a guest that is gone are missing with it; that says nothing about the others.
+  if (missing > tally.gone && live + unread + outdated + leftover + disabled === 0) reasons.add('never_applied');
+  else if (missing > outdated + disabled + tally.gone) reasons.add('missing_rule');
   const status = statusOf(tally, reasons, enforced);
   // Named without changing the status: what resolves is deployed, the rest yields no rule.
   if (unresolved && enforced) reasons.add('unresolved_endpoint');
