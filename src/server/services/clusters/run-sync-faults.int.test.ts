@@ -75,6 +75,16 @@ describe('what is not proved to be gone stays', () => {
     expect(run.status).toBe('ok');
   });
 
+  it('when every node refuses connections: the run fails at once and says so', async () => {
+    const { sync, control, workloads } = await syncedLab();
+    const before = await workloads();
+    for (const node of ['pve1', 'pve2', 'pve3']) await control.setNode(node, 'refusing');
+    const run = await sync();
+    expect(run).toMatchObject({ status: 'failed', errors: [{ stage: 'connect', code: 'unreachable' }] });
+    expect(await storedCluster(world)).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'unreachable' });
+    expect(await workloads()).toHaveLength(before.length);
+  });
+
   it('when the token loses its rights', async () => {
     const { sync, control, workloads, cluster, sql } = await syncedLab();
     const before = await workloads();

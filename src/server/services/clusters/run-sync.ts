@@ -7,6 +7,7 @@ import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { countSyncStage } from '../../lib/metrics';
 import { isDatabaseDown } from '../../lib/pg-errors';
+import { ProviderError } from '../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { type ClusterRow, lockClusterRow, updateCluster } from '../../repositories/clusters';
 import { linkInterfaces } from '../../repositories/sync-interfaces';
@@ -150,7 +151,8 @@ export async function runClusterSync(clusterId: string, context: Context): Promi
     }
     const lost = session?.signal.aborted ? session.signal.reason : error;
     if (lost instanceof RunLost) return log.warn({ reason: lost.message }, 'sync given up');
-    if (isDatabaseDown(error)) throw error;
+    // A refused connection to the cluster looks like one to the database from its cause alone.
+    if (!(error instanceof ProviderError) && isDatabaseDown(error)) throw error;
     const failure = describeFailure(error);
     if (failure.code === 'internal') log.error({ err: error }, 'sync failed unexpectedly');
     await finish(claimed, session, failure);
