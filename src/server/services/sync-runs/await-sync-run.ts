@@ -5,7 +5,7 @@ import { readSyncRun } from './read-sync-run';
 
 export const MAX_WAIT_MS = 120_000;
 const FIRST_PAUSE_MS = 50;
-const LAST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 500;
 
 /**
  * The run when it has ended, or as it is when the time is over or `signal` aborts.
