@@ -11,7 +11,8 @@ const MAX_ADDRESS_RULES = 2;
 /** Addresses of the other side: every address, or a list of one family. */
 export type PeerList = { readonly family: 4 | 6 | null; readonly cidrs: readonly string[] | 'any' };
 
-const SET_PREFIX = 'fabric-';
+/** Names of our sets on a guest begin with this. */
+export const SET_PREFIX = 'fabric-';
 
 function chunks<T>(items: readonly T[], size: (item: T) => number, most: number): T[][] {
   const result: T[][] = [];

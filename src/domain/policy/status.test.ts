@@ -4,6 +4,7 @@ import { effectiveOptions } from '../firewall/guest-options';
 import type { LiveGuestOptions, LiveRule } from '../firewall/live-state';
 import { compilePolicies } from './compile';
 import { diffGuest } from './diff';
+import { diffSets } from './diff-sets';
 import { indexInventory } from './inventory-index';
 import { asLive, renumber } from './live-rules.fixture';
 import { INVENTORY } from './random-policies.fixture';
@@ -69,6 +70,7 @@ function view({
     vmid: 101,
     wanted: guest,
     diff: live && diffGuest(guest?.rules ?? [], renumber(live), { instance: 'inst1', vmid: 101, placement: 'above' }),
+    sets: { created: [], changed: [], removed: [] },
     missing,
     enforcement: [enforcementOf(state, { name: 'net0', firewall: nic, mac: null })],
     defaults: effective && { in: effective.policy_in, out: effective.policy_out },
@@ -162,6 +164,25 @@ describe('the deployment status', () => {
       { status: 'partial', reasons: ['enforcement_unknown'] },
     ],
   ])('tells that %s', (_, scene, wanted) => expect(status(scene)).toMatchObject(wanted));
+
+  it('tells that a set that rules refer to was changed or could not be read', () => {
+    const many = { ...POLICY, definition: { ...POLICY.definition, sources: ['sg:many'] } };
+    const [guest] = compilePolicies([many], INDEX, 'inst1').guests;
+    if (!guest) throw new Error('The policy must want something.');
+    const live = guest.rules.map(asLive);
+    const whole = (ipsets: Record<string, { cidr: string }[]> | null): GuestView => ({
+      ...view({}),
+      wanted: guest,
+      diff: diffGuest(guest.rules, live, { instance: 'inst1', vmid: 101, placement: 'above' }),
+      sets: ipsets && diffSets(guest.sets, ipsets),
+    });
+    const asWanted = Object.fromEntries(guest.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
+    const changed = Object.fromEntries(Object.entries(asWanted).map(([name, entries]) => [name, entries.slice(1)]));
+    const told = (ipsets: typeof asWanted | null) => deploymentStatus('p1', true, false, [whole(ipsets)]);
+    expect(told(asWanted)).toMatchObject({ status: 'active' });
+    expect(told(changed)).toMatchObject({ status: 'stale', reasons: ['set_differs'] });
+    expect(told(null)).toMatchObject({ status: 'partial', reasons: ['unreadable'] });
+  });
 
   it('does not change when the guest moves to another node', () => {
     // Rules follow the guest; only the view is read through another node.

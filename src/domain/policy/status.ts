@@ -1,6 +1,7 @@
 import type { Enforcement } from '../firewall/enforcement';
 import type { DefaultPolicy } from '../firewall/guest-options';
 import type { GuestDiff } from './diff';
+import type { SetsDiff } from './diff-sets';
 import type { WantedGuest } from './wanted';
 
 export const DEPLOYMENT_STATUSES = ['active', 'stale', 'partial', 'unresolved'] as const;
@@ -10,6 +11,7 @@ export const DEPLOYMENT_REASONS = [
   'never_applied',
   'version_behind',
   'content_differs',
+  'set_differs',
   'missing_rule',
   'disabled_rule',
   'duplicate_rule',
@@ -34,6 +36,8 @@ export type GuestView = {
   readonly wanted: WantedGuest | null;
   /** Comparison with the live rules; null when they could not be read. */
   readonly diff: GuestDiff | null;
+  /** Comparison of the sets that rules refer to; null when they could not be read. */
+  readonly sets: SetsDiff | null;
   /** The guest was looked for and is proven not to be there any more. */
   readonly missing: boolean;
   /** One for each interface. */
@@ -63,6 +67,16 @@ type Tally = {
   leftover: number;
   disabled: number;
 };
+
+/** Rules are as good as the sets that they refer to. */
+function readSets(policyId: string, { wanted, sets }: GuestView, reasons: Set<DeploymentReason>): void {
+  const rules = (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId);
+  const referred = new Set(rules.map(({ content }) => (content.source ?? content.dest ?? '').replace('+guest/', '')));
+  const own = (wanted?.sets ?? []).filter(({ name }) => referred.has(name));
+  if (own.length === 0) return;
+  if (!sets) reasons.add('unreadable');
+  else if ([...sets.created, ...sets.changed].some(({ name }) => referred.has(name))) reasons.add('set_differs');
+}
 
 /** What one guest says about a policy. */
 function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set<DeploymentReason>): void {
@@ -99,6 +113,7 @@ function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set
   for (const item of diff.moved) {
     if (item.wanted.policy_id === policyId) reasons.add(item.reason === 'order' ? 'order_differs' : 'foreign_shadow');
   }
+  readSets(policyId, view, reasons);
   if (expected === 0 && !dropIn && !dropOut) return;
   for (const enforcement of view.enforcement) {
     if (enforcement.status === 'off') for (const reason of enforcement.reasons) reasons.add(reason);
@@ -115,6 +130,7 @@ function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set
 const STALE: readonly DeploymentReason[] = [
   'version_behind',
   'content_differs',
+  'set_differs',
   'duplicate_rule',
   'leftover',
   'order_differs',

@@ -1,0 +1,54 @@
+import type { LiveSetEntry } from '../firewall/live-state';
+import { formatCidr, parseCidr } from '../net/cidr';
+import { SET_PREFIX } from './split-rule';
+import type { WantedSet } from './wanted';
+
+/** How a guest's sets differ from the wanted ones. Only sets with our prefix are looked at. */
+export type SetsDiff = {
+  readonly created: readonly WantedSet[];
+  readonly changed: readonly {
+    readonly name: string;
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+  }[];
+  /** Names of sets of ours that no wanted rule refers to. */
+  readonly removed: readonly string[];
+};
+
+const canonical = (text: string) => {
+  const cidr = parseCidr(text);
+  return cidr ? formatCidr(cidr) : text;
+};
+
+function changeOf({ name, cidrs }: WantedSet, entries: readonly LiveSetEntry[]) {
+  const wanted = new Map(cidrs.map((cidr) => [canonical(cidr), cidr]));
+  const right = new Set<string>();
+  const removed: string[] = [];
+  for (const { cidr, nomatch, errors } of entries) {
+    const key = canonical(cidr);
+    if (wanted.has(key) && !nomatch && !errors && !right.has(key)) right.add(key);
+    else removed.push(cidr);
+  }
+  return { name, added: [...wanted].filter(([key]) => !right.has(key)).map(([, cidr]) => cidr), removed };
+}
+
+/**
+ * Compares the sets wanted at one guest with the guest's live ones, entry by entry. An entry that takes addresses out,
+ * or is broken, is to go and to be added anew.
+ */
+export function diffSets(
+  wanted: readonly WantedSet[],
+  live: Readonly<Record<string, readonly LiveSetEntry[]>>,
+): SetsDiff {
+  const names = new Set(wanted.map(({ name }) => name));
+  const liveOf = (name: string) => (Object.hasOwn(live, name) ? live[name] : undefined);
+  return {
+    created: wanted.filter(({ name }) => !liveOf(name)),
+    changed: wanted
+      .map((set) => changeOf(set, liveOf(set.name) ?? set.cidrs.map((cidr) => ({ cidr }))))
+      .filter(({ added, removed }) => added.length + removed.length > 0),
+    removed: Object.keys(live)
+      .filter((name) => name.startsWith(SET_PREFIX) && !names.has(name))
+      .sort(),
+  };
+}
