@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import type { EnrolmentRequest } from '@fabric/agent-contract';
 import { AGENT_PATHS, AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
@@ -55,5 +55,10 @@ function storeToken(config: Config, token: string): void {
   const file = paths.nodeToken(config);
   mkdirSync(config.state_directory, { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.tmp`, `${token}\n`, { mode: 0o600 });
+  if (process.getuid?.() === 0) {
+    // Run as root for a service that is not: the token belongs to whom the directory belongs.
+    const { uid, gid } = statSync(config.state_directory);
+    chownSync(`${file}.tmp`, uid, gid);
+  }
   renameSync(`${file}.tmp`, file);
 }

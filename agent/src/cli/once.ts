@@ -1,11 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Heartbeat } from '@fabric/agent-contract';
 import { readNodeToken } from '../agent';
 import { Collectors } from '../collectors';
-import { type Config, paths } from '../config';
+import type { Config } from '../config';
 import { NO_POSITIONS } from '../logs/log-positions';
-import { Delivery } from '../transport/delivery';
+import { Delivery, type Outcome } from '../transport/delivery';
 import type { Server } from '../transport/post';
 import { Spool } from '../transport/spool';
 
@@ -31,9 +34,18 @@ export async function printOnce(config: Config): Promise<void> {
 /** Sends one heartbeat. @throws Error when the server does not take it */
 export async function sendOnce(config: Config, server: Server): Promise<string> {
   const heartbeat = await observe(config);
-  const delivery = new Delivery(server, () => readNodeToken(config), new Spool(paths.spool(config)));
-  const outcome = await delivery.deliver(heartbeat);
+  const outcome = await deliverWithoutSpool(config, server, heartbeat);
   if (outcome.kind !== 'delivered') throw new Error(outcome.reason);
   const { accepted, updated, rejected } = outcome.answer;
   return `delivered ${heartbeat.flows.length} flows: ${accepted} new, ${updated} known, ${rejected.length} rejected`;
+}
+
+/** The spool belongs to the running agent; what fails here is shown, not kept. */
+async function deliverWithoutSpool(config: Config, server: Server, heartbeat: Heartbeat): Promise<Outcome> {
+  const directory = mkdtempSync(join(tmpdir(), 'fabric-agent-'));
+  try {
+    return await new Delivery(server, () => readNodeToken(config), new Spool(directory)).deliver(heartbeat);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
