@@ -9,7 +9,7 @@ const RULESETS = 200;
 const PACKETS = 10_000;
 
 it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKETS} packets each`, {
-  timeout: 60_000,
+  timeout: 180_000,
 }, () => {
   const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
   fc.assert(

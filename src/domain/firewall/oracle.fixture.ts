@@ -173,8 +173,8 @@ function plain(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : 0;
   if (Number.isNaN(number)) return '?';
   const isIcmp = named !== 'both';
+  if (number !== 0 && number !== packet.protocol) return 'n';
   return and(
-    tri(number === 0 || number === packet.protocol),
     isIcmp ? icmp(rule, packet) : and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port)),
     address(rule.source, textOf(packet.source), sight),
     address(rule.dest, textOf(packet.destination), sight),

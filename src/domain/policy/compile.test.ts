@@ -93,7 +93,7 @@ const withSides = (
 });
 
 describe('compiled rules', () => {
-  it('decide every packet as the policies say', { timeout: 60_000 }, () => {
+  it('decide every packet as the policies say', { timeout: 180_000 }, () => {
     let decided = 0;
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -155,7 +155,7 @@ describe('compiled rules', () => {
     );
   });
 
-  it('keep the limits of the hypervisor', { timeout: 60_000 }, () => {
+  it('keep the limits of the hypervisor', { timeout: 180_000 }, () => {
     const fits = ({ content, comment }: WantedRule) => {
       const address = content.source ?? content.dest ?? '';
       const list = address === '' || address.startsWith('+') ? [] : address.split(',');
@@ -183,6 +183,12 @@ describe('compiled rules', () => {
     const [split] = compile([withSides(['sg:some'], ['web1'])]).guests;
     expect(split?.sets).toEqual([]);
     expect(split?.rules.length).toBeGreaterThan(1);
+  });
+
+  it('have hashes of their own even when a policy says the same twice at one position', () => {
+    const [rule] = base.rules;
+    const [guest] = compile([{ ...base, rules: rule ? [rule, rule] : [] }]).guests;
+    expect(new Set(guest?.rules.map(({ rule_hash }) => rule_hash)).size).toBe(2);
   });
 
   it('turn tcp/udp into two rules', () => {

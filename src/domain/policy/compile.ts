@@ -61,6 +61,14 @@ function peersOf(policy: CompilablePolicy, side: Side, index: InventoryIndex, no
     .filter(({ cidrs }) => cidrs.length > 0);
 }
 
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Positions are unique where rules are stored; the content makes the order total wherever they come from. */
+const compareRules = (a: CompilablePolicy['rules'][number], b: CompilablePolicy['rules'][number]) =>
+  a.position - b.position || compareText(ruleText(a), ruleText(b));
+const ruleText = (rule: CompilablePolicy['rules'][number]) =>
+  JSON.stringify(Object.entries(rule).sort(([a], [b]) => compareText(a, b)));
+
 type Template = { position: number; hash: string; content: RuleContent; comment: string };
 
 /** The canonical text that a rule's hash is taken of. */
@@ -84,14 +92,18 @@ const canonical = (position: number, part: number, content: RuleContent, comment
 function templatesOf(policy: CompilablePolicy, type: 'in' | 'out', peers: readonly PeerList[], notes: Notes) {
   const templates: Template[] = [];
   const sets = new Map<string, WantedSet>();
-  for (const rule of [...policy.rules].sort((a, b) => a.position - b.position)) {
+  // Parts are counted on over rules at one position, so that no two rules of a policy share a hash.
+  let part = 0;
+  let last = -1;
+  for (const rule of [...policy.rules].sort(compareRules)) {
     if (!rule.enabled) continue;
     const wanted = protocolFamily(rule.protocol);
     const fitting = peers.filter(({ family }) => family === null || wanted === null || family === wanted);
     if (fitting.length === 0 && peers.length > 0) {
       notes.warnings.push({ policy_id: policy.id, code: 'no_address_of_family', detail: rule.protocol });
     }
-    let part = 0;
+    if (rule.position !== last) part = 0;
+    last = rule.position;
     for (const list of fitting) {
       const { contents, set } = splitRule(rule, type, list);
       if (set) sets.set(set.name, set);
@@ -141,8 +153,6 @@ function placeRules(
     }
   }
 }
-
-const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 function distinct<T>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).entries()]
