@@ -31,15 +31,15 @@ function flowsOf(...rows: CapturedRow[]) {
 
 describe('Conversations', () => {
   it('counts a packet that crosses several interfaces once', () => {
-    // Guest 1 to guest 3 through the routing guest 2; the last hop lost a packet.
+    // Guest 5 to guest 3 through the routing guest 2; the last hop lost a packet.
     const snapshot = captureOf([
       { ...request, ifindex: 2, isFromGuest: false, first: 1001 },
       { ...request, ifindex: 2, first: 1002 },
       { ...request, ifindex: 3, isFromGuest: false, packets: 4, bytes: 400, first: 1003 },
-      { ...request, ifindex: 1, first: 1000 },
+      { ...request, ifindex: 5, first: 1000 },
     ]);
     expect(snapshot.conversations.totals).toEqual({ flows: 1, packets: 5, bytes: 500 });
-    expect(captureFlow(snapshot, 0).flow).toMatchObject({ packets: 5, bytes: 500, vmid: 101, interface: 'tap101i0' });
+    expect(captureFlow(snapshot, 0).flow).toMatchObject({ packets: 5, bytes: 500, vmid: 105, interface: 'tap105i0' });
   });
 
   it('attributes what comes from elsewhere to the guest that receives it', () => {

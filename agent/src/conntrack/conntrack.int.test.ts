@@ -128,6 +128,18 @@ describeAsRoot(
     expect(ping ? ping.newOriginal : null).toEqual({ bytes: 0, packets: 0 });
   });
 
+  it('does not take the history of a connection for new traffic', async () => {
+    run(`ip netns exec ${inside} ping -q -c 3 -i 0.01 192.0.2.9`);
+    const first = await new ConntrackCollector(commandPath).snapshot(100);
+    expect(first).toMatchObject({ isFirst: true, newBytes: 0, newPackets: 0 });
+    const [connection] = first?.connections ?? [];
+    expect(connection).toMatchObject({
+      entry: { originalCounter: { packets: 3 } },
+      newOriginal: { bytes: 0, packets: 0 },
+      isNew: false,
+    });
+  });
+
   it('tells old connections from new traffic, and works without accounting', async () => {
     run('conntrack -I -t 600 -s 10.0.0.5 -d 10.0.0.8 -p udp --sport 6 --dport 53 -u SEEN_REPLY');
     const collector = new ConntrackCollector(commandPath);

@@ -102,6 +102,18 @@ describe('assembleFlows', () => {
     expect(flows[1]).toMatchObject({ source_ip: '10.0.0.1', decision: 'observed' });
   });
 
+  it('does not apply a refusal to packets that reached a guest', () => {
+    const delivered = { ...request, isFromGuest: false };
+    const { flows } = assembleFlows(
+      { capture: captureOf([delivered]), conntrack: null, logs: logsOf(line('DROP', 'tap101i0-IN')).all(), ...times },
+      100,
+    );
+    expect(flows.map(({ decision, packets }) => [decision, packets])).toEqual([
+      ['drop', 1],
+      ['observed', 4],
+    ]);
+  });
+
   it('believes the capture for counters and connection tracking for state', () => {
     const tracked =
       'ipv4 2 tcp 6 99 FIN_WAIT src=10.0.0.1 dst=10.0.0.2 sport=51234 dport=443 packets=3 bytes=180 ' +
@@ -154,7 +166,7 @@ describe('assembleFlows', () => {
     expect(flows).toHaveLength(101);
     expect(flows[0]?.decision).toBe('drop');
     const largest = flows.slice(1, 91).map((flow) => flow.source_port);
-    expect(new Set(largest)).toEqual(new Set(Array.from({ length: 90 }, (_, i) => 1399 - i)));
+    expect(new Set(largest)).toEqual(new Set(Array.from({ length: 90 }, (_, i) => 1199 - i)));
     expect(flows.slice(91).every((flow) => (flow.source_port as number) >= 1200)).toBe(true);
     expect(seen.flows).toBe(401);
     expect(left_out.flows).toBe(300);

@@ -130,6 +130,15 @@ describe('Delivery', () => {
     expect((await delivery.deliver(beat(2))).kind).toBe('stored');
   });
 
+  it('keeps the backlog when the server fails again in the middle of it', async () => {
+    const { delivery, spool } = setUp();
+    for (const sequence of [1, 2, 3]) delivery.store(beat(sequence));
+    reply = (response, sequence) => (sequence === 2 ? response.writeHead(503).end() : ok(response));
+    expect((await delivery.deliver(beat(4))).kind).toBe('delivered');
+    expect(received.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
+    expect(spool.size).toBe(2);
+  });
+
   it('drops an old heartbeat the server refuses, and goes on with the next', async () => {
     const { delivery, spool } = setUp();
     delivery.store(beat(1));
