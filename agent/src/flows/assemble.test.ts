@@ -152,7 +152,7 @@ describe('assembleFlows', () => {
         ...request,
         sourcePort: 1000 + i,
         packets: 1,
-        bytes: 1000 + i,
+        bytes: i < 200 ? 10_000 + i : 100 + i,
         first: i < 200 ? 500 : 2000 + i,
         last: 3000,
       }),
