@@ -1,9 +1,12 @@
+/** What a table holds that nobody has put a rule or policy into; merely looking at one makes it. */
+const UNTOUCHED = /^(?:\*\S+|:[A-Z]+ ACCEPT|COMMIT)$/;
+
 /**
- * The rules in the output of iptables-save and ebtables-save: without comments, which carry a date, and without the
- * counters of chains and rules.
+ * The rules in the output of iptables-save and ebtables-save: without comments, which carry a date, without the counters
+ * of chains and rules, and without tables that are as the kernel makes them.
  */
 export function canonicalSave(text: string): string {
-  return text
+  const lines = text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) =>
@@ -12,7 +15,15 @@ export function canonicalSave(text: string): string {
         .replace(/ \[\d+:\d+\]$/, '')
         .replace(/ -c \d+ \d+/, '')
         .trimEnd(),
-    )
+    );
+  const tables: string[][] = [];
+  for (const line of lines) {
+    if (line.startsWith('*') || tables.length === 0) tables.push([]);
+    tables.at(-1)?.push(line);
+  }
+  return tables
+    .filter((table) => !table.every((line) => UNTOUCHED.test(line)))
+    .flat()
     .join('\n');
 }
 

@@ -70,6 +70,18 @@ describe('canonicalSave', () => {
   });
 });
 
+describe('canonicalSave of several tables', () => {
+  it('leaves out those that are as the kernel makes them', () => {
+    const empty = '*nat\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n';
+    const policy = '*filter\n:INPUT DROP [0:0]\nCOMMIT\n';
+    const chain = '*raw\n:OUTPUT ACCEPT [0:0]\n:OWN - [0:0]\nCOMMIT\n';
+    expect(canonicalSave(empty)).toBe('');
+    expect(canonicalSave(empty + policy)).toBe(canonicalSave(policy));
+    expect(canonicalSave(chain)).not.toBe('');
+    expect(canonicalSave(policy)).toContain('DROP');
+  });
+});
+
 describe('canonicalIpset', () => {
   it('sorts members and leaves out those that expire', () => {
     const a =

@@ -80,7 +80,7 @@ async function listNft(tool: string): Promise<{ text: string | null; chains: str
 
 function hashOf(sections: readonly Section[]): string {
   const hash = createHash('sha256');
-  for (const { name, text } of sections) hash.update(`${name}\n${text ?? 'unreadable'}\n\n`);
+  for (const { name, text } of sections) if (text !== '') hash.update(`${name}\n${text ?? 'unreadable'}\n\n`);
   return hash.digest('hex');
 }
 

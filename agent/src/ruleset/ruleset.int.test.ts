@@ -78,6 +78,13 @@ describeAsRoot(
     expect((await new RulesetReader().read()).hash).toBe(before.hash);
   });
 
+  it('does not change because somebody looked', async () => {
+    const before = await new RulesetReader().read();
+    run('iptables-legacy -t mangle -L');
+    run('ip6tables-legacy -t raw -L');
+    expect(await new RulesetReader().read()).toEqual(before);
+  });
+
   it('lists the rules only when their generation moved', async () => {
     let asked = 0;
     let listings = 0;
