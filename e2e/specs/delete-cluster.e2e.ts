@@ -3,7 +3,6 @@ import { test } from '../fixtures/test';
 
 test('deleting counts what goes with it, asks for the name, and takes everything along', async ({
   adminPage: page,
-  api,
   simulator,
   addCluster,
 }) => {
@@ -37,7 +36,7 @@ test('deleting counts what goes with it, asks for the name, and takes everything
   await expect(page.getByRole('dialog')).toContainText('deleted_with_it.workloads');
 });
 
-test('Esc leaves everything as it was', async ({ adminPage: page, api, simulator, addCluster }) => {
+test('Esc leaves everything as it was', async ({ adminPage: page, simulator, addCluster }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'not-deleted', sync: false });
   await page.goto(`/clusters/${cluster.id}`);
   await page.getByRole('button', { name: 'Actions for not-deleted' }).click();

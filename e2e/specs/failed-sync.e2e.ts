@@ -12,7 +12,7 @@ test.afterEach(() => simulated.stop());
 
 const sync = (api: Api, { id }: ApiCluster) => api('POST', `/clusters/${id}/sync?wait=true`);
 
-test('a revoked token fails with its name and is replaced', async ({ adminPage: page, api, addCluster }) => {
+test('a revoked token fails with its name and is replaced', async ({ adminPage: page, addCluster }) => {
   const cluster = await addCluster(simulated.cluster, { name: 'revoked-token' });
   await simulated.act('revoke_token', { token: simulated.cluster.tokens.manager });
   await page.goto(`/clusters/${cluster.id}`);

@@ -24,7 +24,7 @@ test('an expired token costs one refresh and one retry, and nobody notices', asy
   const statuses: number[] = [];
   page.on('response', (response) => {
     if (response.url().endsWith('/auth/refresh')) refreshes.push(String(response.status()));
-    if (response.url().includes('/api/trpc/workloads.list')) statuses.push(response.status());
+    if (/api\/trpc\/[^?]*workloads\.list/.test(response.url())) statuses.push(response.status());
   });
   await expireToken(page);
   await page.getByRole('link', { name: 'Workloads', exact: true }).click();

@@ -1,6 +1,6 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { ClusterCheckInput, type ClusterCheckReport } from '@/domain/cluster';
 import { failureOf } from '@/lib/problem';
@@ -15,7 +15,8 @@ type Checked = { key: string; report: ClusterCheckReport };
  */
 export function useConnectionCheck<Out>(form: UseFormReturn<ConnectionValues, unknown, Out>, clusterId: string | null) {
   const [checked, setChecked] = useState<Checked | null>(null);
-  const [triedKey, setTriedKey] = useState<string | null>(null);
+  // The newest try; an answer to an older one is about something that the form no longer says.
+  const tried = useRef<string | null>(null);
   const check = useMutation(useTRPC().clusters.check.mutationOptions());
   const values = form.watch(['api_url', 'api_token', 'tls_fingerprint']);
   const key = connectionKey({ api_url: values[0], api_token: values[1], tls_fingerprint: values[2] });
@@ -33,9 +34,10 @@ export function useConnectionCheck<Out>(form: UseFormReturn<ConnectionValues, un
       await form.trigger(['api_url', 'api_token', 'tls_fingerprint'], { shouldFocus: true });
       return null;
     }
-    setTriedKey(now.key);
+    tried.current = now.key;
     try {
       const report = await check.mutateAsync(now.input);
+      if (tried.current !== now.key) return null;
       setChecked({ key: now.key, report });
       return report;
     } catch {
@@ -49,7 +51,7 @@ export function useConnectionCheck<Out>(form: UseFormReturn<ConnectionValues, un
     /** Whether the form is complete and describes something that was not tried yet. */
     untried: () => {
       const now = read();
-      return now !== null && now.key !== triedKey && !check.isPending;
+      return now !== null && now.key !== tried.current;
     },
     pending: check.isPending,
     error: check.error ? failureOf(check.error) : null,
