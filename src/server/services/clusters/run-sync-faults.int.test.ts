@@ -83,6 +83,9 @@ describe('what is not proved to be gone stays', () => {
     expect(run).toMatchObject({ status: 'failed', errors: [{ stage: 'connect', code: 'unreachable' }] });
     expect(await storedCluster(world)).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'unreachable' });
     expect(await workloads()).toHaveLength(before.length);
+    // Whoever mends the cluster and tries again need not wait.
+    for (const node of ['pve1', 'pve2', 'pve3']) await control.setNode(node, 'up');
+    expect((await sync()).status).toBe('ok');
   });
 
   it('when the token loses its rights', async () => {

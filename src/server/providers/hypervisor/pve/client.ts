@@ -23,7 +23,7 @@ export type PveRequest = {
   kind?: Exclude<keyof Timeouts, 'connect'>;
   /** Runs in the node's root daemon, which has few workers. Writes and agent calls always do. */
   daemon?: boolean;
-  /** Ask even what failed a moment ago: somebody wants to know. */
+  /** Ask even what failed a moment ago: somebody wants to know. What answers then is asked by others again as well. */
   insist?: boolean;
 };
 
@@ -130,11 +130,11 @@ export class PveClient {
   async #guard(
     key: string,
     object: string,
-    { insist }: PveRequest,
+    { insist = false }: PveRequest,
     work: () => Promise<Envelope>,
     blames: (error: unknown) => boolean,
   ): Promise<Envelope> {
-    const attempt = this.#limits.breakers.get(key).enter(this.#now());
+    const attempt = this.#limits.breakers.get(key).enter(this.#now(), insist);
     if (!attempt && !insist) throw circuitOpen(object);
     try {
       const answer = await work();

@@ -49,8 +49,9 @@ async function readAuthority(context: InventoryContext): Promise<string | null> 
 /** What holds for the cluster as a whole. What the token may not read is null. */
 export async function readCluster(context: InventoryContext): Promise<ClusterFact> {
   const { client } = context;
-  const [version, status, firewall, authority] = await Promise.all([
-    readVersion(client),
+  // Whoever has just mended the cluster and starts a sync must not be told that it failed a moment ago.
+  const version = await readVersion(client, { insist: true });
+  const [status, firewall, authority] = await Promise.all([
     context.clusterStatus.get(),
     orNull(readFirewallEnabled(client), 'server_error', 'bad_answer'),
     orNull(

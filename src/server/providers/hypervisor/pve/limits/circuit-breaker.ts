@@ -34,9 +34,9 @@ export class CircuitBreaker {
     this.#openMs = options.openMs;
   }
 
-  /** Permission for one attempt, or null while it is open. */
-  enter(now: number): Attempt | null {
-    if (this.#openUntil !== null && (now < this.#openUntil || this.#probe)) return null;
+  /** Permission for one attempt, or null while it is open. Who insists may probe before the time is over. */
+  enter(now: number, insist = false): Attempt | null {
+    if (this.#openUntil !== null && ((now < this.#openUntil && !insist) || this.#probe)) return null;
     const attempt: Attempt = {
       succeed: () => this.#close(),
       fail: (at) => this.#fail(attempt, at),

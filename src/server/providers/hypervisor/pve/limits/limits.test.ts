@@ -62,6 +62,15 @@ describe('a circuit breaker', () => {
     expect(breaker.idle).toBe(true);
   });
 
+  it('lets somebody who insists probe before its time is over, one at a time, and closes when that works', () => {
+    const breaker = failing(3);
+    expect(breaker.enter(1)).toBeNull();
+    const probe = breaker.enter(1, true);
+    expect(breaker.enter(1, true)).toBeNull();
+    probe?.succeed();
+    expect(breaker.enter(1)).not.toBeNull();
+  });
+
   it('stays open for longer after each failed probe, up to a limit', () => {
     const breaker = failing(3);
     const opensAt = [100, 300, 600, 900].map((time) => {
