@@ -47,6 +47,7 @@ export class PveClient {
   #authorization = '';
   /** Why no request is made any more: wrong configuration, a refused token, closed. */
   #stopped: ProviderError | null = null;
+  #closed = false;
   readonly #vouching = new Map<string, Promise<boolean>>();
 
   constructor(options: ClientOptions) {
@@ -107,6 +108,7 @@ export class PveClient {
   }
 
   close(): void {
+    this.#closed = true;
     this.#stopped ??= new ProviderError('unreachable', 'The provider was closed', 'Create a new one.');
     for (const { connection } of this.#entries) connection.close();
     this.#release();
@@ -147,7 +149,9 @@ export class PveClient {
   }
 
   #conclude(attempt: Attempt | null, error: unknown, blamed: boolean): void {
-    if (blamed) attempt?.fail(this.#now());
+    // Connections that were closed from here say nothing about the other end, which others may be asking right now.
+    if (this.#closed) attempt?.release();
+    else if (blamed) attempt?.fail(this.#now());
     else if (error instanceof AnswerError) attempt?.succeed();
     else attempt?.release();
   }

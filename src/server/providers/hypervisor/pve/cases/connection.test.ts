@@ -3,6 +3,23 @@ import { simulate } from '../testing/simulated.fixture';
 
 const config = (node: string, vmid: number) => ({ node, kind: 'qemu' as const, vmid });
 
+describe('a provider that is closed in the middle of its calls', () => {
+  it('holds nothing against the cluster for others that ask it at the same time', async () => {
+    const { simulator, provider, access } = await simulate('pve9', 1);
+    const shared = access();
+    const [first, second] = [provider(shared), provider(shared)];
+    const { items } = await first.inventory.listGuests();
+    const slow = simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 3_000 });
+    const reads = Promise.allSettled(items.slice(0, 8).map((guest) => first.inventory.readGuestConfig(guest)));
+    while (slow.hits < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    first.close();
+    slow.remove();
+    const rejected = (await reads).filter((read) => read.status === 'rejected');
+    expect(rejected.length).toBeGreaterThanOrEqual(3);
+    expect((await second.inventory.listGuests()).items).toHaveLength(15);
+  });
+});
+
 describe('a node that is off', () => {
   it('costs a few tries, while the inventory of the others goes on', async () => {
     const { simulator, cluster, provider, access } = await simulate();
