@@ -1,8 +1,10 @@
+import { ArrowRight } from 'lucide-react';
 import type { ClusterCheckReport } from '@/domain/cluster';
 import { Notice } from '@/ui/notice';
 import { Spinner } from '@/ui/spinner';
 import { Status } from '@/ui/status';
 import { CHECK_STATES, checkSummary, checkTitle, isPrivilege } from './check-words';
+import { GrantHelp } from './grant-help';
 
 type Check = ClusterCheckReport['checks'][number];
 
@@ -15,8 +17,8 @@ export function CheckRunning() {
   );
 }
 
-/** What the cluster answered, line by line, with the remedy for what does not work. */
-export function CheckReport({ report }: { report: ClusterCheckReport }) {
+/** What the cluster answered, line by line, with the remedy for what does not work. `token` is the one that was tried. */
+export function CheckReport({ report, token }: { report: ClusterCheckReport; token?: string }) {
   const summary = checkSummary(report);
   const privileges = report.checks.filter(isPrivilege);
   const others = report.checks.filter((check) => !isPrivilege(check));
@@ -32,6 +34,9 @@ export function CheckReport({ report }: { report: ClusterCheckReport }) {
         <div className="flex flex-col gap-1">
           <p className="text-sm font-medium text-muted">Privileges of the token</p>
           <CheckLines checks={privileges} label="Privileges of the token" mono />
+          {token && privileges.some((check) => check.status !== 'ok') && (
+            <GrantHelp token={token} version={report.version} />
+          )}
         </div>
       )}
     </section>
@@ -51,7 +56,12 @@ function CheckLines({ checks, label, mono = false }: { checks: readonly Check[];
             </span>
             <div className="min-w-0 text-pretty [overflow-wrap:anywhere]">
               {check.detail && <p className={check.status === 'ok' ? 'text-muted' : undefined}>{check.detail}</p>}
-              {check.remedy && <p className="font-medium">{check.remedy}</p>}
+              {check.remedy && (
+                <p className="flex gap-1.5 text-muted">
+                  <ArrowRight size={14} aria-hidden className="mt-0.5 shrink-0" />
+                  {check.remedy}
+                </p>
+              )}
             </div>
           </li>
         );

@@ -130,7 +130,7 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
         // Without trust nothing beyond the certificate could be checked.
         <FingerprintPrompt shown={unconfirmed} trusted={pinned} onTrust={trust} pending={check.pending} />
       ) : (
-        report && <CheckReport report={report} />
+        report && <CheckReport report={report} token={form.getValues('api_token')} />
       )}
       <TextField
         control={form.control}

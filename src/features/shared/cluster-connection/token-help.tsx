@@ -3,17 +3,16 @@ import { useState } from 'react';
 import { CodeBlock } from '@/ui/code-block';
 import { Mono } from '@/ui/mono';
 import { Select } from '@/ui/select';
-import { PVE_MAJORS, type PveMajor, tokenCommands, tokenPrivileges } from './token-commands';
+import { majorOf, PVE_MAJORS, type PveMajor, tokenCommands, tokenPrivileges } from './token-commands';
 
 const VERSIONS = PVE_MAJORS.map((value) => ({ value, label: `Proxmox VE ${value}` }));
 
 /** How to create the API token: commands to copy, and what each privilege is for. */
-export function TokenHelp({ open = false, version }: { open?: boolean; version?: string | null }) {
-  const known = PVE_MAJORS.find((major) => version?.startsWith(`${major}.`));
+export function TokenHelp({ version }: { version?: string | null }) {
   const [chosen, setChosen] = useState<PveMajor | null>(null);
-  const major = chosen ?? known ?? '9';
+  const major = chosen ?? majorOf(version);
   return (
-    <details open={open} className="rounded-md border px-3 py-2 open:pb-3">
+    <details className="rounded-md border px-3 py-2 open:pb-3">
       <summary className="font-medium">How to create the token</summary>
       <div className="mt-3 flex flex-col gap-3">
         <div className="flex flex-wrap items-center justify-between gap-2">

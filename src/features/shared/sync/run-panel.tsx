@@ -51,8 +51,8 @@ function Timing({ run }: { run: SyncRun }) {
   const took = end === null ? null : formatDuration(end - Date.parse(run.started_at));
   return (
     <>
-      {run.finished_at ? <RelativeTime at={run.finished_at} /> : 'Running'}
-      {took && `, ${run.finished_at ? 'took' : 'for'} ${took}`}
+      {run.finished_at && <RelativeTime at={run.finished_at} />}
+      {took && (run.finished_at ? `, took ${took}` : `for ${took}`)}
     </>
   );
 }
