@@ -212,20 +212,25 @@ describeAsRoot(
 
   it('follows an interface that is made anew under the same name', async () => {
     node.namespaces.enter(node.name);
-    const capture = new Capture();
+    const watch = new InterfaceWatch();
+    const capture = new Capture(Date.now, watch);
     capture.start();
+    const isCaptured = async (name: string) => {
+      const index = libc().if_nametoindex(name);
+      for (let i = 0; i < 150 && watch.present.get(index) !== name; i += 1) await sleep(100);
+      expect(watch.present.get(index)).toBe(name);
+    };
     try {
       const guest = { vmid: 103, nic: 0, kind: 'tap', address: '10.0.0.103', isFirewalled: false } as const;
       const added = node.addGuest(guest);
-      await sleep(4500);
-      expect(capture.interfaces).toBe(4);
+      await isCaptured('tap103i0');
       run(`ip netns exec ${added.namespace} ping -q -c 2 -i 0.01 ${second.address}`);
       node.ip('link del tap103i0');
       node.ip(`link add tap103i0 type veth peer name eth0 netns ${added.namespace}`);
       node.ip('link set tap103i0 master vmbr0 up');
       run(`ip -n ${added.namespace} link set eth0 up`);
       run(`ip -n ${added.namespace} addr add 10.0.0.103/24 dev eth0`);
-      await sleep(4500);
+      await isCaptured('tap103i0');
       run(`ip netns exec ${added.namespace} ping -q -c 3 -i 0.01 ${second.address}`);
       await capture.drain();
       const snapshot = capture.snapshot();
@@ -240,5 +245,5 @@ describeAsRoot(
       await capture.stop();
       node.namespaces.leave();
     }
-  }, 30_000);
+  }, 60_000);
 });

@@ -9,7 +9,8 @@ import { InterfaceWatch } from './interface-watch';
 import { RingCapture } from './ring/collector';
 
 const SCAN_MILLISECONDS = 3000;
-const DRAIN_MILLISECONDS = 5000;
+/** Seldom, since each drain costs the same however little happened; a filling map is drained at once. */
+const DRAIN_MILLISECONDS = 10_000;
 const TICK_MILLISECONDS = { shortest: 100, longest: 1000 } as const;
 /** A map this full is emptied at once. */
 const FULL_ENOUGH = 0.5;

@@ -69,7 +69,7 @@ export class EbpfCapture implements CaptureSource {
   }
 
   fill(): number {
-    return (this.maps.statistics().inserts.packets - this.insertsAtDrain) / this.capacity;
+    return (this.maps.inserts() - this.insertsAtDrain) / this.capacity;
   }
 
   /** Concurrent calls run one after another: two drains at once would empty a map that is still being written. */
@@ -99,7 +99,7 @@ export class EbpfCapture implements CaptureSource {
   }
 
   private async drainOnce(table: FlowTable): Promise<void> {
-    this.insertsAtDrain = this.maps.statistics().inserts.packets;
+    this.insertsAtDrain = this.maps.inserts();
     const map = this.maps.switchMaps();
     await sleep(SETTLE_MILLISECONDS);
     const offset = monotonicOffset();
@@ -126,6 +126,8 @@ function addBatch(table: FlowTable, batch: FlowBatch, offset: number): void {
   }
 }
 
+/** Most counters fit the low word: adding a zero would make a floating point number of each. */
 function u64(words: Uint32Array, at: number): number {
-  return (words[at] as number) + (words[at + 1] as number) * 2 ** 32;
+  const high = words[at + 1] as number;
+  return high === 0 ? (words[at] as number) : (words[at] as number) + high * 2 ** 32;
 }

@@ -92,32 +92,38 @@ export class FlowMaps {
     }
   }
 
-  /** Totals since the maps exist, summed over all processors. */
+  /** Totals since the maps exist, summed over all processors. @throws Error */
   statistics(): CaptureStatistics {
-    const value = memory(STATISTICS.bytes * this.cpus);
-    const words = new Uint32Array(value.buffer);
-    const read = (element: number): CaptureStatistic => {
-      if (!lookupElement(this.fds.statistics, int32(element), value)) {
-        throw new Error(`eBPF statistics are unreadable: ${errnoName(libc().errno())}`);
-      }
-      let packets = 0;
-      let bytes = 0;
-      for (let cpu = 0; cpu < this.cpus; cpu += 1) {
-        packets += (words[cpu * 4] as number) + (words[cpu * 4 + 1] as number) * 2 ** 32;
-        bytes += (words[cpu * 4 + 2] as number) + (words[cpu * 4 + 3] as number) * 2 ** 32;
-      }
-      return { packets, bytes };
-    };
     return {
-      notIpv4: read(STATISTICS.notIpv4),
-      malformed: read(STATISTICS.malformed),
-      full: read(STATISTICS.full),
-      inserts: read(STATISTICS.inserts),
+      notIpv4: this.statistic(STATISTICS.notIpv4),
+      malformed: this.statistic(STATISTICS.malformed),
+      full: this.statistic(STATISTICS.full),
+      inserts: this.statistic(STATISTICS.inserts),
     };
+  }
+
+  /** Flows inserted since the maps exist. Asked every second. @throws Error */
+  inserts(): number {
+    return this.statistic(STATISTICS.inserts).packets;
   }
 
   close(): void {
     for (const fd of [...this.fds.flows, this.fds.active, this.fds.statistics]) libc().close(fd);
+  }
+
+  private statistic(element: number): CaptureStatistic {
+    const value = memory(STATISTICS.bytes * this.cpus);
+    const words = new Uint32Array(value.buffer);
+    if (!lookupElement(this.fds.statistics, int32(element), value)) {
+      throw new Error(`eBPF statistics are unreadable: ${errnoName(libc().errno())}`);
+    }
+    let packets = 0;
+    let bytes = 0;
+    for (let cpu = 0; cpu < this.cpus; cpu += 1) {
+      packets += (words[cpu * 4] as number) + (words[cpu * 4 + 1] as number) * 2 ** 32;
+      bytes += (words[cpu * 4 + 2] as number) + (words[cpu * 4 + 3] as number) * 2 ** 32;
+    }
+    return { packets, bytes };
   }
 
   private growBuffers(): void {
