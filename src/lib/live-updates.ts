@@ -39,6 +39,9 @@ const sleep = (ms: number, signal: AbortSignal) =>
     window.addEventListener('online', done);
   });
 
+/** How often lists of the inventory are read again while a sync goes on. */
+const INVENTORY_MS = 4_000;
+
 /** A tab that is hidden for longer gives its connection back: a browser has six per HTTP/1.1 service, for all tabs. */
 const HIDDEN_MS = 5_000;
 
@@ -46,10 +49,13 @@ const HIDDEN_MS = 5_000;
 export function useLiveUpdates(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
-    const invalidator = makeInvalidator((routers) => {
+    const invalidate = (routers: ReadonlySet<string> | 'all') => {
       if (routers === 'all') void queryClient.invalidateQueries();
       else for (const router of routers) void queryClient.invalidateQueries({ queryKey: [[router]] });
-    });
+    };
+    const invalidator = makeInvalidator(invalidate);
+    // A list may have many pages loaded, and all of them are read again.
+    const inventory = makeInvalidator(invalidate, INVENTORY_MS);
     let following: AbortController | null = null;
     let opened = false;
     let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +75,8 @@ export function useLiveUpdates(): void {
               cache: 'no-store',
               headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
             }),
-          onEvent: (event) => invalidator.push(routersTouched(event)),
+          onEvent: (event) =>
+            (event.type === 'inventory.changed' ? inventory : invalidator).push(routersTouched(event)),
           onOpen: () => {
             setLive(true);
             // Whatever happened while nobody listened was missed.
@@ -96,6 +103,7 @@ export function useLiveUpdates(): void {
       clearTimeout(hiding);
       stop();
       invalidator.stop();
+      inventory.stop();
     };
   }, [queryClient]);
 }

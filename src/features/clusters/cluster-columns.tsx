@@ -24,7 +24,7 @@ export const CLUSTER_COLUMNS = [
     width: 110,
   }),
   make.text('last_sync_error', 'Problem', (cluster) => cluster.last_sync_error, {
-    width: 240,
+    width: 140,
     grow: true,
     render: (cluster) =>
       cluster.sync_status === 'failed' && cluster.last_sync_error ? (

@@ -50,6 +50,9 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
   const [dialog, setDialog] = useState<'edit' | 'check' | 'delete' | null>(null);
   const [watchedRun, setWatchedRun] = useState<string | null>(null);
+  // Whoever saw a run begin wants to see how it ended.
+  const activeRun = cluster.active_run?.id ?? null;
+  if (activeRun !== null && activeRun !== watchedRun) setWatchedRun(activeRun);
   const close = () => setDialog(null);
   // A tab begins without the search and filters of the one before.
   const openTab = (next: string) =>
@@ -62,7 +65,7 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
     if (tab !== 'overview') openTab('overview');
   };
   const writeReason = reason('cluster:write');
-  const syncing = cluster.active_run !== null;
+  const syncing = activeRun !== null;
   const syncReason =
     reason('cluster:sync') ??
     (!cluster.has_api_token ? 'There is no API token. Enter one with Edit.' : syncing ? 'A sync is under way.' : null);

@@ -18,7 +18,7 @@ import { syncTrouble } from './sync-trouble';
 
 type Props = {
   cluster: Cluster;
-  /** A run started or watched from this page; it stays in view after its end. */
+  /** The run that goes on, or that went on while this page was open. */
   watchedRun: string | null;
   onEdit: () => void;
   onCheck: () => void;
@@ -27,13 +27,12 @@ type Props = {
 
 /** What is known about the cluster itself, and what is wrong with it. */
 export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeReason }: Props) {
-  const runId = cluster.active_run?.id ?? watchedRun;
-  const trouble = runId ? null : syncTrouble(cluster);
+  const trouble = cluster.active_run ? null : syncTrouble(cluster);
   return (
     <>
-      {runId && (
+      {watchedRun && (
         <Section title="Sync">
-          <LiveRun runId={runId} />
+          <LiveRun runId={watchedRun} />
         </Section>
       )}
       {trouble && (

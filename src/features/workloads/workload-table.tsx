@@ -109,19 +109,23 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
             value: filters.template === null ? [] : [String(filters.template)],
             onValueChange: ([value]) => state.setFilter('template', value === undefined ? null : value === 'true'),
           },
+          {
+            id: 'missing',
+            label: 'Presence',
+            single: true,
+            options: [
+              { value: 'true', label: 'Missing from the cluster' },
+              { value: 'false', label: 'Present' },
+            ],
+            value: filters.missing === null ? [] : [String(filters.missing)],
+            onValueChange: ([value]) => state.setFilter('missing', value === undefined ? null : value === 'true'),
+          },
         ]}
         onClear={state.clear}
       >
         {filters.tag && <FilterChip label="Tag" value={filters.tag} onRemove={() => state.setFilter('tag', null)} />}
         {filters.pool && (
           <FilterChip label="Pool" value={filters.pool} onRemove={() => state.setFilter('pool', null)} />
-        )}
-        {filters.missing !== null && (
-          <FilterChip
-            label="Missing"
-            value={filters.missing ? 'yes' : 'no'}
-            onRemove={() => state.setFilter('missing', null)}
-          />
         )}
       </FilterBar>
       <DataTable
