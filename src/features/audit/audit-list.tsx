@@ -13,6 +13,7 @@ import { useServerList } from '../shared/use-server-list';
 import { AUDIT_COLUMNS } from './audit-columns';
 import { AuditRecordDrawer } from './audit-record-drawer';
 import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText } from './audit-words';
+import { useVerifyTrail } from './use-verify-trail';
 
 const LIST = {
   sorts: ['at'],
@@ -37,6 +38,7 @@ export function AuditList() {
   const state = useListState(LIST);
   const { filters } = state;
   const [recordId, setRecordId] = useQueryState('record', parseAsString);
+  const verification = useVerifyTrail();
   const list = useServerList({
     name: 'audit',
     columns: AUDIT_COLUMNS,
@@ -47,7 +49,12 @@ export function AuditList() {
   const family = ACTION_FAMILIES.find(({ value }) => value === filters.action);
   return (
     <>
-      <PageHeader title="Audit" description="Every change and every sign-in. Records cannot be changed or removed." />
+      <PageHeader
+        title="Audit"
+        description="Every change and every sign-in. Each record carries the hash of the one before."
+        actions={verification.button}
+      />
+      {verification.outcome}
       <FilterBar
         search={{ label: 'Search audit records', value: state.q, onValueChange: state.setQ }}
         facets={[

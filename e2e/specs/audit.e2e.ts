@@ -1,0 +1,28 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+test('a change is found by its kind and shown before and after; the trail proves itself', async ({
+  adminPage: page,
+  api,
+}) => {
+  await api('PATCH', '/settings', { auto_node_sync_interval_minutes: 45 });
+  await api('PATCH', '/settings', { auto_node_sync_interval_minutes: 15 });
+  await page.goto('/audit');
+  await page.getByRole('button', { name: 'Action' }).first().click();
+  await page.getByRole('menuitemcheckbox', { name: 'Settings' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/action=settings/);
+  const grid = page.getByRole('grid', { name: 'Audit records' });
+  await expect(grid.getByRole('row').nth(1)).toContainText('Settings: updated');
+  await expect(grid).not.toContainText('Signed in');
+  await grid.getByRole('row').nth(1).click();
+  const drawer = page.getByRole('dialog', { name: 'Settings: updated' });
+  const change = drawer.getByRole('row').filter({ hasText: 'auto_node_sync_interval_minutes' });
+  await expect(change.getByRole('deletion')).toHaveText('45');
+  await expect(change.getByRole('insertion')).toHaveText('15');
+  await drawer.getByRole('button', { name: /^Everything by/ }).click();
+  await expect(page).toHaveURL(/actor_id=/);
+  await expect(drawer).toBeHidden();
+  await page.getByRole('button', { name: 'Verify trail' }).click();
+  await expect(page.getByText('The trail is unbroken')).toBeVisible();
+});

@@ -1,0 +1,25 @@
+import type { RouterOutputs } from '@/lib/trpc';
+
+type Verification = RouterOutputs['audit']['verify'];
+
+const REASONS: Record<NonNullable<Verification['broken']>['reason'], string> = {
+  missing: 'is missing: it was removed',
+  previous_hash: 'does not follow the one before: something between them was removed or changed',
+  hash: 'does not match its own hash: it was changed',
+  anchor: 'is not the one that was noted down',
+};
+
+/** What a verification of the trail found, in a sentence. */
+export function verificationText({ checked, broken }: Verification): {
+  tone: 'ok' | 'danger';
+  title: string;
+  text: string;
+} {
+  const records = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'record' : 'records'}`;
+  if (!broken) return { tone: 'ok', title: 'The trail is unbroken', text: `${records(checked)} checked.` };
+  return {
+    tone: 'danger',
+    title: 'The trail is broken',
+    text: `Record ${broken.seq.toLocaleString('en')} ${REASONS[broken.reason]}. The ${records(checked)} before it are in order.`,
+  };
+}
