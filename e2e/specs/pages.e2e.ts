@@ -33,6 +33,7 @@ for (const theme of THEMES) {
         ['networks', '/networks', 'Networks'],
         ['network', `/networks/${await first('/networks')}`, ''],
         ['jobs', '/jobs', 'Jobs'],
+        ['jobs-queues', '/jobs?tab=queues', 'Jobs'],
         ['audit', '/audit', 'Audit'],
         ['settings', '/settings', 'Settings'],
         ['account', '/account', 'Account'],

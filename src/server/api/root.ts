@@ -1,6 +1,7 @@
 import { accountRouter } from './routers/account';
 import { auditRouter } from './routers/audit';
 import { clustersRouter } from './routers/clusters';
+import { jobsRouter } from './routers/jobs';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
 import { settingsRouter } from './routers/settings';
@@ -13,6 +14,7 @@ export const appRouter = router({
   account: accountRouter,
   audit: auditRouter,
   clusters: clustersRouter,
+  jobs: jobsRouter,
   networks: networksRouter,
   nodes: nodesRouter,
   settings: settingsRouter,

@@ -1,8 +1,9 @@
 import type { Metadata } from 'next';
-import { JobList } from '@/features/sync-runs/job-list';
+import { Jobs } from '@/features/jobs/jobs';
+import { RunTable } from '@/features/sync-runs/run-table';
 
 export const metadata: Metadata = { title: 'Jobs' };
 
 export default function JobsPage() {
-  return <JobList />;
+  return <Jobs runs={<RunTable />} />;
 }

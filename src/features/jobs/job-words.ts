@@ -1,0 +1,23 @@
+const TITLES: Record<string, string> = {
+  'cluster.sync': 'Cluster sync',
+  'sync.schedule': 'Schedule of syncs',
+  'maintenance.prune': 'Removal of what has expired',
+  'telemetry.retain': 'Flow retention',
+  'agents.watch': 'Watch over agents',
+};
+
+/** `policy.apply` -> "Policy: apply". Later jobs need no entry here. */
+export function jobTitle(name: string): string {
+  const known = TITLES[name];
+  if (known) return known;
+  const text = name.replace('.', ': ').replaceAll('_', ' ');
+  return text.replace(/^./, (first) => first.toUpperCase());
+}
+
+/** `every 5 min`; null for a job that only runs when something asks for it. */
+export function everyText(seconds: number | null): string | null {
+  if (seconds === null) return null;
+  if (seconds % 3600 === 0) return seconds === 3600 ? 'every hour' : `every ${seconds / 3600} h`;
+  if (seconds % 60 === 0) return seconds === 60 ? 'every minute' : `every ${seconds / 60} min`;
+  return `every ${seconds} s`;
+}
