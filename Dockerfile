@@ -1,4 +1,4 @@
-# One image for web, worker and migrations; see compose.yaml. It holds Next's standalone server and three bundles, no
+# One image for web, worker and migrations; see compose.yaml. It holds Next's standalone server and the bundles, no
 # node_modules of its own, and runs as an unprivileged user. DATABASE_URL, REDIS_URL and FABRIC_SECRET_KEY are required.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app

@@ -1,4 +1,4 @@
-// Builds what `npm start` runs: three bundles in dist/ and Next's standalone server in .next/. With `--if-changed`,
+// Builds what `npm start` runs: bundles and the node agent in dist/, Next's standalone server in .next/. With `--if-changed`,
 // only what the sources changed since the last complete build.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -39,6 +39,9 @@ async function buildBundles(hash) {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
+  // Served to the nodes by the installer's routes.
+  const { status } = spawnSync(process.execPath, [at('agent', 'build.mjs'), at('dist', 'agent')], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
   stamp('bundles', hash);
 }
 

@@ -16,7 +16,7 @@ function* filesBelow(path) {
   for (const entry of readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const inner = join(path, entry.name);
     if (entry.isDirectory()) {
-      if (entry.name !== 'node_modules') yield* filesBelow(inner);
+      if (entry.name !== 'node_modules' && entry.name !== 'dist') yield* filesBelow(inner);
     } else if (!TESTS.test(relative(root, inner))) yield inner;
   }
 }

@@ -8,11 +8,13 @@ test('a change is found by its kind and shown before and after; the trail proves
   await api('PATCH', '/settings', { auto_node_sync_interval_minutes: 45 });
   await api('PATCH', '/settings', { auto_node_sync_interval_minutes: 15 });
   await page.goto('/audit');
+  const grid = page.getByRole('grid', { name: 'Audit records' });
+  // Rows come from the browser's own query: from then on the page answers clicks.
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
   await page.getByRole('button', { name: 'Action' }).first().click();
   await page.getByRole('menuitemcheckbox', { name: 'Settings' }).click();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/action=settings/);
-  const grid = page.getByRole('grid', { name: 'Audit records' });
   await expect(grid.getByRole('row').nth(1)).toContainText('Settings: updated');
   await expect(grid).not.toContainText('Signed in');
   await grid.getByRole('row').nth(1).click();

@@ -1,4 +1,5 @@
 import { accountRouter } from './routers/account';
+import { agentsRouter } from './routers/agents';
 import { auditRouter } from './routers/audit';
 import { clustersRouter } from './routers/clusters';
 import { jobsRouter } from './routers/jobs';
@@ -12,6 +13,7 @@ import { router } from './trpc';
 /** Every tRPC procedure of the admin pages. */
 export const appRouter = router({
   account: accountRouter,
+  agents: agentsRouter,
   audit: auditRouter,
   clusters: clustersRouter,
   jobs: jobsRouter,

@@ -1,5 +1,27 @@
-import { heartbeatAnswerSchema, heartbeatEnvelopeSchema } from '@fabric/agent-contract';
+import {
+  enrolmentAnswerSchema,
+  enrolmentRequestSchema,
+  heartbeatAnswerSchema,
+  heartbeatEnvelopeSchema,
+} from '@fabric/agent-contract';
+import { z } from 'zod';
+import {
+  AgentDetail,
+  AgentInstall,
+  AgentInstallInfo,
+  AgentInstallInput,
+  AgentListInput,
+  AgentPage,
+} from '@/domain/agent';
+import { createInstall } from '../../services/agents/create-install';
+import { enrolAgent } from '../../services/agents/enrol-agent';
+import { listAgents } from '../../services/agents/list-agents';
+import { readAgent } from '../../services/agents/read-agent';
+import { readAgentFile } from '../../services/agents/read-agent-file';
+import { readInstallInfo } from '../../services/agents/read-install-info';
 import { recordHeartbeat } from '../../services/agents/record-heartbeat';
+import { renderInstallScript } from '../../services/agents/render-install-script';
+import { baseUrlOf } from '../base-url';
 import { defineRoute, MAX_BODY_BYTES } from '../define-route';
 
 const tag = 'Agents';
@@ -18,4 +40,93 @@ const heartbeat = defineRoute({
   handler: ({ scope, body }) => recordHeartbeat(scope, body),
 });
 
-export const agentRoutes = [heartbeat];
+const list = defineRoute({
+  method: 'GET',
+  path: '/agents',
+  summary: 'Nodes with their agents. status=none finds nodes without one.',
+  tag,
+  access: { permission: 'agent:read' },
+  query: AgentListInput,
+  response: { status: 200, schema: AgentPage },
+  handler: ({ scope, query }) => listAgents(scope, query),
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/agents/{node_id}',
+  summary: 'The agent of a node, with its newest heartbeat.',
+  tag,
+  access: { permission: 'agent:read' },
+  params: z.object({ node_id: z.uuid() }),
+  response: { status: 200, schema: AgentDetail },
+  handler: ({ scope, params }) => readAgent(scope, params.node_id),
+});
+
+const install = defineRoute({
+  method: 'POST',
+  path: '/agents/install',
+  summary: 'The command that installs the agent on a node, with an enrolment token that works once, within an hour.',
+  tag,
+  access: { permission: 'agent:install' },
+  body: AgentInstallInput,
+  response: { status: 201, schema: AgentInstall },
+  handler: ({ scope, body, request }) => createInstall(scope, body, baseUrlOf(request)),
+});
+
+const installInfo = defineRoute({
+  method: 'GET',
+  path: '/agents/install-info',
+  summary: 'How the agent is installed: addresses, files and requirements.',
+  tag,
+  access: { signedIn: 'The installer itself is public; what it needs is no secret.' },
+  response: { status: 200, schema: AgentInstallInfo },
+  handler: ({ request }) => readInstallInfo(baseUrlOf(request)),
+});
+
+const installScript = defineRoute({
+  method: 'GET',
+  path: '/agents/install.sh',
+  summary: 'The installer of the agent, a shell script.',
+  tag,
+  access: { open: 'A node that is being set up has no account; the script holds no secret.' },
+  response: { status: 200 },
+  handler: async ({ request }) =>
+    new Response(await renderInstallScript(baseUrlOf(request)), {
+      headers: { 'content-type': 'text/x-shellscript; charset=utf-8', 'cache-control': 'no-store' },
+    }),
+});
+
+const download = defineRoute({
+  method: 'GET',
+  path: '/agents/download/{file}',
+  summary: 'A file of the agent; the installer knows its SHA-256.',
+  tag,
+  access: { open: 'A node that is being set up has no account; the files hold no secret.' },
+  params: z.object({ file: z.string().max(100) }),
+  response: { status: 200 },
+  handler: async ({ params }) => {
+    const { content, sha256 } = await readAgentFile(params.file);
+    return new Response(content, {
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-length': String(content.byteLength),
+        'cache-control': 'no-cache',
+        etag: `"${sha256}"`,
+        'x-content-type-options': 'nosniff',
+      },
+    });
+  },
+});
+
+const enrol = defineRoute({
+  method: 'POST',
+  path: '/agents/enrol',
+  summary: 'Exchange the enrolment token of an install command for the token of the node, which is told once.',
+  tag,
+  access: { open: 'The enrolment token is the proof; it works once.' },
+  body: enrolmentRequestSchema,
+  response: { status: 200, schema: enrolmentAnswerSchema },
+  handler: ({ scope, body }) => enrolAgent(scope, body),
+});
+
+export const agentRoutes = [heartbeat, list, read, install, installInfo, installScript, download, enrol];

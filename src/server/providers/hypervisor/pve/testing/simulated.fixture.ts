@@ -19,6 +19,9 @@ export type Simulated = {
 };
 export type TestProvider = HypervisorProvider & { renewed: RenewedCertificate[]; warnings: unknown[] };
 
+/** Nodes broadcast every ten seconds, each at its own moment. Every test starts at the same distance from them. */
+const BROADCASTS = 10_000;
+
 let keys = 0;
 
 /**
@@ -27,7 +30,8 @@ let keys = 0;
  */
 export async function simulate(version: PveVersionName = 'pve9', timeScale = 500, latency = 0): Promise<Simulated> {
   const clusters = smallLab.clusters.map((cluster) => ({ ...cluster, version }));
-  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale, latency });
+  const startAt = Math.floor(Date.now() / BROADCASTS) * BROADCASTS + 2_000;
+  const simulator = await startSimulator({ scenario: { ...smallLab, clusters }, timeScale, latency, startAt });
   onTestFinished(() => simulator.close());
   const cluster = simulator.cluster();
   const access: Simulated['access'] = (token = 'manager', changes = {}) => {

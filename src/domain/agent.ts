@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { listInput, pageOf } from './list';
+
+export const AGENT_STATUSES = ['pending', 'ok', 'degraded', 'silent'] as const;
+
+/** The agent of a node, or with `status` null a node without one. */
+export const Agent = z.object({
+  /** The node's: a node has one agent. */
+  id: z.uuid(),
+  node_id: z.uuid(),
+  node_name: z.string(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  /** `pending` has not reported yet, `degraded` lacks a collector, `silent` misses heartbeats; null: not installed. */
+  status: z.enum(AGENT_STATUSES).nullable(),
+  agent_version: z.string().nullable(),
+  machine_id: z.string().nullable(),
+  enrolled_at: z.string().nullable(),
+  last_heartbeat_at: z.string().nullable(),
+  interval_seconds: z.int().nullable(),
+  /** Agent's clock minus the service's. */
+  clock_offset_ms: z.int().nullable(),
+  /** As the agent reported it; null: unknown, never off. */
+  firewall_status: z.record(z.string(), z.unknown()).nullable(),
+  nftables_ruleset_hash: z.string().nullable(),
+});
+export type Agent = z.output<typeof Agent>;
+
+/** What the heartbeats of the last day brought. */
+export const AgentActivity = z.object({
+  heartbeats: z.int(),
+  accepted: z.int(),
+  updated: z.int(),
+  rejected: z.int(),
+});
+export type AgentActivity = z.output<typeof AgentActivity>;
+
+export const AgentDetail = Agent.extend({
+  /** The newest heartbeat, compacted: at most 50 flows, with `flow_count` and `flows_truncated`. */
+  payload: z.record(z.string(), z.unknown()).nullable(),
+  last_day: AgentActivity,
+});
+export type AgentDetail = z.output<typeof AgentDetail>;
+
+const AGENT_SORTS = [
+  'node_name',
+  'cluster_name',
+  'status',
+  'agent_version',
+  'last_heartbeat_at',
+  'clock_offset_ms',
+] as const;
+
+/** Nodes with their agents; `status=none` finds nodes without one. */
+export const AgentListInput = listInput(AGENT_SORTS, {
+  cluster_id: z.uuid().optional(),
+  status: z.enum([...AGENT_STATUSES, 'none'], `One of ${[...AGENT_STATUSES, 'none'].join(', ')}.`).optional(),
+});
+export type AgentListInput = z.output<typeof AgentListInput>;
+
+export const AgentPage = pageOf(Agent);
+
+export const AgentInstallInput = z.strictObject({ node_id: z.uuid('The id of a node.') });
+export type AgentInstallInput = z.output<typeof AgentInstallInput>;
+
+/** The command that installs the agent on one node; its token works once and not for long. */
+export const AgentInstall = z.object({
+  node_id: z.uuid(),
+  node_name: z.string(),
+  base_url: z.string(),
+  command: z.string(),
+  enrolment_token: z.string(),
+  expires_at: z.string(),
+});
+export type AgentInstall = z.output<typeof AgentInstall>;
+
+export const AgentInstallInfo = z.object({
+  base_url: z.string(),
+  script_url: z.string(),
+  heartbeat_url: z.string(),
+  /** Version of the agent that the installer brings; null when this service was built without it. */
+  agent_version: z.string().nullable(),
+  files: z.array(z.object({ name: z.string(), sha256: z.string(), bytes: z.int(), url: z.string() })),
+  requirements: z.array(z.string()),
+});
+export type AgentInstallInfo = z.output<typeof AgentInstallInfo>;
