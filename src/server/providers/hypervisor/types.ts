@@ -1,3 +1,5 @@
+import type { FirewallReader } from './firewall-types';
+
 /** How to reach a cluster and prove who we are. Secrets live only here and in the request header. */
 export type ClusterAccess = {
   /** Stable key for circuit breakers and concurrency limits (the cluster's id, or `check:<host>` before it has one). */
@@ -147,6 +149,7 @@ export interface Preflight {
 export interface HypervisorProvider {
   readonly preflight: Preflight;
   readonly inventory: InventoryReader;
+  readonly firewallReader: FirewallReader;
   /** Closes sockets; the provider is not used afterwards. */
   close(): void;
 }

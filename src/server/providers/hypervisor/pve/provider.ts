@@ -1,6 +1,8 @@
 import type { HypervisorProvider } from '../types';
 import { PveClient } from './client';
 import type { ClientOptions } from './client-options';
+import { readClusterFirewall } from './firewall/read-cluster-firewall';
+import { readGuestFirewall } from './firewall/read-guest-firewall';
 import { createInventoryReader } from './inventory/inventory-reader';
 import { createPreflight } from './preflight/preflight';
 
@@ -10,6 +12,10 @@ export function createPveProvider(options: ClientOptions): HypervisorProvider {
   return {
     inventory: createInventoryReader(client, options),
     preflight: createPreflight(client, options),
+    firewallReader: {
+      readClusterFirewall: () => readClusterFirewall(client),
+      readGuestFirewall: (guest) => readGuestFirewall(client, guest),
+    },
     close: () => client.close(),
   };
 }
