@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { booleanFilter } from './inventory';
 import { listInput, pageOf } from './list';
 
 export const AGENT_STATUSES = ['pending', 'ok', 'degraded', 'silent'] as const;
@@ -23,6 +24,10 @@ export const Agent = z.object({
   /** As the agent reported it; null: unknown, never off. */
   firewall_status: z.record(z.string(), z.unknown()).nullable(),
   nftables_ruleset_hash: z.string().nullable(),
+  /** What the newest heartbeat says of each collector; empty before the first one. */
+  collectors: z.array(z.object({ name: z.string(), state: z.string() })),
+  /** Whether this service brings a newer agent; null when either version is not known. */
+  outdated: z.boolean().nullable(),
 });
 export type Agent = z.output<typeof Agent>;
 
@@ -35,14 +40,25 @@ export const AgentActivity = z.object({
 });
 export type AgentActivity = z.output<typeof AgentActivity>;
 
+/** One hour of heartbeats; hours without any are left out. */
+export const AgentHour = AgentActivity.extend({ hour_at: z.string() });
+export type AgentHour = z.output<typeof AgentHour>;
+
+/** A flow of a heartbeat that could not be stored, and why. */
+export const AgentRejection = z.object({ received_at: z.string(), index: z.int(), reason: z.string() });
+export type AgentRejection = z.output<typeof AgentRejection>;
+
 export const AgentDetail = Agent.extend({
   /** The newest heartbeat, compacted: at most 50 flows, with `flow_count` and `flows_truncated`. */
   payload: z.record(z.string(), z.unknown()).nullable(),
   last_day: AgentActivity,
+  hours: z.array(AgentHour),
+  /** The latest, newest first. */
+  rejections: z.array(AgentRejection),
 });
 export type AgentDetail = z.output<typeof AgentDetail>;
 
-const AGENT_SORTS = [
+export const AGENT_SORTS = [
   'node_name',
   'cluster_name',
   'status',
@@ -55,8 +71,29 @@ const AGENT_SORTS = [
 export const AgentListInput = listInput(AGENT_SORTS, {
   cluster_id: z.uuid().optional(),
   status: z.enum([...AGENT_STATUSES, 'none'], `One of ${[...AGENT_STATUSES, 'none'].join(', ')}.`).optional(),
+  outdated: booleanFilter,
+  /** Agents with a collector that is degraded or unavailable. */
+  lacking: booleanFilter,
 });
 export type AgentListInput = z.output<typeof AgentListInput>;
+
+export const AgentSummaryInput = z.strictObject({ cluster_id: z.uuid().optional() });
+export type AgentSummaryInput = z.output<typeof AgentSummaryInput>;
+
+/** How many nodes there are in each state. */
+export const AgentSummary = z.object({
+  nodes: z.int(),
+  ok: z.int(),
+  degraded: z.int(),
+  silent: z.int(),
+  pending: z.int(),
+  none: z.int(),
+  outdated: z.int(),
+  lacking: z.int(),
+  /** The version that this service hands out; null when it was built without the agent. */
+  agent_version: z.string().nullable(),
+});
+export type AgentSummary = z.output<typeof AgentSummary>;
 
 export const AgentPage = pageOf(Agent);
 

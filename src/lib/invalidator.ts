@@ -5,7 +5,7 @@ import type { ServerEvent } from './event-stream';
 const TOUCHES = {
   'sync_run.changed': ['syncRuns', 'clusters'],
   'cluster.changed': ['clusters'],
-  'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters'],
+  'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;
 
 /** The routers to ask again after an event; `all` after a gap, none for what this version does not know. */

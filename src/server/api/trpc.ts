@@ -8,16 +8,22 @@ import { authorize, type Origin, type Session } from '../auth/scope';
 import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
+import { baseUrlOf } from '../rest/base-url';
 import { toAppError, toProblem } from '../rest/problem';
 import { assertStorable } from '../rest/storable';
 
-export type Context = { session: Session | null; origin: Origin };
+export type Context = {
+  session: Session | null;
+  origin: Origin;
+  /** The address under which the caller reached the service. @throws AppError `malformed` */
+  baseUrl: () => string;
+};
 type Meta = { permission: Grantable } | { signedIn: string };
 
 /** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */
 export async function createContext(request: Request, origin: Origin = originOf(request)): Promise<Context> {
   try {
-    return { session: await readSession(request, origin, true), origin };
+    return { session: await readSession(request, origin, true), origin, baseUrl: () => baseUrlOf(request) };
   } catch (error) {
     const meaning = toAppError(error);
     throw new TRPCError({ code: TRPC_CODE[meaning.code], message: meaning.message, cause: meaning });

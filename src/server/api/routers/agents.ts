@@ -1,14 +1,22 @@
 import { z } from 'zod';
-import { AgentListInput } from '@/domain/agent';
+import { AgentInstallInput, AgentListInput, AgentSummaryInput } from '@/domain/agent';
+import { createInstall } from '../../services/agents/create-install';
 import { listAgents } from '../../services/agents/list-agents';
 import { readAgent } from '../../services/agents/read-agent';
+import { summarizeAgents } from '../../services/agents/summarize-agents';
 import { procedure, router } from '../trpc';
 
 export const agentsRouter = router({
   list: procedure('agent:read')
     .input(AgentListInput)
     .query(({ ctx, input }) => listAgents(ctx.scope, input)),
+  summary: procedure('agent:read')
+    .input(AgentSummaryInput)
+    .query(({ ctx, input }) => summarizeAgents(ctx.scope, input)),
   get: procedure('agent:read')
     .input(z.strictObject({ node_id: z.uuid() }))
     .query(({ ctx, input }) => readAgent(ctx.scope, input.node_id)),
+  install: procedure('agent:install')
+    .input(AgentInstallInput)
+    .mutation(({ ctx, input }) => createInstall(ctx.scope, input, ctx.baseUrl())),
 });

@@ -3,13 +3,14 @@ import type { Scope } from '../../auth/scope';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { findAgentDetail } from '../../repositories/agent-list';
+import { isOutdated, offeredVersion } from './agent-age';
 
 const DAY_MS = 86_400_000;
 
 /** The agent of a node with its newest heartbeat. @throws AppError `not_found` */
 export async function readAgent(_scope: Scope<'agent:read'>, nodeId: string): Promise<AgentDetail> {
   const since = new Date(clock.now().getTime() - DAY_MS).toISOString();
-  const agent = await findAgentDetail(nodeId, since);
+  const [offered, agent] = await Promise.all([offeredVersion(), findAgentDetail(nodeId, since)]);
   if (!agent) throw new AppError('not_found', 'There is no such node. It may have been deleted.');
-  return agent;
+  return { ...agent, outdated: isOutdated(agent.agent_version, offered) };
 }

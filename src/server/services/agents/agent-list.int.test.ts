@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Agent, AgentDetail, AgentInstall, AgentSummary } from '@/domain/agent';
+import { handleTrpc } from '@/server/api/handle-trpc';
+import { appRouter } from '@/server/api/root';
+import { sqlClient } from '@/server/db/client';
+import { bearer, makeAgent, makeCluster, makeNode, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
+import { offeredVersion } from './agent-age';
+import { makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
+
+const sql = sqlClient();
+let cluster: { id: string };
+let nodes: { id: string; name: string }[];
+let admin: Record<string, string>;
+
+const diagnostics = (log: string) => ({
+  conntrack_path: null,
+  bridge_nf_call_iptables: null,
+  bridge_nf_call_ip6tables: null,
+  nf_conntrack_acct: true,
+  nf_conntrack_count: 1,
+  nf_conntrack_max: 2,
+  capabilities: [],
+  collectors: [
+    { name: 'packet_capture', state: 'active', counts: { frames: 1 } },
+    { name: 'firewall_log', state: log, detail: 'there is no log' },
+  ],
+  seen: { flows: 3, bytes: 1, packets: 1 },
+  left_out: { flows: 0, bytes: 0, packets: 0 },
+});
+
+async function beat(node: { id: string }, version: string, log: string, flows: unknown[] = makeFlows(3)) {
+  const headers = await makeAgent(node);
+  const body = makeHeartbeat(flows, { agent_version: version, flow_diagnostics: diagnostics(log) });
+  const response = await call('/agents/heartbeat', { method: 'POST', body, headers });
+  expect(response.status, await response.clone().text()).toBe(200);
+}
+
+async function ask<T>(path: string, input: unknown, method = 'GET', headers = admin): Promise<T> {
+  const response = await handleTrpc(
+    appRouter,
+    method === 'GET'
+      ? new Request(`http://own.test/api/trpc/${path}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
+      : new Request(`http://own.test/api/trpc/${path}`, {
+          method,
+          body: JSON.stringify(input),
+          headers: { 'content-type': 'application/json', ...headers },
+        }),
+  );
+  const body = await response.json();
+  if (!response.ok) throw new Error(`${body.error.data.httpStatus} ${body.error.message}`);
+  return body.result.data as T;
+}
+const namesOf = async (filter: object) =>
+  (await ask<{ items: Agent[] }>('agents.list', { cluster_id: cluster.id, ...filter })).items.map((a) => a.node_name);
+
+beforeAll(async () => {
+  admin = await bearer(await makeUser('super_admin'));
+  cluster = await makeCluster();
+  nodes = await Promise.all(['a', 'b', 'c', 'd'].map((name) => makeNode(cluster, { name })));
+  const [a, b, c] = nodes;
+  if (!a || !b || !c) throw new Error('no nodes');
+  await beat(a, (await offeredVersion()) ?? '0.2.0', 'active');
+  await beat(b, '0.1.9', 'unavailable', [...makeFlows(2), { nonsense: true }]);
+  await makeAgent(c);
+  await sql`update node_agents set status = 'pending', agent_version = null, last_heartbeat_at = null where node_id = ${c.id}`;
+});
+
+describe('agents', () => {
+  it('say which collectors lack something, and which are older than what the service brings', async () => {
+    const { items } = await ask<{ items: Agent[] }>('agents.list', { cluster_id: cluster.id });
+    expect(items.map(({ node_name, status }) => [node_name, status])).toEqual([
+      ['a', 'ok'],
+      ['b', 'ok'],
+      ['c', 'pending'],
+      ['d', null],
+    ]);
+    expect(items[1]?.collectors).toEqual([
+      { name: 'packet_capture', state: 'active' },
+      { name: 'firewall_log', state: 'unavailable' },
+    ]);
+    expect(items[2]?.collectors).toEqual([]);
+    const built = (await offeredVersion()) !== null;
+    expect(items.map((agent) => agent.outdated)).toEqual([built ? false : null, built ? true : null, null, null]);
+  });
+
+  it('are found by what is wrong with them', async () => {
+    expect(await namesOf({ lacking: true })).toEqual(['b']);
+    expect(await namesOf({ lacking: false })).toEqual(['a']);
+    expect(await namesOf({ status: 'none' })).toEqual(['d']);
+    if ((await offeredVersion()) === null) return;
+    expect(await namesOf({ outdated: true })).toEqual(['b']);
+    expect(await namesOf({ outdated: false })).toEqual(['a']);
+  });
+
+  it('are counted by state', async () => {
+    const offered = await offeredVersion();
+    expect(await ask<AgentSummary>('agents.summary', { cluster_id: cluster.id })).toEqual({
+      nodes: 4,
+      ok: 2,
+      degraded: 0,
+      silent: 0,
+      pending: 1,
+      none: 1,
+      outdated: offered === null ? 0 : 1,
+      lacking: 1,
+      agent_version: offered,
+    });
+  });
+
+  it('show the hours of the last day and what was refused', async () => {
+    const detail = await ask<AgentDetail>('agents.get', { node_id: nodes[1]?.id });
+    expect(detail.last_day).toEqual({ heartbeats: 1, accepted: 2, updated: 0, rejected: 1 });
+    expect(detail.hours).toHaveLength(1);
+    expect(detail.hours[0]).toMatchObject(detail.last_day);
+    expect(Date.now() - Date.parse(detail.hours[0]?.hour_at ?? '')).toBeLessThan(2 * 3_600_000);
+    expect(detail.rejections).toEqual([
+      { received_at: expect.any(String), index: 2, reason: expect.stringContaining('source_ip') },
+    ]);
+    const none = await ask<AgentDetail>('agents.get', { node_id: nodes[3]?.id });
+    expect(none).toMatchObject({ status: null, payload: null, hours: [], rejections: [] });
+    expect(none.last_day.heartbeats).toBe(0);
+  });
+
+  it('are installed by a command with the address that the page was reached by', async () => {
+    if ((await offeredVersion()) === null) return;
+    const headers = { ...admin, 'x-forwarded-host': 'fabric.example:8443', 'x-forwarded-proto': 'https' };
+    const { command, node_name } = await ask<AgentInstall>(
+      'agents.install',
+      { node_id: nodes[3]?.id },
+      'POST',
+      headers,
+    );
+    expect(node_name).toBe('d');
+    expect(command).toContain("'https://fabric.example:8443/api/v1/agents/install.sh'");
+    const own = await ask<AgentInstall>('agents.install', { node_id: nodes[3]?.id }, 'POST');
+    expect(own.base_url).toBe('http://own.test');
+    const viewer = await bearer(await makeUser('viewer'));
+    await expect(ask('agents.install', { node_id: nodes[3]?.id }, 'POST', viewer)).rejects.toThrow('403');
+  });
+});
