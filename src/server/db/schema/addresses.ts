@@ -24,6 +24,8 @@ export const ipAddresses = pgTable(
       .notNull()
       .default('active'),
     source: text({ enum: ['agent', 'sdn', 'config', 'cloudinit', 'manual'] }).notNull(),
+    /** When a discovery saw it first, and last to within some hours; null for what none has seen. */
+    first_seen_at: timestamptz(),
     last_seen_at: timestamptz(),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
@@ -36,7 +38,9 @@ export const ipAddresses = pgTable(
       foreignColumns: [subnets.id, subnets.network_id],
     }).onDelete('cascade'),
     unique('ip_addresses_key').on(t.cluster_id, t.network_id, t.address),
-    index('ip_addresses_subnet_idx').on(t.subnet_id),
+    index('ip_addresses_subnet_idx').on(t.subnet_id, t.address, t.state),
+    index('ip_addresses_text_idx').on(sql`host(${t.address}) text_pattern_ops`),
+    index('ip_addresses_mac_idx').on(t.mac),
     index('ip_addresses_workload_idx').on(t.workload_id),
     index('ip_addresses_address_idx').using('gist', t.address.op('inet_ops')),
     check('ip_addresses_host', sql`masklen(${t.address}) = case family(${t.address}) when 4 then 32 else 128 end`),

@@ -45,6 +45,8 @@ export const subnets = pgTable(
     gateway: inet(),
     dns_servers: inet().array().notNull().default(sql`'{}'`),
     dhcp_enabled: boolean().notNull().default(false),
+    /** VLAN of the prefix where it is not that of the network as a whole. */
+    vlan_tag: integer(),
     description: text().notNull().default(''),
     source: text({ enum: ['provider', 'discovery', 'manual'] }).notNull(),
     missing_since: timestamptz(),
@@ -61,7 +63,12 @@ export const subnets = pgTable(
     unique('subnets_network_cidr_key').on(t.network_id, t.cidr),
     unique('subnets_id_network_key').on(t.id, t.network_id),
     index('subnets_cidr_idx').using('gist', t.cidr.op('inet_ops')),
-    check('subnets_gateway_family', sql`${t.gateway} is null or family(${t.gateway}) = family(${t.cidr})`),
+    check('subnets_gateway_inside', sql`${t.gateway} is null or ${t.gateway} <<= ${t.cidr}`),
+    check(
+      'subnets_gateway_host',
+      sql`${t.gateway} is null or masklen(${t.gateway}) = case family(${t.gateway}) when 4 then 32 else 128 end`,
+    ),
+    check('subnets_vlan', sql`${t.vlan_tag} between 1 and 4094`),
     check('subnets_source', sql`${t.source} in ('provider', 'discovery', 'manual')`),
   ],
 );
