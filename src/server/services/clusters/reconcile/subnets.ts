@@ -1,4 +1,4 @@
-import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { cidrContains, formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import type { Listing, SubnetFact } from '../../../providers/hypervisor/types';
 import { diffByKey } from './diff';
@@ -43,7 +43,8 @@ function wantedState(fact: SubnetFact, networks: ReadonlyMap<string, string>): S
   return {
     network_id: networkId,
     cidr: formatCidr(networkOf(cidr)),
-    gateway: gateway && gateway.family === cidr.address.family ? formatIp(gateway) : null,
+    // A gateway outside the subnet cannot be one; the database refuses it.
+    gateway: gateway && cidrContains(cidr, gateway) ? formatIp(gateway) : null,
     dns_servers: servers.flatMap((server) => (server ? [formatIp(server)] : [])),
     dhcp_enabled: fact.dhcp_enabled,
     source: 'provider',
