@@ -12,6 +12,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { PolicySnapshot } from '@/domain/policies';
+import { type PolicyDefinition, RULE_LOG_LEVELS } from '@/domain/policy/policy';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { tenants, users } from './access';
 import { clusters } from './clusters';
@@ -24,11 +26,19 @@ export const securityGroups = pgTable(
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'restrict' }),
     name: text().notNull(),
     description: text().notNull().default(''),
+    /** Workloads with these tags are members as long as they have them, besides those in `security_group_members`. */
+    member_tags: text().array().notNull().default(sql`'{}'`),
+    member_tags_match: text({ enum: ['any', 'all'] })
+      .notNull()
+      .default('any'),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },
-  (t) => [unique('security_groups_name_key').on(t.tenant_id, t.name).nullsNotDistinct()],
+  (t) => [
+    unique('security_groups_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
+    check('security_groups_match', sql`${t.member_tags_match} in ('any', 'all')`),
+  ],
 );
 
 export const securityGroupMembers = pgTable(
@@ -58,7 +68,7 @@ export const policies = pgTable(
     description: text().notNull().default(''),
     enabled: boolean().notNull().default(true),
     priority: integer().notNull().default(100),
-    definition: jsonb().notNull(),
+    definition: jsonb().$type<PolicyDefinition>().notNull(),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),
@@ -80,10 +90,11 @@ export const securityRules = pgTable(
     position: integer().notNull(),
     action: text({ enum: ['accept', 'drop', 'reject'] }).notNull(),
     protocol: text({ enum: ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] }).notNull(),
-    destination_ports: text(),
-    source_ports: text(),
+    /** Ports and ranges (`8000-8080`), sorted and joined; empty means every port. */
+    destination_ports: text().array().notNull().default(sql`'{}'`),
+    source_ports: text().array().notNull().default(sql`'{}'`),
     icmp_type: text(),
-    log: text(),
+    log: text({ enum: RULE_LOG_LEVELS }).notNull().default('nolog'),
     enabled: boolean().notNull().default(true),
     comment: text().notNull().default(''),
     created_at: timestampNow(),
@@ -104,7 +115,7 @@ export const policyVersions = pgTable(
     id: primaryId(),
     policy_id: uuid().notNull(),
     version: integer().notNull(),
-    snapshot: jsonb().notNull(),
+    snapshot: jsonb().$type<PolicySnapshot>().notNull(),
     reason: text().notNull().default(''),
     author_id: uuid(),
     created_at: timestampNow(),

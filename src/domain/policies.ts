@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { listInput, pageOf } from './list';
+import {
+  DEFAULT_ACTIONS,
+  ENFORCEMENT_MODES,
+  POLICY_DIRECTIONS,
+  PolicyInput,
+  PolicyUpdate,
+  RULE_ACTIONS,
+  RULE_LOG_LEVELS,
+  RULE_PROTOCOLS,
+  SecurityRuleInput,
+} from './policy/policy';
+import { DEPLOYMENT_STATUSES } from './policy/status';
+import { CleanupRequest, ClusterDeployment, LastDeployment } from './policy-deployment';
+
+const Reason = z
+  .string({ error: 'a text' })
+  .trim()
+  .max(500, 'at most 500 characters')
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'no line breaks or other control characters');
+
+/** What is needed to create a policy; `tenant_id` as for security groups, `reason` goes into the history. */
+export const PolicyCreate = PolicyInput.extend({
+  tenant_id: z.uuid().nullable().optional(),
+  reason: Reason.default(''),
+});
+export type PolicyCreate = z.output<typeof PolicyCreate>;
+
+/** Rules that are given replace all of them. */
+export const PolicyChange = PolicyUpdate.extend({ reason: Reason.optional() });
+export type PolicyChange = z.output<typeof PolicyChange>;
+
+const guard = { version: z.int().min(1).optional(), reason: Reason.optional() };
+
+/** Where a rule comes to stand among the others; left out, it goes to the end or stays. */
+const position = z.int({ error: 'a whole number' }).min(0).max(199).optional();
+
+/** One more rule. */
+export const RuleCreate = z.strictObject({ rule: SecurityRuleInput, position, ...guard });
+export type RuleCreate = z.output<typeof RuleCreate>;
+
+/** Another content or place for one rule. */
+export const RuleChange = z.strictObject({ rule: SecurityRuleInput.optional(), position, ...guard });
+export type RuleChange = z.output<typeof RuleChange>;
+
+/** Guards a change without content. */
+export const ChangeGuard = z.strictObject(guard);
+export type ChangeGuard = z.output<typeof ChangeGuard>;
+
+export const SecurityRule = z.object({
+  id: z.uuid(),
+  position: z.int(),
+  action: z.enum(RULE_ACTIONS),
+  protocol: z.enum(RULE_PROTOCOLS),
+  destination_ports: z.array(z.string()),
+  source_ports: z.array(z.string()),
+  icmp_type: z.string().nullable(),
+  log: z.enum(RULE_LOG_LEVELS),
+  enabled: z.boolean(),
+  comment: z.string(),
+});
+export type SecurityRule = z.output<typeof SecurityRule>;
+
+/** A definition as it is stored: normalised when it was accepted. */
+const StoredDefinition = z.object({
+  enforcement_mode: z.enum(ENFORCEMENT_MODES),
+  direction: z.enum(POLICY_DIRECTIONS),
+  sources: z.array(z.string()),
+  targets: z.array(z.string()),
+  default_action: z.enum(DEFAULT_ACTIONS),
+});
+
+export const PolicySummary = z.object({
+  id: z.uuid(),
+  tenant_id: z.uuid().nullable(),
+  tenant_name: z.string().nullable(),
+  name: z.string(),
+  description: z.string(),
+  enabled: z.boolean(),
+  priority: z.int(),
+  definition: StoredDefinition,
+  version: z.int(),
+  rules_total: z.int(),
+  last_deployment: LastDeployment.nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type PolicySummary = z.output<typeof PolicySummary>;
+
+const deployment = {
+  /** The worst of the clusters'; null when nothing is to be deployed and nothing of the policy is known to be live. */
+  deployment_status: z.enum(DEPLOYMENT_STATUSES).nullable(),
+  deployments: z.array(ClusterDeployment),
+};
+
+export const PolicyListItem = PolicySummary.extend(deployment);
+export type PolicyListItem = z.output<typeof PolicyListItem>;
+
+export const Policy = PolicyListItem.extend({ rules: z.array(SecurityRule) });
+export type Policy = z.output<typeof Policy>;
+
+/** A policy after a change, with the removal of live rules that the change asked for. */
+export const ChangedPolicy = Policy.extend({ cleanup: z.array(CleanupRequest) });
+export type ChangedPolicy = z.output<typeof ChangedPolicy>;
+
+export const DeletedPolicy = z.object({ id: z.uuid(), cleanup: z.array(CleanupRequest) });
+export type DeletedPolicy = z.output<typeof DeletedPolicy>;
+
+export const POLICY_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
+const booleanFilter = z
+  .union([z.boolean(), z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')])
+  .optional();
+export const PolicyListInput = listInput(POLICY_SORTS, {
+  enforcement_mode: z.enum(ENFORCEMENT_MODES).optional(),
+  enabled: booleanFilter,
+  tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
+  /** `none`: nothing is to be deployed and nothing is live. */
+  deployment_status: z.enum([...DEPLOYMENT_STATUSES, 'none']).optional(),
+  /** Policies that have or want rules on this cluster. */
+  cluster_id: z.uuid().optional(),
+  /** Policies that have or want rules at this workload. */
+  workload_id: z.uuid().optional(),
+});
+export type PolicyListInput = z.output<typeof PolicyListInput>;
+export const PolicyPage = pageOf(PolicyListItem);
+
+/** Everything that a version keeps: enough to bring the policy back. */
+export const PolicySnapshot = z.object({
+  name: z.string(),
+  description: z.string(),
+  enabled: z.boolean(),
+  priority: z.int(),
+  definition: StoredDefinition,
+  rules: z.array(SecurityRule),
+});
+export type PolicySnapshot = z.output<typeof PolicySnapshot>;
+
+export const PolicyVersion = z.object({
+  id: z.uuid(),
+  policy_id: z.uuid(),
+  version: z.int(),
+  reason: z.string(),
+  author_id: z.uuid().nullable(),
+  /** Null when the author's account is gone or it was the service itself. */
+  author_name: z.string().nullable(),
+  created_at: z.string(),
+});
+export type PolicyVersion = z.output<typeof PolicyVersion>;
+export const PolicyVersionDetail = PolicyVersion.extend({ snapshot: PolicySnapshot });
+export type PolicyVersionDetail = z.output<typeof PolicyVersionDetail>;
+export const PolicyVersionListInput = listInput(['version'], {});
+export type PolicyVersionListInput = z.output<typeof PolicyVersionListInput>;
+export const PolicyVersionPage = pageOf(PolicyVersion);
+
+/** What differs between two versions: fields with both values, and rules by id. */
+export const VersionComparison = z.object({
+  from: PolicyVersion,
+  to: PolicyVersion,
+  fields: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
+  rules: z.array(
+    z.object({
+      id: z.uuid(),
+      change: z.enum(['added', 'removed', 'changed', 'moved']),
+      before: SecurityRule.nullable(),
+      after: SecurityRule.nullable(),
+      /** Names of the fields that differ. */
+      fields: z.array(z.string()),
+    }),
+  ),
+});
+export type VersionComparison = z.output<typeof VersionComparison>;

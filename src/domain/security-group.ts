@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { WORKLOAD_KINDS, WORKLOAD_STATUSES } from './inventory';
+import { listInput, pageOf } from './list';
+
+export const TAG_MATCHES = ['any', 'all'] as const;
+export const MEMBER_SOURCES = ['manual', 'tag'] as const;
+/** Workloads named in one request. */
+export const MAX_BULK_MEMBERS = 2_000;
+
+const GroupName = z
+  .string({ error: 'a name' })
+  .trim()
+  .min(1, 'a name of 1 to 64 characters')
+  .max(64, 'a name of 1 to 64 characters')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'printable characters only');
+const Description = z.string({ error: 'a text' }).trim().max(2000, 'at most 2000 characters');
+const Tags = z
+  .array(
+    z
+      .string({ error: 'a tag' })
+      .trim()
+      .toLowerCase()
+      .regex(/^[a-z0-9_][a-z0-9_+.-]{0,63}$/, 'a tag as the cluster has it: letters, digits, _ + . -'),
+    { error: 'a list of tags' },
+  )
+  .max(20, 'at most 20 tags')
+  .transform((tags) => [...new Set(tags)].sort());
+
+const fields = {
+  name: GroupName,
+  description: Description,
+  /** Workloads with these tags are members as long as they have them. */
+  member_tags: Tags,
+  /** Whether one of the tags is enough. */
+  member_tags_match: z.enum(TAG_MATCHES, { error: 'any or all' }),
+};
+
+/** `tenant_id`: left out means the only tenant of whoever asks, or none when they may act for the whole installation. */
+export const SecurityGroupInput = z.strictObject({
+  ...fields,
+  description: fields.description.default(''),
+  member_tags: fields.member_tags.default([]),
+  member_tags_match: fields.member_tags_match.default('any'),
+  tenant_id: z.uuid().nullable().optional(),
+});
+export type SecurityGroupInput = z.output<typeof SecurityGroupInput>;
+
+/** What is left out stays. `version` is the one that was read: when it is no longer current, nothing is changed. */
+export const SecurityGroupUpdate = z.strictObject({ ...fields, version: z.int().min(1) }).partial();
+export type SecurityGroupUpdate = z.output<typeof SecurityGroupUpdate>;
+
+export const SecurityGroup = z.object({
+  id: z.uuid(),
+  tenant_id: z.uuid().nullable(),
+  tenant_name: z.string().nullable(),
+  name: z.string(),
+  description: z.string(),
+  member_tags: z.array(z.string()),
+  member_tags_match: z.enum(TAG_MATCHES),
+  /** All members, those by tag included. */
+  members_total: z.int(),
+  /** Policies that name the group, those out of reach included. */
+  policies_total: z.int(),
+  version: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type SecurityGroup = z.output<typeof SecurityGroup>;
+
+export const SECURITY_GROUP_SORTS = ['name', 'members_total', 'created_at', 'updated_at'] as const;
+export const SecurityGroupListInput = listInput(SECURITY_GROUP_SORTS, {
+  tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
+  /** Groups that this workload is a member of. */
+  workload_id: z.uuid().optional(),
+});
+export type SecurityGroupListInput = z.output<typeof SecurityGroupListInput>;
+export const SecurityGroupPage = pageOf(SecurityGroup);
+
+export const SecurityGroupMemberCreate = z.strictObject({ workload_id: z.uuid({ error: 'the id of a workload' }) });
+
+/** One member. Members by tag have no row of their own, hence no times. */
+export const SecurityGroupMember = z.object({
+  security_group_id: z.uuid(),
+  workload_id: z.uuid(),
+  workload_name: z.string(),
+  workload_external_id: z.string(),
+  source: z.enum(MEMBER_SOURCES),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  vmid: z.int(),
+  kind: z.enum(WORKLOAD_KINDS),
+  status: z.enum(WORKLOAD_STATUSES),
+  addresses: z.array(z.string()),
+  missing_since: z.string().nullable(),
+  created_at: z.string().nullable(),
+  updated_at: z.string().nullable(),
+});
+export type SecurityGroupMember = z.output<typeof SecurityGroupMember>;
+
+export const SECURITY_GROUP_MEMBER_SORTS = ['workload_name', 'vmid', 'cluster_name', 'status', 'source'] as const;
+export const SecurityGroupMemberListInput = listInput(SECURITY_GROUP_MEMBER_SORTS, {
+  source: z.enum(MEMBER_SOURCES).optional(),
+});
+export type SecurityGroupMemberListInput = z.output<typeof SecurityGroupMemberListInput>;
+export const SecurityGroupMemberPage = pageOf(SecurityGroupMember);
+
+const WorkloadIds = z
+  .array(z.uuid(), { error: 'a list of workload ids' })
+  .max(MAX_BULK_MEMBERS, `at most ${MAX_BULK_MEMBERS} workloads`)
+  .transform((ids) => [...new Set(ids)]);
+
+/** All of it happens or nothing. */
+export const MembershipChange = z
+  .strictObject({ add: WorkloadIds.default([]), remove: WorkloadIds.default([]) })
+  .refine(({ add, remove }) => !add.some((id) => remove.includes(id)), {
+    path: ['remove'],
+    message: 'A workload cannot be added and removed at once.',
+  });
+export type MembershipChange = z.output<typeof MembershipChange>;
+
+/** `unchanged`: were members already, or were none. */
+export const MembershipResult = z.object({ added: z.int(), removed: z.int(), unchanged: z.int() });
+export type MembershipResult = z.output<typeof MembershipResult>;
+
+/** Where a group is named. Policies out of reach are only counted. */
+export const SecurityGroupUsage = z.object({
+  policies: z.array(
+    z.object({
+      policy_id: z.uuid(),
+      name: z.string(),
+      enabled: z.boolean(),
+      enforcement_mode: z.enum(['enforced', 'audit']),
+      /** How the policy names it. */
+      references: z.array(z.object({ side: z.enum(['source', 'target']), endpoint: z.string() })),
+    }),
+  ),
+  hidden: z.int(),
+});
+export type SecurityGroupUsage = z.output<typeof SecurityGroupUsage>;

@@ -1,0 +1,33 @@
+import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
+import { timestamptz } from '../columns';
+import { clusters } from './clusters';
+import { workloads } from './workloads';
+
+/** What stood in a guest's firewall when it was last read. Losing it costs nothing: it is read again. */
+export const guestFirewallSnapshots = pgTable(
+  'guest_firewall_snapshots',
+  {
+    workload_id: uuid()
+      .primaryKey()
+      .references(() => workloads.id, { onDelete: 'cascade' }),
+    cluster_id: uuid()
+      .notNull()
+      .references(() => clusters.id, { onDelete: 'cascade' }),
+    read_at: timestamptz().notNull(),
+    /** Hash of `state`: equal means that nothing changed between two readings. */
+    state_hash: text().notNull(),
+    state: jsonb().$type<GuestSnapshot>().notNull(),
+  },
+  (t) => [index('guest_firewall_snapshots_cluster_idx').on(t.cluster_id)],
+);
+
+/** The same for what all guests of a cluster share. */
+export const clusterFirewallSnapshots = pgTable('cluster_firewall_snapshots', {
+  cluster_id: uuid()
+    .primaryKey()
+    .references(() => clusters.id, { onDelete: 'cascade' }),
+  read_at: timestamptz().notNull(),
+  state_hash: text().notNull(),
+  state: jsonb().$type<ClusterSnapshot>().notNull(),
+});
