@@ -26,6 +26,8 @@ export async function runSupervisor(
     if (supervisor) void stop();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  // Whoever read the output may go away (a pipe to `head`, a closed terminal): the service goes on without it.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     supervisor = await startSupervisor({ env: env(), programs, print, signal: starting.signal });
     if (asked) await stop();

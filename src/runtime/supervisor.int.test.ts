@@ -250,6 +250,20 @@ describe('supervisor', { timeout: 90_000 }, () => {
     }
   });
 
+  it('goes on when nobody reads its output any more', async () => {
+    const run = start();
+    await run.line(/\| ready: /);
+    run.process.stdout?.destroy();
+    run.process.stderr?.destroy();
+    // A child that dies is reported: into the closed pipe.
+    const [child] = processes().filter((pid) => pid !== run.process.pid);
+    if (child) process.kill(child, 'SIGKILL');
+    await delay(500);
+    expect(run.process.exitCode).toBeNull();
+    run.process.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+  });
+
   it('never leaves a half-made database', async () => {
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const run = start();

@@ -48,3 +48,13 @@ export class AppError extends Error {
     return ERROR_STATUS[this.code];
   }
 }
+
+/**
+ * A fault of a system that this service asks on behalf of a caller; providers throw it. `message` says what happened,
+ * `remedy` what can be done; both are fit for the caller.
+ */
+export abstract class UpstreamError extends Error {
+  abstract readonly remedy: string;
+  /** Whether it was silence, not a refusal. */
+  abstract readonly timedOut: boolean;
+}

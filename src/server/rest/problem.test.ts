@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../lib/errors';
+import { ProviderError } from '../providers/hypervisor/errors';
 import { fieldErrors, problemResponse, toAppError } from './problem';
 
 const errorsOf = (schema: z.ZodType, value: unknown) => {
@@ -31,6 +32,18 @@ describe('fieldErrors', () => {
     const errors = errorsOf(schema, long);
     expect(errors.length).toBeLessThan(100);
     expect(JSON.stringify(errors)).not.toContain('hunter2');
+  });
+});
+
+describe('toAppError', () => {
+  it('tells a fault of the hypervisor with its remedy, also when its cause looks like a fault of the database', () => {
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const error = new ProviderError('unreachable', 'pve1 refused the connection', 'Start the node.', {
+      cause: refused,
+    });
+    expect(toAppError(error)).toMatchObject({ status: 502, message: 'pve1 refused the connection. Start the node.' });
+    expect(toAppError(new ProviderError('timeout', 'Silence.', 'Wait.'))).toMatchObject({ status: 504 });
+    expect(toAppError(refused)).toMatchObject({ status: 503 });
   });
 });
 

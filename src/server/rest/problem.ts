@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { AppError, type ErrorCode, type FieldError } from '../lib/errors';
+import { AppError, type ErrorCode, type FieldError, UpstreamError } from '../lib/errors';
 import { conflictFromPg, isDatabaseDown } from '../lib/pg-errors';
 
 /** RFC 9457 body of every error this service sends. */
@@ -66,6 +66,11 @@ export function toAppError(error: unknown): AppError {
       cause: error,
       errors: fieldErrors(error),
     });
+  }
+  // Before the database: a refused connection to a cluster looks like one to PostgreSQL.
+  if (error instanceof UpstreamError) {
+    const text = `${error.message.replace(/[.]?$/, '.')} ${error.remedy}`;
+    return new AppError(error.timedOut ? 'upstream_timeout' : 'upstream', text, { cause: error });
   }
   const conflict = conflictFromPg(error);
   if (conflict) return conflict;

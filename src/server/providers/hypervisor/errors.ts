@@ -1,3 +1,5 @@
+import { UpstreamError } from '../../lib/errors';
+
 /** What went wrong between us and a hypervisor; the sync result and the preflight show it under these names. */
 export type ProviderErrorCode =
   | 'unreachable' // no TCP connection, DNS failure, refused
@@ -38,7 +40,7 @@ export type ProviderErrorDetail = {
 };
 
 /** An error of the hypervisor or the way to it. `message` says what happened, `remedy` what the administrator can do. */
-export class ProviderError extends Error {
+export class ProviderError extends UpstreamError {
   readonly code: ProviderErrorCode;
   readonly remedy: string;
   readonly detail: ProviderErrorDetail;
@@ -49,5 +51,9 @@ export class ProviderError extends Error {
     this.code = code;
     this.remedy = remedy;
     this.detail = detail;
+  }
+
+  get timedOut(): boolean {
+    return this.code === 'timeout';
   }
 }
