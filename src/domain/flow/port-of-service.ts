@@ -1,5 +1,5 @@
 /** Where the ports begin that systems give to the opening end of a connection (IANA: 49152, Linux: 32768). */
-const EPHEMERAL_FROM = 32_768;
+export const EPHEMERAL_FROM = 32_768;
 
 export type ServicePort = {
   /** Port of the end that was called; null when the protocol has none or neither end looks like a service. */

@@ -2,6 +2,7 @@ import { accountRouter } from './routers/account';
 import { agentsRouter } from './routers/agents';
 import { auditRouter } from './routers/audit';
 import { clustersRouter } from './routers/clusters';
+import { flowsRouter } from './routers/flows';
 import { jobsRouter } from './routers/jobs';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
@@ -16,6 +17,7 @@ export const appRouter = router({
   agents: agentsRouter,
   audit: auditRouter,
   clusters: clustersRouter,
+  flows: flowsRouter,
   jobs: jobsRouter,
   networks: networksRouter,
   nodes: nodesRouter,

@@ -30,7 +30,7 @@ export function encodeCursor(value: string | number | boolean | null, id: string
  */
 export function keyset(
   key: SortKey,
-  id: AnyColumn,
+  id: AnyColumn | SQL,
   descending: boolean,
   cursor: string | undefined,
 ): { order: SQL[]; after: SQL | undefined } {
@@ -42,12 +42,15 @@ export function keyset(
   if (!cursor) return { order, after: undefined };
   const [value, lastId] = decode(cursor);
   const beyond = descending ? lt : gt;
-  if (value === null) return { order, after: and(isNull(column as AnyColumn), beyond(id, lastId)) };
+  if (value === null) return { order, after: and(isNull(column as AnyColumn), beyond(id as AnyColumn, lastId)) };
   const rest = key.nullable
     ? or(beyond(column as AnyColumn, value), isNull(column as AnyColumn))
     : beyond(column as AnyColumn, value);
   return {
     order,
-    after: or(rest, and(isNotNull(column as AnyColumn), eq(column as AnyColumn, value), beyond(id, lastId))),
+    after: or(
+      rest,
+      and(isNotNull(column as AnyColumn), eq(column as AnyColumn, value), beyond(id as AnyColumn, lastId)),
+    ),
   };
 }

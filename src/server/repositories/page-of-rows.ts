@@ -9,11 +9,11 @@ export type SortKeys = Record<string, SortKey>;
 
 type Paging = { after: SQL | undefined; order: SQL[]; limit: number };
 
-type List = { sorts: SortKeys; sort: string; id: AnyColumn };
+type List = { sorts: SortKeys; sort: string; id: AnyColumn | SQL };
 type Query = { limit: number; cursor?: string; sort?: string };
 
 /** Values in a cursor that was tampered with do not fit their columns; the database tells. */
-async function withCursorErrors<T>(cursor: string | undefined, work: Promise<T>): Promise<T> {
+export async function withCursorErrors<T>(cursor: string | undefined, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {

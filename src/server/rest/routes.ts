@@ -4,6 +4,7 @@ import { auditRoutes } from './routes/audit';
 import { authRoutes } from './routes/auth';
 import { clusterRoutes } from './routes/clusters';
 import { eventRoutes } from './routes/events';
+import { flowRoutes } from './routes/flows';
 import { healthRoutes } from './routes/health';
 import { networkRoutes } from './routes/networks';
 import { nodeRoutes } from './routes/nodes';
@@ -27,5 +28,6 @@ export const routes: readonly Route[] = [
   ...workloadRoutes,
   ...networkRoutes,
   ...agentRoutes,
+  ...flowRoutes,
   ...eventRoutes,
 ];

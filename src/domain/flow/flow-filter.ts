@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { EndFilterText } from './end-filter';
+
+/** Verdicts of stored flows: three from firewall log lines, `observed` when no line decided. */
+export const FLOW_DECISIONS = ['accept', 'drop', 'reject', 'observed'] as const;
+
+const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
+const id = (of: string) => z.uuid(`The id of a ${of}.`).optional();
+const endId = z.union([z.uuid(), z.literal('none')], 'The id of a workload, or none.').optional();
+const port = z.coerce
+  .number('A port, 0 to 65535.')
+  .int('A port, 0 to 65535.')
+  .min(0, 'A port, 0 to 65535.')
+  .max(65535, 'A port, 0 to 65535.')
+  .optional();
+const decision = z.enum(FLOW_DECISIONS, `One or several of ${FLOW_DECISIONS.join(', ')}.`);
+
+/**
+ * What narrows flows down, in every view of them. The time range holds flows that were active in it: without `since` the
+ * hour before `until`, without `until` up to now.
+ */
+export const flowFilters = {
+  since: time.optional(),
+  until: time.optional(),
+  /** At either end. */
+  workload_id: id('workload'),
+  /** At one end; `none` is an end where no known workload is. */
+  source_workload_id: endId,
+  destination_workload_id: endId,
+  cluster_id: id('cluster'),
+  node_id: id('node'),
+  /** Address, CIDR, `internal` or `external`: at either end, or at one. */
+  address: EndFilterText.optional(),
+  source: EndFilterText.optional(),
+  destination: EndFilterText.optional(),
+  /** The service's port, whichever direction; from 32768 on the caller's too. */
+  port,
+  protocol: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, 'A protocol such as tcp, udp or icmp.')
+    .optional(),
+  /** A list, in a query string with commas. */
+  decision: z
+    .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
+    .pipe(z.array(decision).max(FLOW_DECISIONS.length))
+    .optional(),
+};
+
+/** Filters and a search text, without paging. */
+export const FlowFilter = z.strictObject({
+  ...flowFilters,
+  /** Part of a workload's name, the start of an address, a protocol, interface or state. */
+  q: z.string().trim().max(200, 'at most 200 characters').optional(),
+});
+export type FlowFilter = z.output<typeof FlowFilter>;

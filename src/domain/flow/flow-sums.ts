@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { listInput, pageOf } from '../list';
+import { FlowFilter, flowFilters } from './flow-filter';
+
+/** By what flows are summed up: the pair of workloads (else subnets), one end's address, the service, verdict or node. */
+export const FLOW_GROUPINGS = ['workloads', 'source', 'destination', 'service', 'decision', 'node'] as const;
+export type FlowGrouping = (typeof FLOW_GROUPINGS)[number];
+
+/**
+ * What the sums were counted from. `minutes` and `hours` are exact: traffic counts when it happened. `flows` is used where
+ * those lack what is asked for (addresses, ephemeral ports, a search text): a flow's totals are spread evenly over the time
+ * between its first and last packet, and nothing older than the retention is known.
+ */
+export const FLOW_SOURCES = ['flows', 'minutes', 'hours'] as const;
+export type FlowSource = (typeof FLOW_SOURCES)[number];
+
+const covered = {
+  source: z.enum(FLOW_SOURCES),
+  /** The range that was counted: the one asked for, widened to whole minutes or hours or cut at the retention. */
+  since: z.string(),
+  until: z.string(),
+};
+const sums = {
+  bytes: z.number(),
+  packets: z.number(),
+  /** Flows that began in the range. */
+  flows: z.number(),
+};
+
+/** Fields that are not part of the grouping are null. */
+export const FlowGroup = z.object({
+  id: z.string(),
+  source_ip: z.string().nullable(),
+  source_workload_id: z.uuid().nullable(),
+  source_workload_name: z.string().nullable(),
+  source_cidr: z.string().nullable(),
+  /** The address, if any, with `internal (<CIDR>)` or `external`; null when the source is not part of the grouping. */
+  source_label: z.string().nullable(),
+  destination_ip: z.string().nullable(),
+  destination_workload_id: z.uuid().nullable(),
+  destination_workload_name: z.string().nullable(),
+  destination_cidr: z.string().nullable(),
+  destination_label: z.string().nullable(),
+  protocol: z.string().nullable(),
+  /** The service's port. */
+  port: z.int().nullable(),
+  decision: z.string().nullable(),
+  node_id: z.uuid().nullable(),
+  node_name: z.string().nullable(),
+  ...sums,
+  last_seen_at: z.string(),
+});
+export type FlowGroup = z.output<typeof FlowGroup>;
+
+export const FLOW_GROUP_SORTS = ['bytes', 'packets', 'flows', 'last_seen_at'] as const;
+export const FlowGroupsInput = listInput(FLOW_GROUP_SORTS, {
+  ...flowFilters,
+  group_by: z.enum(FLOW_GROUPINGS, `One of ${FLOW_GROUPINGS.join(', ')}.`).default('workloads'),
+});
+export type FlowGroupsInput = z.output<typeof FlowGroupsInput>;
+
+/** One page of groups, the largest first unless sorted otherwise; `sums` of all groups, not only of this page. */
+export const FlowGroups = pageOf(FlowGroup).extend({ ...covered, sums: z.object(sums) });
+export type FlowGroups = z.output<typeof FlowGroups>;
+
+export const FlowSeriesInput = FlowFilter;
+export type FlowSeriesInput = z.output<typeof FlowSeriesInput>;
+
+/** Traffic over time by verdict. The lists of a line are as long as `bucket_at`. */
+export const FlowSeries = z.object({
+  ...covered,
+  bucket_seconds: z.int(),
+  /** Where each bucket begins. The first and the last may lie partly outside the range. */
+  bucket_at: z.array(z.string()),
+  lines: z.array(
+    z.object({
+      decision: z.string(),
+      bytes: z.array(z.number()),
+      packets: z.array(z.number()),
+      flows: z.array(z.number()),
+    }),
+  ),
+  sums: z.object(sums),
+});
+export type FlowSeries = z.output<typeof FlowSeries>;

@@ -1,0 +1,57 @@
+import type { FlowSource } from './flow-sums';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+/** Sums per minute are kept at least this long, then per hour for `HOURLY_HOURS`. */
+export const MINUTE_HOURS = 24;
+export const HOURLY_HOURS = 400 * 24;
+
+/** Widths of buckets in seconds that people read easily. */
+const WIDTHS = [60, 300, 600, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 7 * 24 * 3600];
+const MAX_BUCKETS = 120;
+
+/** A time range and what can be counted in it; times in milliseconds, `until` is not part of it. */
+export type RangePlan = { source: FlowSource; since: number; until: number; bucket_seconds: number };
+
+const floorTo = (time: number, step: number) => Math.floor(time / step) * step;
+const ceilTo = (time: number, step: number) => Math.ceil(time / step) * step;
+
+/** The moment before which minutes may have been summed up to hours. */
+export const minuteCutoff = (now: number): number => floorTo(now - MINUTE_HOURS * HOUR, HOUR);
+
+/**
+ * From what a range is counted, and in buckets of which width: at most 120 of them, none narrower than what is counted.
+ * Sums per minute or hour (`summed`) widen the range to whole ones; flows are known back to the retention only.
+ */
+export function planRange(
+  range: { since: number; until: number },
+  options: { now: number; retentionHours: number; summed: boolean },
+): RangePlan {
+  const { now, retentionHours, summed } = options;
+  const until = Math.min(range.until, now);
+  let plan: Omit<RangePlan, 'bucket_seconds'>;
+  let step = WIDTHS[0] ?? 60;
+  if (!summed) {
+    plan = { source: 'flows', since: Math.max(range.since, now - retentionHours * HOUR), until };
+  } else {
+    const byMinute = range.since >= minuteCutoff(now);
+    step = byMinute ? 60 : 3600;
+    plan = {
+      source: byMinute ? 'minutes' : 'hours',
+      since: floorTo(Math.max(range.since, now - HOURLY_HOURS * HOUR), step * SECOND),
+      until: ceilTo(until, step * SECOND),
+    };
+  }
+  const seconds = (plan.until - plan.since) / SECOND;
+  const wanted = WIDTHS.find((width) => width >= step && width * MAX_BUCKETS >= seconds);
+  return { ...plan, until: Math.max(plan.until, plan.since), bucket_seconds: wanted ?? WIDTHS.at(-1) ?? step };
+}
+
+/** Where the buckets of a plan begin, in milliseconds; the first may begin before the range does. */
+export function bucketStarts({ since, until, bucket_seconds }: Omit<RangePlan, 'source'>): number[] {
+  const width = bucket_seconds * SECOND;
+  const first = floorTo(since, width);
+  const count = until > since ? Math.ceil((until - first) / width) : 0;
+  return Array.from({ length: count }, (_, i) => first + i * width);
+}

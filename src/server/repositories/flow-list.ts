@@ -1,0 +1,92 @@
+import { desc, type SQL, sql } from 'drizzle-orm';
+import type { Flow, FlowListInput } from '@/domain/flow/flow';
+import { flowLabel } from '@/domain/flow/flow-label';
+import type { Page } from '@/domain/list';
+import { db } from '../db/client';
+import { type FlowSelection, flowConditions } from './flow-conditions';
+import { ifVisible, type VisibleWorkloads } from './flow-reach';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+
+type FlowRow = Omit<Flow, 'source_label' | 'destination_label'>;
+
+const column = (name: string): SQL => sql.raw(`t.${name}`);
+const ID = sql.raw(`(t.node_id::text || '.' || t.flow_key::text)`);
+
+const SORTS: SortKeys = {
+  observed_at: { column: column('observed_at') },
+  first_seen_at: { column: column('first_seen_at') },
+  source_ip: { column: column('source_ip') },
+  destination_ip: { column: column('destination_ip') },
+  protocol: { column: column('protocol') },
+  destination_port: { column: column('destination_port'), nullable: true },
+  decision: { column: column('decision') },
+  bytes: { column: column('bytes'), nullable: true },
+  packets: { column: column('packets'), nullable: true },
+};
+
+const at = (name: string) =>
+  sql.raw(`to_char(t.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`);
+
+/** What the guest's interface tells is for those who may see the guest. */
+const OBSERVER = ['interface', 'vmid', 'nic', 'vlan', 'raw'];
+const PLAIN = [
+  ...['cluster_id', 'node_id', 'protocol', 'source_port', 'destination_port', 'decision', 'state', 'collector'],
+  ...['initiator', 'icmp_type', 'icmp_code'],
+];
+
+/** The page's rows first, then the names they need: four lookups for each row of the page, none for the others. */
+function selectFlows(visible: VisibleWorkloads, page: SQL): SQL {
+  const observer = ifVisible(column('workload_id'), visible);
+  return sql`
+    select ${ID} as id, ${sql.raw(PLAIN.map((name) => `t.${name}`).join(', '))},
+      host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip,
+      t.source_cidr::text, t.destination_cidr::text,
+      t.bytes::float8, t.packets::float8, ${at('first_seen_at')}, ${at('observed_at')}, ${at('updated_at')},
+      ${sql.join(
+        OBSERVER.map((name) =>
+          visible === 'all'
+            ? column(name)
+            : sql`case when ${observer} is not null then ${column(name)} end as ${sql.raw(name)}`,
+        ),
+        sql`, `,
+      )},
+      ow.id as workload_id, sw.id as source_workload_id, sw.name as source_workload_name,
+      dw.id as destination_workload_id, dw.name as destination_workload_name,
+      nodes.name as node_name, clusters.name as cluster_name
+    from (${page}) as t
+    left join nodes on nodes.id = t.node_id
+    left join clusters on clusters.id = t.cluster_id
+    left join workloads as ow on ow.id = ${observer}
+    left join workloads as sw on sw.id = ${ifVisible(column('source_workload_id'), visible)}
+    left join workloads as dw on dw.id = ${ifVisible(column('destination_workload_id'), visible)}`;
+}
+
+const labelled = (row: FlowRow): Flow => ({
+  ...row,
+  source_label: flowLabel(row.source_ip, row.source_cidr),
+  destination_label: flowLabel(row.destination_ip, row.destination_cidr),
+});
+
+async function readFlows(visible: VisibleWorkloads, where: SQL, order: readonly SQL[], limit: number): Promise<Flow[]> {
+  const by = sql.join([...order], sql`, `);
+  const page = sql`select t.* from traffic_flows as t where ${where} order by ${by} limit ${limit}`;
+  const rows = await db.execute<FlowRow>(sql`${selectFlows(visible, page)} order by ${by}`);
+  return rows.map(labelled);
+}
+
+/** Flows page by page. Two queries. */
+export function listFlows(selection: FlowSelection, input: FlowListInput): Promise<Page<Flow>> {
+  const where = flowConditions(selection);
+  return pageOfRows<Flow>(input, { sorts: SORTS, sort: '-observed_at', id: ID }, ({ after, order, limit }) => ({
+    rows: readFlows(selection.visible, after ? sql`${where} and ${after}` : where, order, limit),
+    total: db
+      .execute<{ total: number }>(sql`select count(*)::int as total from traffic_flows as t where ${where}`)
+      .then((rows) => rows[0]?.total ?? 0),
+  }));
+}
+
+/** The newest flows that were stored since `after`. One query. */
+export function findFlowsStoredSince(selection: FlowSelection, after: string, limit: number): Promise<Flow[]> {
+  const where = sql`${flowConditions(selection)} and t.updated_at >= ${after}::timestamptz`;
+  return readFlows(selection.visible, where, [desc(column('observed_at')), desc(ID)], limit);
+}

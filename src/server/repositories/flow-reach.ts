@@ -1,0 +1,37 @@
+import { ilike, type SQL, sql } from 'drizzle-orm';
+import type { TenantReach } from '@/domain/permissions';
+import { db } from '../db/client';
+import { workloads } from '../db/schema/workloads';
+import { likePattern } from './like-pattern';
+import { pgArray } from './pg-array';
+import { workloadInReach } from './tenant-reach';
+
+/** Workloads whose flows may be seen: all there are, or those with these ids. */
+export type VisibleWorkloads = 'all' | readonly string[];
+
+/** The workloads within reach. One query, none with reach `all`. */
+export async function findVisibleWorkloads(tenants: TenantReach): Promise<VisibleWorkloads> {
+  if (tenants === 'all') return 'all';
+  const rows = await db.select({ id: workloads.id }).from(workloads).where(workloadInReach(tenants));
+  return rows.map((row) => row.id);
+}
+
+/** More names than this are too many to search flows by. */
+const MAX_NAMED = 5_000;
+
+/** Workloads within reach whose name contains the text. One query. */
+export async function findNamedWorkloads(tenants: TenantReach, text: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: workloads.id })
+    .from(workloads)
+    .where(sql`${workloadInReach(tenants) ?? sql`true`} and ${ilike(workloads.name, likePattern(text))}`)
+    .limit(MAX_NAMED);
+  return rows.map((row) => row.id);
+}
+
+/** Whether the column holds one of the ids. */
+export const oneOf = (column: SQL, ids: readonly string[]): SQL => sql`${column} = any (${pgArray(ids)}::text::uuid[])`;
+
+/** The workload id in the column, or null where it may not be seen: to strangers the end is an address and no more. */
+export const ifVisible = (column: SQL, visible: VisibleWorkloads): SQL =>
+  visible === 'all' ? column : sql`case when ${oneOf(column, visible)} then ${column} end`;

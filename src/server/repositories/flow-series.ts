@@ -1,0 +1,66 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { FlowSpan } from '@/domain/flow/spread-flows';
+import { db } from '../db/client';
+import { flowConditions } from './flow-conditions';
+import type { BoundedSelection } from './flow-groups';
+import { rollupConditions, rollupRows } from './rollup-conditions';
+
+export type BucketSum = { bucket: number; decision: string; bytes: number; packets: number; flows: number };
+
+/** The number of the bucket, counted from `first`, in which a time lies. */
+const bucketOf = (time: SQL, first: string, width: number): SQL =>
+  sql`floor(extract(epoch from ${time} - ${first}::timestamptz)::float8 / ${width}::float8)::int`;
+
+/** Sums per bucket and verdict from sums per minute or hour. One query. */
+export async function sumBuckets(
+  selection: BoundedSelection,
+  source: 'minutes' | 'hours',
+  buckets: { first: string; width: number },
+): Promise<BucketSum[]> {
+  const columns = sql.raw('t.bucket_at, t.decision, t.bytes, t.packets, t.flows');
+  const rows = await db.execute<BucketSum>(sql`
+    select ${bucketOf(sql.raw('bucket_at'), buckets.first, buckets.width)} as bucket, decision,
+      sum(bytes)::float8 as bytes, sum(packets)::float8 as packets, sum(flows)::float8 as flows
+    from (${rollupRows(source, columns, rollupConditions(selection))}) as t group by 1, 2`);
+  return [...rows];
+}
+
+/**
+ * Flows by the buckets in which they begin and end and their verdict, with the parts of their totals that fall into the
+ * first, each middle and the last of these buckets. One query and one pass over the flows, however many buckets there are.
+ */
+export async function sumSpans(
+  selection: BoundedSelection,
+  buckets: { first: string; width: number },
+): Promise<FlowSpan[]> {
+  const { since, until } = selection;
+  const { first, width } = buckets;
+  const end = (bucket: string) =>
+    sql`(${first}::timestamptz + make_interval(secs => ${sql.raw(bucket)} * ${width}::float8))`;
+  const seconds = (from: SQL, to: SQL) => sql`extract(epoch from ${to} - ${from})::float8`;
+  const parts = ['head', 'middle', 'tail'] as const;
+  const sums = sql.raw(
+    ['bytes', 'packets']
+      .flatMap((name) => parts.map((part) => `coalesce(sum(${name} * ${part}), 0)::float8 as ${part}_${name}`))
+      .join(', '),
+  );
+  const rows = await db.execute<FlowSpan>(sql`
+    select from_bucket, to_bucket, decision, ${sums}, count(*) filter (where began)::float8 as flows
+    from (
+      select b.*, t.decision, t.bytes, t.packets, t.first_seen_at >= ${since}::timestamptz as began,
+        case when b.life <= 0 then 1
+          when b.from_bucket = b.to_bucket then ${seconds(sql.raw('b.from_at'), sql.raw('b.to_at'))} / b.life
+          else ${seconds(sql.raw('b.from_at'), end('(b.from_bucket + 1)'))} / b.life end as head,
+        case when b.life > 0 then ${width}::float8 / b.life else 0 end as middle,
+        case when b.life > 0 and b.to_bucket > b.from_bucket
+          then ${seconds(end('b.to_bucket'), sql.raw('b.to_at'))} / b.life else 0 end as tail
+      from traffic_flows as t
+      cross join lateral (select greatest(t.first_seen_at, ${since}::timestamptz) as from_at,
+        least(t.observed_at, ${until}::timestamptz) as to_at) as c
+      cross join lateral (select c.*, ${seconds(sql.raw('t.first_seen_at'), sql.raw('t.observed_at'))} as life,
+        ${bucketOf(sql.raw('c.from_at'), first, width)} as from_bucket,
+        ${bucketOf(sql.raw('c.to_at'), first, width)} as to_bucket) as b
+      where ${flowConditions(selection)}) as spans
+    group by from_bucket, to_bucket, decision`);
+  return [...rows];
+}

@@ -1,0 +1,37 @@
+import type { FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { bucketStarts, planRange } from '@/domain/flow/plan-range';
+import { linesOf, spreadFlows } from '@/domain/flow/spread-flows';
+import type { Scope } from '../../auth/scope';
+import { sumBuckets, sumSpans } from '../../repositories/flow-series';
+import { sumsCanAnswer } from '../../repositories/rollup-conditions';
+import { selectFlows } from './select-flows';
+
+const total = (lists: readonly (readonly number[])[]) => lists.flat().reduce((sum, value) => sum + value, 0);
+
+/** Traffic of the time range within reach over time, by verdict. At most five queries. */
+export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSeriesInput): Promise<FlowSeries> {
+  const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
+  const plan = planRange({ since, until }, { now, retentionHours, summed: sumsCanAnswer(input) });
+  const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
+  const starts = bucketStarts(plan).map((start) => new Date(start).toISOString());
+  const buckets = { first: starts[0] ?? range.since, width: plan.bucket_seconds };
+  const bounded = { ...selection, ...range };
+  const lines =
+    plan.source === 'flows'
+      ? spreadFlows(await sumSpans(bounded, buckets), starts.length)
+      : linesOf(await sumBuckets(bounded, plan.source, buckets), starts.length, (line, row) => {
+          for (const field of ['bytes', 'packets', 'flows'] as const) line.add(field, row.bucket, row[field]);
+        });
+  return {
+    source: plan.source,
+    ...range,
+    bucket_seconds: plan.bucket_seconds,
+    bucket_at: starts,
+    lines,
+    sums: {
+      bytes: total(lines.map((line) => line.bytes)),
+      packets: total(lines.map((line) => line.packets)),
+      flows: total(lines.map((line) => line.flows)),
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { FlowFilter } from '@/domain/flow/flow-filter';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import type { FlowSelection } from '../../repositories/flow-conditions';
+import { findNamedWorkloads, findVisibleWorkloads } from '../../repositories/flow-reach';
+import { storedSettings } from '../settings/stored-settings';
+
+const HOUR_MS = 3_600_000;
+
+export type SelectedFlows = {
+  selection: FlowSelection;
+  /** Milliseconds. */
+  now: number;
+  since: number;
+  until: number;
+  retentionHours: number;
+};
+
+/**
+ * Which flows a reader means and may see. Without `since` it is the hour before `until`, without `until` up to now.
+ * At most four queries.
+ * @throws AppError `malformed` when the range ends before it begins
+ */
+export async function selectFlows(scope: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
+  const now = clock.now().getTime();
+  const until = filter.until === undefined ? now : Date.parse(filter.until);
+  const since = filter.since === undefined ? until - HOUR_MS : Date.parse(filter.since);
+  if (!(since < until)) {
+    throw new AppError('malformed', 'The time range ends before it begins.', {
+      errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
+    });
+  }
+  const [settings, visible, named] = await Promise.all([
+    storedSettings(db),
+    findVisibleWorkloads(scope.tenants),
+    filter.q ? findNamedWorkloads(scope.tenants, filter.q) : [],
+  ]);
+  const retentionHours = settings.flow_retention_hours;
+  const iso = (time: number) => new Date(time).toISOString();
+  return {
+    selection: {
+      visible,
+      cutoff: iso(now - retentionHours * HOUR_MS),
+      since: iso(since),
+      until: filter.until === undefined ? null : iso(until),
+      filter,
+      named,
+    },
+    now,
+    since,
+    until,
+    retentionHours,
+  };
+}
