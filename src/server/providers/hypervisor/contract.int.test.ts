@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { type ContractTarget, describeProviderContract } from './contract.suite';
+import { describeFirewallContract } from './contract-firewall.suite';
 import { startSimulator } from './fake/http-server';
 import type { PveVersionName } from './fake/pve-version';
 import { smallLab } from './fake/scenarios/small-lab';
@@ -34,6 +35,12 @@ async function simulated(version: PveVersionName): Promise<ContractTarget> {
 
 for (const version of ['pve9', 'pve8', 'pve8Old'] as const) {
   describeProviderContract(`simulated ${version}`, () => simulated(version));
+  for (const vmid of [102, 200]) {
+    describeFirewallContract(`simulated ${version}, guest ${vmid}`, async () => ({
+      ...(await simulated(version)),
+      vmid,
+    }));
+  }
 }
 
 const real = realTarget();

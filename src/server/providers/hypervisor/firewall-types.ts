@@ -39,3 +39,70 @@ export interface FirewallReader {
    */
   readGuestFirewall(guest: GuestRef): Promise<GuestFirewallFact>;
 }
+
+/** A rule to be written; the fields have the API's names. Nothing else is ever set by us. */
+export type RuleFields = {
+  readonly type: 'in' | 'out';
+  readonly action: 'ACCEPT' | 'DROP' | 'REJECT';
+  readonly proto?: string;
+  readonly source?: string;
+  readonly dest?: string;
+  readonly sport?: string;
+  readonly dport?: string;
+  readonly 'icmp-type'?: string;
+  readonly log?: string;
+  readonly comment: string;
+  readonly enable: 0 | 1;
+};
+
+/** A rule as it was read: where it stood, and the digest of the list in which it stood there. */
+export type RuleHandle = { readonly pos: number; readonly digest: string };
+
+export type GuestOptionChanges = {
+  readonly enable?: 0 | 1;
+  readonly policy_in?: 'ACCEPT' | 'DROP' | 'REJECT';
+  readonly policy_out?: 'ACCEPT' | 'DROP' | 'REJECT';
+};
+
+/** What became of the wish to filter an interface. */
+export type NicFlagOutcome =
+  | { readonly outcome: 'set' | 'unchanged' }
+  /** Nothing was changed, and trying again at once would not help. */
+  | {
+      readonly outcome: 'refused';
+      readonly reason: 'no_such_nic' | 'nic_not_editable' | 'nic_change_pending';
+      readonly message: string;
+      readonly remedy: string;
+    };
+
+/**
+ * Change what the packet filter of a guest is configured to do, one call per change. No call is ever repeated. An error
+ * with `detail.outcomeUnknown` may have done its work all the same, now or within the next half minute: read before going on.
+ * The guest is not checked to exist: a write for a number without a guest leaves a file behind that a later guest inherits.
+ * Every method throws ProviderError; a stale digest is `conflict`.
+ */
+export interface FirewallWriter {
+  /** Only the rules, for whoever looks again after each change. */
+  readRules(guest: GuestRef): Promise<LiveRuleList>;
+  readOptions(guest: GuestRef): Promise<LiveOptions>;
+  /** The named sets of the guest; null for one that does not exist. */
+  readSet(guest: GuestRef, name: string): Promise<LiveSet | null>;
+  /** The rule lands at position 0, whatever else happened to the list meanwhile. */
+  createRule(guest: GuestRef, rule: RuleFields): Promise<void>;
+  setRuleEnabled(guest: GuestRef, rule: RuleHandle, enabled: boolean): Promise<void>;
+  /** Afterwards the rule stands at position `to` of the list. */
+  moveRule(guest: GuestRef, rule: RuleHandle, to: number): Promise<void>;
+  deleteRule(guest: GuestRef, rule: RuleHandle): Promise<void>;
+  createSet(guest: GuestRef, name: string, comment: string): Promise<void>;
+  addSetEntry(guest: GuestRef, name: string, cidr: string): Promise<void>;
+  /** An entry that is not there is no error. */
+  removeSetEntry(guest: GuestRef, name: string, cidr: string, digest: string): Promise<void>;
+  /** With its entries. Rules that refer to it are not looked at. */
+  deleteSet(guest: GuestRef, name: string): Promise<void>;
+  setOptions(guest: GuestRef, changes: GuestOptionChanges, digest: string): Promise<void>;
+  /**
+   * Reads the configuration and sets the flag of one interface, everything else in it byte for byte as it was. A guest
+   * that moved is found once.
+   */
+  setNicFirewall(guest: GuestRef, nic: string, enabled: boolean): Promise<NicFlagOutcome>;
+}

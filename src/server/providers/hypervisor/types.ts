@@ -1,4 +1,4 @@
-import type { FirewallReader } from './firewall-types';
+import type { FirewallReader, FirewallWriter } from './firewall-types';
 
 /** How to reach a cluster and prove who we are. Secrets live only here and in the request header. */
 export type ClusterAccess = {
@@ -150,6 +150,7 @@ export interface HypervisorProvider {
   readonly preflight: Preflight;
   readonly inventory: InventoryReader;
   readonly firewallReader: FirewallReader;
+  readonly firewallWriter: FirewallWriter;
   /** Closes sockets; the provider is not used afterwards. */
   close(): void;
 }

@@ -23,6 +23,8 @@ export type PveRequest = {
   kind?: Exclude<keyof Timeouts, 'connect'>;
   /** Runs in the node's root daemon, which has few workers. Writes and agent calls always do. */
   daemon?: boolean;
+  /** Writes a firewall file: few at once per cluster, whichever node is asked. */
+  firewallFile?: boolean;
   /** Ask even what failed a moment ago: somebody wants to know. What answers then is asked by others again as well. */
   insist?: boolean;
 };
@@ -95,7 +97,8 @@ export class PveClient {
   async request(request: PveRequest): Promise<Envelope> {
     if (this.#stopped && !(request.insist && this.#stopped instanceof AnswerError)) throw this.#stopped;
     try {
-      const answer = await this.#atNode(request, () => this.#throughEntries(request));
+      const call = () => this.#atNode(request, () => this.#throughEntries(request));
+      const answer = await (request.firewallFile ? this.#limits.firewallWrites.run(call) : call());
       if (request.insist && this.#stopped instanceof AnswerError) this.#stopped = null;
       return answer;
     } catch (error) {

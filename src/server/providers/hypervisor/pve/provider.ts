@@ -1,6 +1,7 @@
 import type { HypervisorProvider } from '../types';
 import { PveClient } from './client';
 import type { ClientOptions } from './client-options';
+import { createFirewallWriter } from './firewall/firewall-writer';
 import { readClusterFirewall } from './firewall/read-cluster-firewall';
 import { readGuestFirewall } from './firewall/read-guest-firewall';
 import { createInventoryReader } from './inventory/inventory-reader';
@@ -9,13 +10,15 @@ import { createPreflight } from './preflight/preflight';
 /** Proxmox VE, reached over its HTTPS API with an API token. Nothing is sent before a method is called. */
 export function createPveProvider(options: ClientOptions): HypervisorProvider {
   const client = new PveClient(options);
+  const inventory = createInventoryReader(client, options);
   return {
-    inventory: createInventoryReader(client, options),
+    inventory,
     preflight: createPreflight(client, options),
     firewallReader: {
       readClusterFirewall: () => readClusterFirewall(client),
       readGuestFirewall: (guest) => readGuestFirewall(client, guest),
     },
+    firewallWriter: createFirewallWriter(client, inventory),
     close: () => client.close(),
   };
 }

@@ -9,7 +9,7 @@ const MAX_ENTRIES = 100_000;
 const MAX_ALIASES = 10_000;
 
 /** Below a scope's `/firewall`: one segment more, encoded. */
-const below = (base: ApiPath, ...segments: string[]) =>
+export const below = (base: ApiPath, ...segments: string[]) =>
   [base, ...segments.map((segment) => encodeURIComponent(segment))].join('/') as ApiPath;
 
 /** One set. @throws ProviderError */

@@ -8,6 +8,8 @@ const PER_ENTRY = 4;
 const PER_DAEMON = 2;
 /** Guest agent calls per node: a dead agent holds a worker for 3 to 8 seconds. */
 const PER_AGENT_NODE = 1;
+/** Writes to firewall files at once: each is a locked, replicated rewrite, and two at once already wait for each other. */
+const FIREWALL_WRITES = 2;
 const MAX_NODES = 128;
 const MAX_CLUSTERS = 1024;
 
@@ -34,6 +36,7 @@ export class ClusterLimits {
     () => new CircuitBreaker(),
     (b) => b.idle,
   );
+  readonly firewallWrites = new Semaphore(FIREWALL_WRITES);
   users = 0;
 }
 

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { RuleFields } from '../../firewall-types';
+import { simulate } from '../testing/simulated.fixture';
+
+const DB = { node: 'pve3', kind: 'qemu', vmid: 102 } as const;
+const RULE: RuleFields = { type: 'in', action: 'ACCEPT', proto: 'tcp', dport: '443', enable: 1, comment: 'ours' };
+const RULES = /\/102\/firewall\/rules/;
+
+describe('a write whose outcome is not known', () => {
+  it.each([
+    ['reset before', { kind: 'reset', when: 'before' }, false],
+    ['reset after', { kind: 'reset', when: 'after' }, true],
+    ['truncated', { kind: 'truncate' }, true],
+    ['no answer of the node', { kind: 'respond', status: 596, reason: 'Connection timed out', apply: true }, true],
+    ['a web page instead', { kind: 'html-502' }, false],
+  ] as const)('says so and is not repeated: %s', async (_, fault, applied) => {
+    const { simulator, provider } = await simulate();
+    const { firewallWriter } = provider();
+    const struck = simulator.onRequest({ method: 'POST', path: RULES }, fault);
+    await expect(firewallWriter.createRule(DB, RULE)).rejects.toMatchObject({ detail: { outcomeUnknown: true } });
+    expect(struck.hits).toBe(1);
+    const ours = (await firewallWriter.readRules(DB)).items.filter(({ comment }) => comment === 'ours');
+    expect(ours).toHaveLength(applied ? 1 : 0);
+  });
+
+  it('is known when the API refuses', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.setQuorum(false);
+    const failure = await provider()
+      .firewallWriter.createRule(DB, RULE)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'no_quorum', remedy: expect.stringContaining('nodes back online') });
+    expect(failure).not.toMatchObject({ detail: { outcomeUnknown: true } });
+  });
+});
+
+describe('locks and limits', () => {
+  it('names the lock that another writer holds', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.firewall.holdLock('firewall-vm-102', 60_000);
+    await expect(provider().firewallWriter.createRule(DB, RULE)).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringContaining('firewall-vm-102'),
+    });
+  });
+
+  it('writes two firewall files at once at most, over all providers of a cluster', async () => {
+    const { cluster, access, provider } = await simulate('pve9', 500, 2_000);
+    const shared = access();
+    const writers = [provider(shared), provider(shared)].map(({ firewallWriter }) => firewallWriter);
+    const vmids = [100, 101, 103, 104, 105, 110];
+    await Promise.all(vmids.map((vmid, i) => writers[i % 2]?.createRule({ ...DB, vmid }, RULE)));
+    expect(cluster.load.maxOf('firewall-write')).toBe(2);
+  });
+});
+
+describe('the flag of an interface', () => {
+  const FLAG = ['net1', true] as const;
+
+  it('is found where the guest moved to', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.migrate(102, 'pve1');
+    expect(await provider().firewallWriter.setNicFirewall(DB, ...FLAG)).toEqual({ outcome: 'set' });
+    expect(cluster.guest(102).configText).toMatch(/net1: .*firewall=1/);
+  });
+
+  it('waits for nothing while the guest is locked', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.lockGuest(102, 'backup');
+    await expect(provider().firewallWriter.setNicFirewall(DB, ...FLAG)).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringContaining('backup'),
+    });
+  });
+
+  it('is refused when the configuration changed between reading and writing', async () => {
+    const { simulator, cluster, provider } = await simulate();
+    simulator.onRequest(
+      { method: 'PUT', path: /\/102\/config$/ },
+      { kind: 'hook', before: () => cluster.setTags(102, ['changed']) },
+    );
+    await expect(provider().firewallWriter.setNicFirewall(DB, ...FLAG)).rejects.toMatchObject({ code: 'conflict' });
+    expect(cluster.guest(102).configText).not.toMatch(/net1: .*firewall=1/);
+  });
+
+  it('that cannot be made live is left pending, and told so from then on', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.guest(102).hotplugFailures.set('net1', 'no space');
+    const { firewallWriter } = provider();
+    await expect(firewallWriter.setNicFirewall(DB, ...FLAG)).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      detail: { errors: { net1: expect.stringContaining('hotplug') } },
+    });
+    expect(await firewallWriter.setNicFirewall(DB, ...FLAG)).toMatchObject({ reason: 'nic_change_pending' });
+  });
+
+  it('of an interface without a bridge is not touched', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.setConfig(102, { net1: 'virtio=BC:24:11:00:00:01' });
+    expect(await provider().firewallWriter.setNicFirewall(DB, ...FLAG)).toMatchObject({
+      outcome: 'refused',
+      reason: 'nic_not_editable',
+      message: expect.stringContaining('no bridge'),
+    });
+  });
+});
