@@ -1,0 +1,238 @@
+import { asc, eq, ne, sql } from 'drizzle-orm';
+import type { RULE_PLACEMENTS } from '@/domain/cluster';
+import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
+import type { CompilablePolicy } from '@/domain/policy/wanted';
+import type { Executor } from '../db/client';
+import { projects } from '../db/schema/access';
+import { ipAddresses } from '../db/schema/addresses';
+import { clusters, nodes } from '../db/schema/clusters';
+import { networks, subnets } from '../db/schema/networks';
+import { policies, securityGroupMembers, securityGroups, securityRules } from '../db/schema/policies';
+import { workloads } from '../db/schema/workloads';
+
+export type WorldPolicy = CompilablePolicy & { readonly name: string; readonly enabled: boolean };
+
+export type WorldWorkload = IndexedWorkload & {
+  readonly node_name: string | null;
+  readonly kind: 'qemu' | 'lxc';
+  readonly external_id: string;
+  readonly status: 'running' | 'stopped' | 'paused' | 'suspended' | 'unknown';
+  readonly lock: string | null;
+  readonly creation_fingerprint: string | null;
+  readonly missing_since: string | null;
+};
+
+export type WorldCluster = {
+  readonly id: string;
+  readonly name: string;
+  readonly rule_placement: (typeof RULE_PLACEMENTS)[number];
+  /** As of the last sync; null: not readable. */
+  readonly firewall_enabled: boolean | null;
+  readonly has_api_token: boolean;
+};
+
+export type PolicyWorldRows = {
+  policies: WorldPolicy[];
+  clusters: WorldCluster[];
+  workloads: WorldWorkload[];
+  security_groups: Inventory['security_groups'];
+  networks: Inventory['networks'];
+};
+
+type Rule = CompilablePolicy['rules'][number];
+
+function groupBy<T, V>(rows: readonly T[], key: (row: T) => string, value: (row: T) => V): Map<string, V[]> {
+  const map = new Map<string, V[]>();
+  for (const row of rows) {
+    const list = map.get(key(row));
+    if (list) list.push(value(row));
+    else map.set(key(row), [value(row)]);
+  }
+  return map;
+}
+
+const readWorkloads = (executor: Executor) =>
+  executor
+    .select({
+      id: workloads.id,
+      cluster_id: workloads.cluster_id,
+      node_name: nodes.name,
+      vmid: workloads.vmid,
+      kind: workloads.kind,
+      external_id: workloads.external_id,
+      name: workloads.name,
+      status: workloads.status,
+      template: workloads.template,
+      tags: workloads.tags,
+      lock: workloads.lock,
+      creation_fingerprint: workloads.creation_fingerprint,
+      missing_since: workloads.missing_since,
+      tenant_id: projects.tenant_id,
+    })
+    .from(workloads)
+    .leftJoin(nodes, eq(nodes.id, workloads.node_id))
+    .leftJoin(projects, eq(projects.id, workloads.project_id));
+
+// An address in conflict stays with the workload that had it first: otherwise whoever claims it would take it away.
+const readAddresses = (executor: Executor) =>
+  executor
+    .select({
+      workload_id: sql<string>`${ipAddresses.workload_id}`,
+      address: sql<string>`host(${ipAddresses.address})`,
+    })
+    .from(ipAddresses)
+    .where(sql`${ipAddresses.workload_id} is not null and ${ne(ipAddresses.state, 'stale')}`);
+
+const readRules = (executor: Executor) =>
+  executor
+    .select({
+      policy_id: securityRules.policy_id,
+      position: securityRules.position,
+      action: securityRules.action,
+      protocol: securityRules.protocol,
+      destination_ports: securityRules.destination_ports,
+      source_ports: securityRules.source_ports,
+      icmp_type: securityRules.icmp_type,
+      log: securityRules.log,
+      enabled: securityRules.enabled,
+      comment: securityRules.comment,
+    })
+    .from(securityRules)
+    .orderBy(asc(securityRules.policy_id), asc(securityRules.position));
+
+const readPolicies = (executor: Executor) =>
+  executor
+    .select({
+      id: policies.id,
+      name: policies.name,
+      enabled: policies.enabled,
+      version: policies.version,
+      tenant_id: policies.tenant_id,
+      priority: policies.priority,
+      created_at: policies.created_at,
+      definition: policies.definition,
+    })
+    .from(policies);
+
+const readClusters = (executor: Executor) =>
+  executor
+    .select({
+      id: clusters.id,
+      name: clusters.name,
+      rule_placement: clusters.rule_placement,
+      firewall_enabled: clusters.firewall_enabled,
+      has_api_token: sql<boolean>`${clusters.api_token_encrypted} is not null`,
+    })
+    .from(clusters)
+    .orderBy(asc(clusters.name));
+
+type GroupRow = Pick<
+  typeof securityGroups.$inferSelect,
+  'id' | 'name' | 'tenant_id' | 'member_tags' | 'member_tags_match'
+>;
+
+/** Members added by hand and those by tag; a tenant's group has members of the tenant only. */
+function membersOf(group: GroupRow, manual: readonly string[], all: readonly IndexedWorkload[]): string[] {
+  const { member_tags: tags, member_tags_match: match } = group;
+  if (tags.length === 0) return [...manual];
+  const tagged = all.filter(
+    (workload) =>
+      (group.tenant_id === null || workload.tenant_id === group.tenant_id) &&
+      (match === 'all'
+        ? tags.every((tag) => workload.tags.includes(tag))
+        : tags.some((tag) => workload.tags.includes(tag))),
+  );
+  return [...new Set([...manual, ...tagged.map(({ id }) => id)])];
+}
+
+/**
+ * Everything that decides which rules policies want, for all clusters. Nine queries, whatever there is; give it a
+ * transaction that sees one state (repeatable read), or a policy may come with rules of another version.
+ */
+export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRows> {
+  const [policyRows, ruleRows, clusterRows, workloadRows, addressRows, groupRows, memberRows, networkRows, subnetRows] =
+    await Promise.all([
+      readPolicies(executor),
+      readRules(executor),
+      readClusters(executor),
+      readWorkloads(executor),
+      readAddresses(executor),
+      executor
+        .select({
+          id: securityGroups.id,
+          name: securityGroups.name,
+          tenant_id: securityGroups.tenant_id,
+          member_tags: securityGroups.member_tags,
+          member_tags_match: securityGroups.member_tags_match,
+        })
+        .from(securityGroups),
+      executor
+        .select({
+          security_group_id: securityGroupMembers.security_group_id,
+          workload_id: securityGroupMembers.workload_id,
+        })
+        .from(securityGroupMembers),
+      executor.select({ id: networks.id, name: networks.name }).from(networks),
+      executor.select({ network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
+    ]);
+  const rules = groupBy(
+    ruleRows,
+    (row) => row.policy_id,
+    ({ policy_id: _, ...rule }): Rule => rule,
+  );
+  const addresses = groupBy(
+    addressRows,
+    (row) => row.workload_id,
+    (row) => row.address,
+  );
+  const members = groupBy(
+    memberRows,
+    (row) => row.security_group_id,
+    (row) => row.workload_id,
+  );
+  const cidrs = groupBy(
+    subnetRows,
+    (row) => row.network_id,
+    (row) => row.cidr,
+  );
+  const inventory = workloadRows.map((row) => ({ ...row, addresses: addresses.get(row.id) ?? [] }));
+  return {
+    policies: policyRows.map((row) => ({ ...row, rules: rules.get(row.id) ?? [] })),
+    clusters: clusterRows,
+    workloads: inventory,
+    security_groups: groupRows.map((group) => ({
+      id: group.id,
+      name: group.name,
+      tenant_id: group.tenant_id,
+      workload_ids: membersOf(group, members.get(group.id) ?? [], inventory),
+    })),
+    networks: networkRows.map((row) => ({ ...row, cidrs: cidrs.get(row.id) ?? [] })),
+  };
+}
+
+/**
+ * Changes whenever anything changes that `readPolicyWorld` reads. One query. Sums of the rows' transaction numbers also
+ * notice a change that began earlier and was committed later than one that was seen.
+ */
+export async function policyWorldStamp(executor: Executor): Promise<string> {
+  const tables = [
+    policies,
+    securityRules,
+    clusters,
+    workloads,
+    nodes,
+    projects,
+    ipAddresses,
+    securityGroups,
+    securityGroupMembers,
+    networks,
+    subnets,
+  ];
+  const parts = tables.map(
+    (table) => sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`,
+  );
+  const rows = await executor.execute<{ stamp: string }>(
+    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as stamp`,
+  );
+  return rows[0]?.stamp ?? '';
+}
