@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { paths } from './paths';
 
 test('every path of the interface', () => {
-  const ids = { cluster: 'clusterId', node: 'nodeId', workload: 'workloadId', network: 'networkId' };
+  const ids = { cluster: 'clusterId', node: 'nodeId', workload: 'workloadId', network: 'networkId', agent: 'nodeId' };
   const all = Object.entries(paths).map(([name, make]) => {
     const path = make as (p: Record<string, string>) => string;
     const id = ids[name as keyof typeof ids];
@@ -21,6 +21,9 @@ test('every path of the interface', () => {
       "workload: /workloads/x1?tab=nodes",
       "networks: /networks",
       "network: /networks/x1?tab=nodes",
+      "flows: /flows",
+      "agents: /agents",
+      "agent: /agents/x1",
       "jobs: /jobs",
       "audit: /audit",
       "settings: /settings",

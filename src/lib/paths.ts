@@ -28,6 +28,9 @@ export const paths = {
   networks: (query?: Query) => withQuery('/networks', query),
   network: ({ networkId, ...query }: { networkId: string; tab?: string }) =>
     withQuery(`/networks/${id(networkId)}`, query),
+  flows: (query?: Query) => withQuery('/flows', query),
+  agents: (query?: Query) => withQuery('/agents', query),
+  agent: ({ nodeId }: { nodeId: string }) => `/agents/${id(nodeId)}`,
   jobs: (query?: Query) => withQuery('/jobs', query),
   audit: (query?: Query) => withQuery('/audit', query),
   settings: () => '/settings',

@@ -2,9 +2,9 @@ import type { Node } from '@/domain/inventory';
 import { formatBytes } from '@/lib/format';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
+import { AgentState } from '../shared/agents/agent-state';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
 import { MissingSince, NODE_STATES, NodeState } from '../shared/inventory-states';
-import { AgentState } from './agent-state';
 
 const make = columnsOf<Node>();
 

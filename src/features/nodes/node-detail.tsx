@@ -1,8 +1,10 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { Node } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
@@ -12,12 +14,14 @@ import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
+import { AgentState } from '../shared/agents/agent-state';
 import { DetailSkeleton } from '../shared/detail-skeleton';
+import { FlowsLink } from '../shared/flows-link';
 import { ClusterLink } from '../shared/inventory-links';
 import { MissingSince, NodeState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
-import { AgentState } from './agent-state';
+import { usePermissions } from '../shared/use-permissions';
 
 /** One node and, as `workloads`, the table of what runs on it. */
 export function NodeDetail({ nodeId, workloads }: { nodeId: string; workloads: ReactNode }) {
@@ -43,6 +47,7 @@ function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
             <MissingSince at={node.missing_since} />
           </>
         }
+        actions={<FlowsLink filter={{ node_id: node.id }} />}
       />
       {node.fault && (
         <Notice tone="danger" title="This node has a fault">
@@ -55,6 +60,18 @@ function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
       <h2 className="text-base">Workloads on this node</h2>
       {workloads}
     </>
+  );
+}
+
+/** The state of the node's agent; for those who may see agents it leads there. */
+function AgentLink({ node }: { node: Node }) {
+  const { can } = usePermissions();
+  const state = node.agent_status === null ? 'None' : <AgentState status={node.agent_status} />;
+  if (!can('agent:read')) return state;
+  return (
+    <Link className="link" href={paths.agent({ nodeId: node.id })}>
+      {node.agent_status === null ? 'None; install one' : state}
+    </Link>
   );
 }
 
@@ -77,7 +94,7 @@ function facts(node: Node) {
           'iptables (pve-firewall)'
         ),
     },
-    { label: 'Agent', value: node.agent_status === null ? 'None' : <AgentState status={node.agent_status} /> },
+    { label: 'Agent', value: <AgentLink node={node} /> },
     {
       label: 'Workloads',
       value: `${formatCount(node.workloads_running)} running of ${formatCount(node.workloads_total)}`,

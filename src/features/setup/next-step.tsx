@@ -1,6 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { Box, Network, Server, Waypoints } from 'lucide-react';
+import { Box, Network, RadioTower, Server, Waypoints } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
@@ -15,6 +15,11 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
     ...trpc.clusters.get.queryOptions({ id: clusterId ?? '' }),
     enabled: clusterId !== null,
   });
+  const { data: agents } = useQuery({
+    ...trpc.agents.summary.queryOptions({ cluster_id: clusterId ?? '' }),
+    enabled: clusterId !== null,
+  });
+  const without = agents?.none;
   const count = (value: number | undefined) => (value ? formatCount(value) : undefined);
   return (
     <>
@@ -32,6 +37,13 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
         />
         {cluster && (
           <>
+            <Way
+              href={paths.agents({ cluster_id: cluster.id })}
+              icon={<RadioTower />}
+              title="Install agents"
+              count={without ? `${formatCount(without)} to go` : undefined}
+              text="One command on each node shows the traffic of its guests. Without agents there are no flows."
+            />
             <Way
               href={paths.workloads()}
               icon={<Box />}

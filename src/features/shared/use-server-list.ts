@@ -27,11 +27,13 @@ type Options<Row> = {
   pathKey: QueryKey;
   /** Filters that the page sets besides those of the user, for example the cluster of a tab. */
   fixed?: object;
+  /** For what changes without an event: read again this often while the page is visible. */
+  refetchMs?: number;
   fetchPage: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Row>>;
 };
 
 /** Loads a list page by page and returns what `DataTable` takes: rows, counts, states, sorting, export. */
-export function useServerList<Row>({ name, columns, state, pathKey, fixed, fetchPage }: Options<Row>) {
+export function useServerList<Row>({ name, columns, state, pathKey, fixed, refetchMs, fetchPage }: Options<Row>) {
   const query = useInfiniteQuery({
     queryKey: [pathKey[0], { input: { ...state.input, ...fixed }, type: 'infinite' }],
     queryFn: ({ pageParam, signal }) =>
@@ -39,6 +41,7 @@ export function useServerList<Row>({ name, columns, state, pathKey, fixed, fetch
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
+    refetchInterval: refetchMs,
   });
   const pages = query.data?.pages;
   const rows = useMemo(() => pages?.flatMap((page) => page.items) ?? [], [pages]);

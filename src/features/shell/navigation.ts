@@ -1,4 +1,15 @@
-import { Box, ListChecks, type LucideIcon, Network, ScrollText, Server, Settings, Waypoints } from 'lucide-react';
+import {
+  Activity,
+  Box,
+  ListChecks,
+  type LucideIcon,
+  Network,
+  RadioTower,
+  ScrollText,
+  Server,
+  Settings,
+  Waypoints,
+} from 'lucide-react';
 import type { Permission } from '@/domain/permissions';
 import { paths } from '@/lib/paths';
 
@@ -35,7 +46,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         href: paths.nodes(),
         icon: Server,
         permission: 'cluster:read',
-        keywords: ['hosts', 'agents'],
+        keywords: ['hosts'],
       },
       {
         id: 'workloads',
@@ -56,9 +67,31 @@ export const NAVIGATION: readonly NavGroup[] = [
     ],
   },
   {
+    id: 'traffic',
+    label: 'Traffic',
+    entries: [
+      {
+        id: 'flows',
+        label: 'Flows',
+        href: paths.flows(),
+        icon: Activity,
+        permission: 'flow:read',
+        keywords: ['traffic', 'connections', 'telemetry', 'denied'],
+      },
+    ],
+  },
+  {
     id: 'operations',
     label: 'Operations',
     entries: [
+      {
+        id: 'agents',
+        label: 'Agents',
+        href: paths.agents(),
+        icon: RadioTower,
+        permission: 'agent:read',
+        keywords: ['heartbeats', 'collectors', 'install', 'silent'],
+      },
       {
         id: 'jobs',
         label: 'Jobs',

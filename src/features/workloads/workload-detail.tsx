@@ -14,6 +14,7 @@ import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { DetailSkeleton } from '../shared/detail-skeleton';
+import { FlowsLink } from '../shared/flows-link';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
@@ -50,6 +51,7 @@ function Content({ workload }: { workload: Detail }) {
             <MissingSince at={workload.missing_since} />
           </>
         }
+        actions={<FlowsLink filter={{ workload_id: workload.id }} />}
       />
       <Section>
         <Properties columns={2} items={facts(workload)} />

@@ -1,0 +1,112 @@
+import Link from 'next/link';
+import type { Agent } from '@/domain/agent';
+import { paths } from '@/lib/paths';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { columnsOf } from '@/ui/columns';
+import { Missing } from '@/ui/missing';
+import { Mono } from '@/ui/mono';
+import { Status } from '@/ui/status';
+import { AGENT_STATES, clockText, collectorName, lackingCollectors } from '../shared/agents/agent-words';
+import { ClusterLink } from '../shared/inventory-links';
+
+const make = columnsOf<Agent>();
+
+const stateOf = (agent: Agent) => AGENT_STATES[agent.status ?? 'none'];
+
+/** What stands in the column of a node without an agent: the way to get one. */
+export type InstallOffer = { onInstall: (agent: Agent) => void; reason: string | null };
+
+export const agentColumns = (offer: InstallOffer) => [
+  make.text('node_name', 'Node', (agent) => agent.node_name, {
+    sortable: true,
+    width: 170,
+    grow: true,
+    render: (agent) => (
+      <Link className="link" href={paths.agent({ nodeId: agent.node_id })}>
+        {agent.node_name}
+      </Link>
+    ),
+  }),
+  make.custom('status', 'Status', (agent) => <Status tone={stateOf(agent).tone}>{stateOf(agent).word}</Status>, {
+    sortable: true,
+    width: 120,
+    csv: (agent) => stateOf(agent).word,
+  }),
+  make.custom('collectors', 'Lacking', (agent) => <Lacking agent={agent} offer={offer} />, {
+    width: 220,
+    grow: true,
+    csv: (agent) =>
+      lackingCollectors(agent)
+        .map(({ name, state }) => `${collectorName(name)} (${state})`)
+        .join('; '),
+  }),
+  make.time('last_heartbeat_at', 'Last heartbeat', (agent) => agent.last_heartbeat_at, {
+    sortable: true,
+    width: 130,
+    none: 'Never',
+  }),
+  make.text('agent_version', 'Version', (agent) => agent.agent_version, {
+    sortable: true,
+    width: 150,
+    render: (agent) =>
+      agent.agent_version ? (
+        <span className="inline-flex items-center gap-1.5">
+          <Mono>{agent.agent_version}</Mono>
+          {agent.outdated && <Badge tone="warn">Outdated</Badge>}
+        </span>
+      ) : (
+        <Missing />
+      ),
+  }),
+  make.custom('clock_offset_ms', 'Clock', (agent) => <Clock offset={agent.clock_offset_ms} />, {
+    sortable: true,
+    width: 140,
+    csv: (agent) => agent.clock_offset_ms,
+  }),
+  make.text('cluster_name', 'Cluster', (agent) => agent.cluster_name, {
+    sortable: true,
+    width: 140,
+    render: (agent) => <ClusterLink id={agent.cluster_id} name={agent.cluster_name} />,
+  }),
+  make.number('interval_seconds', 'Interval', (agent) => agent.interval_seconds, {
+    hidden: true,
+    width: 90,
+    format: (seconds) => `${seconds} s`,
+  }),
+  make.time('enrolled_at', 'Enrolled', (agent) => agent.enrolled_at, { hidden: true, width: 120 }),
+  make.mono('machine_id', 'Machine id', (agent) => agent.machine_id, { hidden: true, width: 280 }),
+  make.mono('nftables_ruleset_hash', 'Ruleset hash', (agent) => agent.nftables_ruleset_hash, {
+    hidden: true,
+    width: 220,
+  }),
+];
+
+function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
+  if (agent.status === null) {
+    return (
+      <Button size="sm" onClick={() => offer.onInstall(agent)} disabledReason={offer.reason}>
+        Install agent
+      </Button>
+    );
+  }
+  if (agent.collectors.length === 0) return <Missing label="Not known" />;
+  const lacking = lackingCollectors(agent);
+  if (lacking.length === 0) return <span className="text-muted">Nothing</span>;
+  return (
+    <span className="inline-flex gap-1">
+      {lacking.map(({ name, state }) => (
+        <Badge key={name} tone={state === 'unavailable' ? 'danger' : 'warn'}>
+          {collectorName(name)}
+        </Badge>
+      ))}
+    </span>
+  );
+}
+
+/** How far the clock of a node is off. */
+function Clock({ offset }: { offset: number | null }) {
+  if (offset === null) return <Missing label="Not known" />;
+  const { tone, text } = clockText(offset);
+  return tone === 'warn' ? <Status tone="warn">{text}</Status> : <span className="text-muted">{text}</span>;
+}

@@ -1,0 +1,69 @@
+'use client';
+import clsx from 'clsx';
+import type { AGENT_STATUSES, AgentSummary } from '@/domain/agent';
+import { formatCount } from '@/lib/format';
+import { StatusDot } from '@/ui/status-dot';
+import type { Tone } from '@/ui/tone';
+import { AGENT_STATES } from '../shared/agents/agent-words';
+
+export type AgentFilter = {
+  status: (typeof AGENT_STATUSES)[number] | 'none' | null;
+  outdated: boolean | null;
+  lacking: boolean | null;
+};
+
+const NOTHING: AgentFilter = { status: null, outdated: null, lacking: null };
+
+/** In the order of urgency. */
+const ORDER = ['silent', 'degraded', 'pending', 'none', 'ok'] as const satisfies readonly (
+  | (typeof AGENT_STATUSES)[number]
+  | 'none'
+)[];
+
+type Props = { summary: AgentSummary; filter: AgentFilter; onFilter: (filter: AgentFilter) => void };
+
+/** How many nodes are in which state; pressing one shows those. */
+export function AgentCounts({ summary, filter, onFilter }: Props) {
+  const chips: { id: string; tone: Tone; word: string; count: number; filter: AgentFilter }[] = [
+    ...ORDER.map((status) => ({
+      id: status,
+      ...AGENT_STATES[status],
+      count: summary[status],
+      filter: { ...NOTHING, status },
+    })),
+    {
+      id: 'lacking',
+      tone: 'warn',
+      word: 'Lack a collector',
+      count: summary.lacking,
+      filter: { ...NOTHING, lacking: true },
+    },
+    { id: 'outdated', tone: 'warn', word: 'Outdated', count: summary.outdated, filter: { ...NOTHING, outdated: true } },
+  ];
+  return (
+    <ul aria-label="Nodes by state of their agent" className="flex flex-wrap gap-2">
+      {chips
+        .filter(({ id, count }) => count > 0 || id === 'ok')
+        .map(({ id, tone, word, count, filter: wanted }) => {
+          const chosen = JSON.stringify(wanted) === JSON.stringify(filter);
+          return (
+            <li key={id}>
+              <button
+                type="button"
+                aria-pressed={chosen}
+                onClick={() => onFilter(chosen ? NOTHING : wanted)}
+                className={clsx(
+                  'inline-flex h-8 items-center gap-2 rounded-md border px-3 hover:bg-surface-2',
+                  chosen ? 'border-accent bg-accent-soft' : 'bg-surface',
+                )}
+              >
+                <StatusDot tone={tone} />
+                <span className="font-semibold tabular-nums">{formatCount(count)}</span>
+                <span className="text-muted">{word}</span>
+              </button>
+            </li>
+          );
+        })}
+    </ul>
+  );
+}

@@ -1,0 +1,118 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Download, RadioTower } from 'lucide-react';
+import { useState } from 'react';
+import type { AgentDetail as Detail } from '@/domain/agent';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { EmptyState } from '@/ui/empty-state';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Status } from '@/ui/status';
+import { AGENT_STATES } from '../shared/agents/agent-words';
+import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
+import { DetailSkeleton } from '../shared/detail-skeleton';
+import { FlowsLink } from '../shared/flows-link';
+import { QueryView } from '../shared/query-view';
+import { useDocumentTitle } from '../shared/use-document-title';
+import { usePermissions } from '../shared/use-permissions';
+import { firewallFacts, identityFacts, sightFacts } from './agent-facts';
+import { AgentTrouble } from './agent-trouble';
+import { Collectors } from './collectors';
+import { Heartbeats } from './heartbeats';
+import { readPayload } from './read-payload';
+
+/** Heartbeats bring no events of their own. */
+const REFRESH_MS = 10_000;
+
+/** The agent of one node: whether it reports, what it sees, and what it lacks. */
+export function AgentDetail({ nodeId }: { nodeId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery({ ...trpc.agents.get.queryOptions({ node_id: nodeId }), refetchInterval: REFRESH_MS });
+  useDocumentTitle(query.data && `Agent of ${query.data.node_name}`);
+  return (
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(agent) => <Content agent={agent} />}
+    </QueryView>
+  );
+}
+
+function Content({ agent }: { agent: Detail }) {
+  const { reason } = usePermissions();
+  const [target, setTarget] = useState<InstallTarget | null>(null);
+  const { tone, word } = AGENT_STATES[agent.status ?? 'none'];
+  const install = (
+    <Button
+      variant={agent.status === null || agent.outdated ? 'primary' : 'secondary'}
+      icon={<Download size={14} />}
+      onClick={() => setTarget(agent)}
+      disabledReason={reason('agent:install')}
+    >
+      {agent.status === null ? 'Install agent' : agent.outdated ? 'Update agent' : 'Install again'}
+    </Button>
+  );
+  return (
+    <>
+      <PageTrail crumbs={[{ label: agent.node_name }]} />
+      <PageHeader
+        title={`Agent of ${agent.node_name}`}
+        badge={<Status tone={tone}>{word}</Status>}
+        actions={
+          <>
+            <FlowsLink filter={{ node_id: agent.node_id }} />
+            {agent.status !== null && install}
+          </>
+        }
+      />
+      <AgentTrouble agent={agent} />
+      {agent.status === null ? (
+        <Section>
+          <EmptyState icon={<RadioTower />} title="No agent on this node" action={install}>
+            Without one nobody sees the traffic of its guests, or whether its firewall is in force. Installing takes one
+            command on the node.
+          </EmptyState>
+        </Section>
+      ) : (
+        <Reports agent={agent} />
+      )}
+      <InstallAgentDialog target={target} onClose={() => setTarget(null)} />
+    </>
+  );
+}
+
+function Reports({ agent }: { agent: Detail }) {
+  const { diagnostics, firewall, flow_count } = readPayload(agent);
+  const from = agent.last_heartbeat_at && (
+    <>
+      As reported <RelativeTime at={agent.last_heartbeat_at} />.
+    </>
+  );
+  return (
+    <>
+      <Section>
+        <Properties columns={2} items={identityFacts(agent)} />
+      </Section>
+      {diagnostics && (
+        <Section title="Collectors" description={from} bare>
+          <Collectors diagnostics={diagnostics} />
+        </Section>
+      )}
+      {agent.last_heartbeat_at && (
+        <Section title="Firewall of the node" description={firewall?.detail ?? from}>
+          <Properties columns={2} items={firewallFacts(firewall, agent.nftables_ruleset_hash)} />
+        </Section>
+      )}
+      {diagnostics && (
+        <Section title="What it sees">
+          <Properties columns={2} items={sightFacts(diagnostics, flow_count)} />
+        </Section>
+      )}
+      <Section title="Heartbeats of the last day" bare>
+        <Heartbeats agent={agent} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import type { FlowDiagnostics } from '@fabric/agent-contract';
+import { formatCount } from '@/lib/format';
+import { CodeBlock } from '@/ui/code-block';
+import { Status } from '@/ui/status';
+import { collectorName, collectorState } from '../shared/agents/agent-words';
+import { collectorAdvice } from './collector-advice';
+
+/** What each collector does, and what helps those that lack something. */
+export function Collectors({ diagnostics }: { diagnostics: FlowDiagnostics }) {
+  return (
+    <ul className="divide-y rounded-lg border bg-surface">
+      {diagnostics.collectors.map((collector) => {
+        const { tone, word } = collectorState(collector.state);
+        const counts = Object.entries(collector.counts ?? {}).filter(([, value]) => value > 0);
+        return (
+          <li key={collector.name} className="grid gap-x-4 gap-y-1 px-4 py-3 md:grid-cols-[12rem_8rem_minmax(0,1fr)]">
+            <h3 className="font-medium">{collectorName(collector.name)}</h3>
+            <div>
+              <Status tone={tone}>{word}</Status>
+            </div>
+            <div className="flex min-w-0 flex-col gap-2">
+              {collector.detail && <p className="[overflow-wrap:anywhere] text-muted">{collector.detail}</p>}
+              {counts.length > 0 && (
+                <p className="text-sm text-faint">
+                  {counts.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${formatCount(value)}`).join(' · ')}
+                </p>
+              )}
+              {collectorAdvice(collector, diagnostics).map(({ text, command }) => (
+                <div key={text} className="flex flex-col gap-1">
+                  <p className="text-pretty">{text}</p>
+                  {command && <CodeBlock code={command} label={`Command for ${collectorName(collector.name)}`} wrap />}
+                </div>
+              ))}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

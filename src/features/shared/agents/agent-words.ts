@@ -1,0 +1,51 @@
+import type { Agent } from '@/domain/agent';
+import { formatDuration } from '@/lib/format';
+import type { Tone } from '@/ui/tone';
+
+type State = { tone: Tone; word: string };
+
+/** `none` is a node without an agent. */
+export const AGENT_STATES: Record<NonNullable<Agent['status']> | 'none', State> = {
+  ok: { tone: 'ok', word: 'Reporting' },
+  degraded: { tone: 'warn', word: 'Degraded' },
+  silent: { tone: 'danger', word: 'Silent' },
+  pending: { tone: 'neutral', word: 'Waiting' },
+  none: { tone: 'off', word: 'No agent' },
+};
+
+const COLLECTORS: Record<string, string> = {
+  packet_capture: 'Packet capture',
+  conntrack: 'Connection tracking',
+  kernel_log: 'Kernel log',
+  firewall_log: 'Firewall log',
+};
+
+/** What people call a collector; one that this version does not know keeps its name. */
+export const collectorName = (name: string): string => COLLECTORS[name] ?? name;
+
+const COLLECTOR_STATES: Record<string, State> = {
+  active: { tone: 'ok', word: 'Works' },
+  degraded: { tone: 'warn', word: 'With losses' },
+  unavailable: { tone: 'danger', word: 'Does not work' },
+  off: { tone: 'off', word: 'Off' },
+};
+
+export const collectorState = (state: string): State => COLLECTOR_STATES[state] ?? { tone: 'unknown', word: state };
+
+/** The collectors that do not do all they could. */
+export const lackingCollectors = (agent: Pick<Agent, 'collectors'>) =>
+  agent.collectors.filter(({ state }) => state === 'degraded' || state === 'unavailable');
+
+/** From here on an agent's clock makes times in logs hard to compare. */
+const OFFSET_MATTERS_MS = 2_000;
+const IN_STEP_MS = 500;
+
+/** An agent's clock against the service's: `3.2 s ahead`. */
+export function clockText(offsetMs: number): { tone: Tone; text: string } {
+  const size = Math.abs(offsetMs);
+  if (size < IN_STEP_MS) return { tone: 'ok', text: 'In step' };
+  return {
+    tone: size >= OFFSET_MATTERS_MS ? 'warn' : 'ok',
+    text: `${formatDuration(size)} ${offsetMs > 0 ? 'ahead' : 'behind'}`,
+  };
+}

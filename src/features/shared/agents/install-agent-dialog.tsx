@@ -1,0 +1,117 @@
+'use client';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { AgentInstall } from '@/domain/agent';
+import { formatDuration } from '@/lib/format';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
+import { CodeBlock } from '@/ui/code-block';
+import { Dialog } from '@/ui/dialog';
+import { ErrorState } from '@/ui/error-state';
+import { Notice } from '@/ui/notice';
+import { Skeleton } from '@/ui/skeleton';
+import { useCountdown } from '../use-countdown';
+import { isLoopbackAddress } from './install-progress';
+import { InstallWait } from './install-wait';
+
+/** The node to install on, and when its agent was enrolled last. */
+export type InstallTarget = { node_id: string; node_name: string; enrolled_at: string | null };
+
+/** Shows the command that installs the agent on a node, and waits for its first report. Closed while `target` is null. */
+export function InstallAgentDialog({ target, onClose }: { target: InstallTarget | null; onClose: () => void }) {
+  return (
+    <Dialog
+      open={target !== null}
+      onOpenChange={(open) => !open && onClose()}
+      size="lg"
+      persistent
+      title={target ? `Install the agent on ${target.node_name}` : 'Install the agent'}
+      footer={
+        <>
+          {target && (
+            <Link className={buttonClass()} href={paths.agent({ nodeId: target.node_id })} onClick={onClose}>
+              Open the agent
+            </Link>
+          )}
+          <Button variant="primary" onClick={onClose}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {target && <Content key={target.node_id} target={target} />}
+    </Dialog>
+  );
+}
+
+function Content({ target }: { target: InstallTarget }) {
+  const trpc = useTRPC();
+  // The list that opened the dialog may be older than this.
+  const agent = useQuery(trpc.agents.get.queryOptions({ node_id: target.node_id }));
+  const install = useMutation(trpc.agents.install.mutationOptions());
+  const [enrolledBefore, setEnrolledBefore] = useState(target.enrolled_at);
+  const create = useEffectEvent(() => {
+    if (agent.data) setEnrolledBefore(agent.data.enrolled_at);
+    install.mutate({ node_id: target.node_id });
+  });
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    create();
+  }, []);
+  if (install.data) {
+    return (
+      <Command
+        install={install.data}
+        onAgain={create}
+        wait={<InstallWait nodeId={target.node_id} enrolledBefore={enrolledBefore} />}
+      />
+    );
+  }
+  if (install.error) return <ErrorState problem={failureOf(install.error)} onRetry={create} />;
+  return <Skeleton className="h-40 w-full" />;
+}
+
+function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: () => void; wait: ReactNode }) {
+  const left = useCountdown(Date.parse(install.expires_at));
+  return (
+    <div className="flex flex-col gap-4">
+      {isLoopbackAddress(install.base_url) && (
+        <Notice tone="warn" title="The node cannot reach this address">
+          The command contains {install.base_url}, because that is how you opened Fabric. Open it by an address that the
+          node can reach, then install from there.
+        </Notice>
+      )}
+      <div className="flex flex-col gap-2">
+        <p>
+          Run this as root on <strong className="font-semibold">{install.node_name}</strong>. It installs or updates the
+          agent and starts it.
+        </p>
+        <CodeBlock code={install.command} label="Install command" wrap />
+        {left > 0 ? (
+          <p className="text-muted">
+            Works once, for another <span className="tabular-nums">{formatDuration(left * 1000)}</span>. Whoever has it
+            can report in the name of this node: do not pass it on.
+          </p>
+        ) : (
+          <Notice
+            tone="warn"
+            live
+            title="The command has expired"
+            action={
+              <Button size="sm" onClick={onAgain}>
+                Make a new one
+              </Button>
+            }
+          />
+        )}
+      </div>
+      {wait}
+    </div>
+  );
+}

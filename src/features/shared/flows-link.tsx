@@ -1,0 +1,20 @@
+'use client';
+import { Activity } from 'lucide-react';
+import Link from 'next/link';
+import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { usePermissions } from './use-permissions';
+
+type Props = { filter: { node_id: string } | { workload_id: string } };
+
+/** Leads from a thing to its flows, for those who may see any. */
+export function FlowsLink({ filter }: Props) {
+  const { can } = usePermissions();
+  if (!can('flow:read')) return null;
+  return (
+    <Link className={buttonClass()} href={paths.flows(filter)}>
+      <Activity size={14} aria-hidden />
+      Flows
+    </Link>
+  );
+}

@@ -1,0 +1,161 @@
+'use client';
+import { type PointerEvent, useState } from 'react';
+import { formatDateTime } from '@/lib/format';
+import { BarLayers, SWATCHES } from './bar-layers';
+import { type ChartBuckets, type ChartSeries, stackTotals } from './chart-data';
+import { niceScale } from './nice-scale';
+import { timeTicks } from './time-ticks';
+import { useElementWidth } from './use-element-width';
+
+type Props = {
+  label: string;
+  buckets: ChartBuckets;
+  series: readonly ChartSeries[];
+  format: (value: number) => string;
+  base?: 1000 | 1024;
+  height?: number;
+  /** Buckets were marked, by dragging or with Enter; milliseconds, `until` is not part of it. */
+  onSelect?: (range: { since: number; until: number }) => void;
+};
+
+const LEFT = 76;
+const BOTTOM = 18;
+const TOP = 6;
+
+/**
+ * Stacked bars over time. Pointer and arrow keys move a cursor whose figures stand in the line above; it is a slider for
+ * assistive technology.
+ */
+export function BarChart({ label, buckets, series, format, base = 1000, height = 160, onSelect }: Props) {
+  const [ref, width] = useElementWidth<HTMLDivElement>();
+  const [cursor, setCursor] = useState<number | null>(null);
+  const [anchor, setAnchor] = useState<number | null>(null);
+  const { starts, seconds } = buckets;
+  const count = starts.length;
+  const first = starts[0] ?? 0;
+  const until = first + count * seconds * 1000;
+  const totals = stackTotals(series, count);
+  const { end, ticks } = niceScale(Math.max(0, ...totals), base);
+  const inner = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
+  const x = (time: number) => LEFT + ((time - first) / (until - first)) * inner.width;
+  const y = (value: number) => TOP + inner.height * (1 - value / end);
+  const at = cursor === null ? null : Math.min(cursor, count - 1);
+  const slot = inner.width / count;
+  const indexAt = (event: PointerEvent<HTMLElement>) => {
+    const offset = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    return Math.max(0, Math.min(count - 1, Math.floor((offset / inner.width) * count)));
+  };
+  const select = (a: number, b: number) => {
+    const [low, high] = [Math.min(a, b), Math.max(a, b)];
+    onSelect?.({ since: starts[low] ?? first, until: (starts[high] ?? first) + seconds * 1000 });
+  };
+  const marked = anchor !== null && at !== null && anchor !== at ? [Math.min(anchor, at), Math.max(anchor, at)] : null;
+  const text = (index: number) =>
+    `${formatDateTime(new Date(starts[index] ?? first).toISOString())}: ${series
+      .map(({ label: name, values }) => `${name} ${format(values[index] ?? 0)}`)
+      .join(', ')}`;
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <div className="flex min-h-5 flex-wrap items-center gap-x-4 gap-y-1 text-sm" aria-hidden="true">
+        {series.map(({ id, label: name, tone, values }) => (
+          <span key={id} className="inline-flex items-center gap-1.5">
+            <span className={`size-2.5 rounded-sm ${SWATCHES[tone]}`} />
+            {name}
+            {at !== null && <span className="text-muted tabular-nums">{format(values[at] ?? 0)}</span>}
+          </span>
+        ))}
+        {at !== null && (
+          <span className="ml-auto text-muted tabular-nums">
+            {formatDateTime(new Date(starts[at] ?? first).toISOString())}
+          </span>
+        )}
+      </div>
+      <div ref={ref} className="relative min-w-0" style={{ height }}>
+        {width > 0 && count > 0 && (
+          <>
+            <svg width={width} height={height} aria-hidden="true" className="absolute inset-0 overflow-visible">
+              {ticks.map((value) => (
+                <g key={value}>
+                  <line x1={LEFT} x2={width} y1={y(value)} y2={y(value)} className="stroke-line" />
+                  <text
+                    x={LEFT - 8}
+                    y={y(value)}
+                    dy="0.32em"
+                    textAnchor="end"
+                    className="fill-faint text-sm tabular-nums"
+                  >
+                    {format(value)}
+                  </text>
+                </g>
+              ))}
+              {timeTicks(first, until, Math.max(1, Math.floor(inner.width / 70))).map(({ at: time, text: mark }) => (
+                <g key={time}>
+                  <line
+                    x1={x(time)}
+                    x2={x(time)}
+                    y1={TOP + inner.height}
+                    y2={TOP + inner.height + 4}
+                    className="stroke-line-strong"
+                  />
+                  {x(time) < width - 14 && (
+                    <text x={x(time)} y={height - 2} textAnchor="middle" className="fill-faint text-sm tabular-nums">
+                      {mark}
+                    </text>
+                  )}
+                </g>
+              ))}
+              {at !== null && (
+                <rect
+                  x={LEFT + (marked?.[0] ?? at) * slot}
+                  y={TOP}
+                  width={slot * (marked ? (marked[1] ?? at) - (marked[0] ?? at) + 1 : 1)}
+                  height={inner.height}
+                  className="fill-surface-3"
+                />
+              )}
+              <g transform={`translate(${LEFT} ${TOP})`}>
+                <BarLayers series={series} count={count} width={inner.width} height={inner.height} end={end} />
+              </g>
+            </svg>
+            <div
+              role="slider"
+              tabIndex={0}
+              aria-label={label}
+              aria-valuemin={0}
+              aria-valuemax={count - 1}
+              aria-valuenow={at ?? count - 1}
+              aria-valuetext={text(at ?? count - 1)}
+              className="absolute touch-pan-y rounded-sm"
+              style={{ left: LEFT, right: 0, top: 0, bottom: BOTTOM }}
+              onPointerDown={(event) => {
+                if (!onSelect || event.button !== 0 || event.pointerType === 'touch') return;
+                event.currentTarget.setPointerCapture(event.pointerId);
+                setAnchor(indexAt(event));
+              }}
+              onPointerMove={(event) => setCursor(indexAt(event))}
+              onPointerUp={(event) => {
+                const to = indexAt(event);
+                if (anchor !== null && anchor !== to) select(anchor, to);
+                setAnchor(null);
+              }}
+              onPointerCancel={() => setAnchor(null)}
+              onPointerLeave={() => anchor === null && setCursor(null)}
+              onBlur={() => setCursor(null)}
+              onKeyDown={(event) => {
+                const now = at ?? count - 1;
+                const next = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1 }[event.key];
+                if (next !== undefined) {
+                  event.preventDefault();
+                  setCursor(Math.max(0, Math.min(count - 1, next)));
+                } else if (event.key === 'Enter' && onSelect) {
+                  event.preventDefault();
+                  select(now, now);
+                }
+              }}
+            />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

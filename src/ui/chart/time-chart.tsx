@@ -1,0 +1,43 @@
+'use client';
+import { ChartColumn, Table2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { SegmentedControl } from '../segmented-control';
+import { BarChart } from './bar-chart';
+import type { ChartBuckets, ChartSeries } from './chart-data';
+import { ChartTable } from './chart-table';
+
+type View = 'chart' | 'table';
+
+const VIEWS = [
+  { value: 'chart', label: 'Chart', icon: <ChartColumn size={14} /> },
+  { value: 'table', label: 'Table', icon: <Table2 size={14} /> },
+] as const satisfies readonly { value: View; label: string; icon: ReactNode }[];
+
+type Props = {
+  /** What is shown: "Traffic over time". */
+  label: string;
+  buckets: ChartBuckets;
+  /** The first is at the bottom. */
+  series: readonly ChartSeries[];
+  format: (value: number) => string;
+  /** 1024 where `format` uses binary units. */
+  base?: 1000 | 1024;
+  height?: number;
+  onSelect?: (range: { since: number; until: number }) => void;
+  /** Before the switch between chart and table: title or controls. */
+  children?: ReactNode;
+};
+
+/** Figures over time, to be looked at or to be read: a chart and the same figures as a table. */
+export function TimeChart({ children, ...props }: Props) {
+  const [view, setView] = useState<View>('chart');
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <div className="flex min-w-0 flex-wrap items-center gap-2">{children}</div>
+        <SegmentedControl label={`${props.label} as`} value={view} onValueChange={setView} options={VIEWS} iconsOnly />
+      </div>
+      {view === 'chart' ? <BarChart {...props} /> : <ChartTable {...props} />}
+    </div>
+  );
+}
