@@ -8,6 +8,11 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sync_run.changed'), cluster_id: z.uuid(), run_id: z.uuid() }),
   z.object({ type: z.literal('cluster.changed'), cluster_id: z.uuid() }),
   z.object({ type: z.literal('inventory.changed'), cluster_id: z.uuid() }),
+  /** Without the id for those who may see some tenants' only. */
+  z.object({ type: z.literal('security_group.changed'), security_group_id: z.uuid().optional() }),
+  z.object({ type: z.literal('policy.changed'), policy_id: z.uuid().optional() }),
+  /** What is live at guests of the cluster was read, and differs from before. */
+  z.object({ type: z.literal('firewall.changed'), cluster_id: z.uuid().optional() }),
 ]);
 export type LiveEvent = z.output<typeof LiveEvent>;
 

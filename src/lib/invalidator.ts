@@ -6,6 +6,9 @@ const TOUCHES = {
   'sync_run.changed': ['syncRuns', 'clusters'],
   'cluster.changed': ['clusters'],
   'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents'],
+  'security_group.changed': ['securityGroups'],
+  'policy.changed': ['policies', 'securityGroups'],
+  'firewall.changed': ['policies', 'workloads'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;
 
 /** The routers to ask again after an event; `all` after a gap, none for what this version does not know. */

@@ -6,6 +6,7 @@ import { flowsRouter } from './routers/flows';
 import { jobsRouter } from './routers/jobs';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
+import { securityGroupsRouter } from './routers/security-groups';
 import { settingsRouter } from './routers/settings';
 import { syncRunsRouter } from './routers/sync-runs';
 import { workloadsRouter } from './routers/workloads';
@@ -21,6 +22,7 @@ export const appRouter = router({
   jobs: jobsRouter,
   networks: networksRouter,
   nodes: nodesRouter,
+  securityGroups: securityGroupsRouter,
   settings: settingsRouter,
   syncRuns: syncRunsRouter,
   workloads: workloadsRouter,

@@ -1,5 +1,11 @@
-import { isGranted, type RoleGrant, reachOf } from '@/domain/permissions';
+import { isGranted, type RoleGrant, reachOf, type TenantReach } from '@/domain/permissions';
 import type { HubMessage } from './event-hub';
+
+/** Which object changed is not for those who see the objects of some tenants only. */
+function withoutId(message: HubMessage, reach: TenantReach): HubMessage | null {
+  if (reach === 'all') return message;
+  return reach.length > 0 ? ({ type: message.type } as HubMessage) : null;
+}
 
 /** What of an event the holder of these grants may learn: it, less of it, or nothing. */
 export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage): HubMessage | null {
@@ -15,5 +21,10 @@ export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage):
       // In which cluster something happened is not for those who see some of its workloads only.
       return reach.length > 0 ? { type: 'resync' } : null;
     }
+    case 'security_group.changed':
+      return withoutId(message, reachOf(grants, 'group:read'));
+    case 'policy.changed':
+    case 'firewall.changed':
+      return withoutId(message, reachOf(grants, 'policy:read'));
   }
 }

@@ -1,7 +1,13 @@
-import { eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { TenantReach } from '@/domain/permissions';
 import { projects } from '../db/schema/access';
 import { workloads } from '../db/schema/workloads';
+
+/** Whether a row that belongs to a tenant is within reach. What belongs to no tenant is for those with reach `all`. */
+export function tenantInReach(column: AnyColumn, tenants: TenantReach): SQL | undefined {
+  if (tenants === 'all') return undefined;
+  return tenants.length === 0 ? sql`false` : inArray(column, [...tenants]);
+}
 
 /**
  * Whether a workload is within reach, for a WHERE in which `workloads` stands. Nothing is to be asked with reach `all`.

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client';
 import { tenants } from '../db/schema/access';
 
@@ -9,4 +9,8 @@ export async function listTenantNames(executor: Executor, limit: number): Promis
     .from(tenants)
     .orderBy(sql`lower(${tenants.name})`)
     .limit(limit);
+}
+
+export async function tenantExists(executor: Executor, id: string): Promise<boolean> {
+  return (await executor.$count(tenants, eq(tenants.id, id))) > 0;
 }

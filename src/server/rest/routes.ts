@@ -8,6 +8,7 @@ import { flowRoutes } from './routes/flows';
 import { healthRoutes } from './routes/health';
 import { networkRoutes } from './routes/networks';
 import { nodeRoutes } from './routes/nodes';
+import { securityGroupRoutes } from './routes/security-groups';
 import { settingsRoutes } from './routes/settings';
 import { setupRoutes } from './routes/setup';
 import { syncRunRoutes } from './routes/sync-runs';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...nodeRoutes,
   ...workloadRoutes,
   ...networkRoutes,
+  ...securityGroupRoutes,
   ...agentRoutes,
   ...flowRoutes,
   ...eventRoutes,

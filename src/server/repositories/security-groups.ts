@@ -1,0 +1,181 @@
+import { and, eq, exists, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import type { SecurityGroup, SecurityGroupListInput } from '@/domain/security-group';
+import { db, type Executor, type Tx } from '../db/client';
+import { projects, tenants } from '../db/schema/access';
+import { policies, securityGroupMembers, securityGroups } from '../db/schema/policies';
+import { workloads } from '../db/schema/workloads';
+import { likePattern } from './like-pattern';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+import { tenantInReach } from './tenant-reach';
+
+export type SecurityGroupRow = typeof securityGroups.$inferSelect;
+
+/** The workload has the tags of the group and belongs to its tenant, for a WHERE in which both stand. */
+export const memberByTag = sql`(cardinality(${securityGroups.member_tags}) > 0
+  and case ${securityGroups.member_tags_match} when 'all' then ${workloads.tags} @> ${securityGroups.member_tags}
+    else ${workloads.tags} && ${securityGroups.member_tags} end
+  and (${securityGroups.tenant_id} is null or exists (select 1 from ${projects}
+    where ${eq(projects.id, workloads.project_id)} and ${eq(projects.tenant_id, securityGroups.tenant_id)})))`;
+
+/** The workload is a member that was added by hand. */
+export const memberByHand = sql`exists (select 1 from ${securityGroupMembers}
+  where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
+  and ${eq(securityGroupMembers.workload_id, workloads.id)})`;
+
+/** The policy names the group by id or by name, as it would be resolved for the policy's tenant. */
+export const policyNamesGroup = sql`(${policies.tenant_id} is null or ${policies.tenant_id} = ${securityGroups.tenant_id})
+  and (jsonb_exists_any(${policies.definition} -> 'sources', array['sg:' || ${securityGroups.id}, 'sg:' || ${securityGroups.name}])
+    or jsonb_exists_any(${policies.definition} -> 'targets', array['sg:' || ${securityGroups.id}, 'sg:' || ${securityGroups.name}]))`;
+
+// Members by hand come by the primary key; only groups with tags look at the workloads.
+const membersTotal = sql<number>`(case when cardinality(${securityGroups.member_tags}) = 0
+  then (select count(*)::int from ${securityGroupMembers} where ${eq(securityGroupMembers.security_group_id, securityGroups.id)})
+  else (select count(*)::int from ${workloads} where ${memberByHand} or ${memberByTag}) end)`;
+
+const columns = {
+  id: securityGroups.id,
+  tenant_id: securityGroups.tenant_id,
+  tenant_name: tenants.name,
+  name: securityGroups.name,
+  description: securityGroups.description,
+  member_tags: securityGroups.member_tags,
+  member_tags_match: securityGroups.member_tags_match,
+  members_total: membersTotal,
+  policies_total: sql<number>`(select count(*)::int from ${policies} where ${policyNamesGroup})`,
+  version: securityGroups.version,
+  created_at: securityGroups.created_at,
+  updated_at: securityGroups.updated_at,
+};
+
+const SORTS: SortKeys = {
+  name: { column: securityGroups.name },
+  members_total: { column: membersTotal },
+  created_at: { column: securityGroups.id },
+  updated_at: { column: securityGroups.updated_at },
+};
+
+const select = (executor: Executor) =>
+  executor.select(columns).from(securityGroups).leftJoin(tenants, eq(tenants.id, securityGroups.tenant_id)).$dynamic();
+
+const inReach = (reach: TenantReach) => tenantInReach(securityGroups.tenant_id, reach);
+
+/** Groups within reach, page by page. Two queries. */
+export async function listSecurityGroups(
+  reach: TenantReach,
+  input: SecurityGroupListInput,
+): Promise<Page<SecurityGroup>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const conditions: (SQL | undefined)[] = [
+    inReach(reach),
+    input.tenant_id === undefined
+      ? undefined
+      : input.tenant_id === 'none'
+        ? isNull(securityGroups.tenant_id)
+        : eq(securityGroups.tenant_id, input.tenant_id),
+    input.workload_id === undefined
+      ? undefined
+      : exists(
+          db
+            .select({ one: sql`1` })
+            .from(workloads)
+            .where(and(eq(workloads.id, input.workload_id), or(memberByHand, memberByTag))),
+        ),
+    pattern === undefined
+      ? undefined
+      : or(ilike(securityGroups.name, pattern), ilike(securityGroups.description, pattern)),
+  ];
+  return pageOfRows<SecurityGroup>(input, { sorts: SORTS, sort: 'name', id: securityGroups.id }, (paging) => ({
+    rows: select(db)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(securityGroups, and(...conditions)),
+  }));
+}
+
+/** One group within reach, or null. */
+export async function findSecurityGroup(
+  executor: Executor,
+  reach: TenantReach,
+  id: string,
+): Promise<SecurityGroup | null> {
+  const [row] = await select(executor).where(and(eq(securityGroups.id, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** The row of a group within reach; other writers of the group wait until the transaction ends. */
+export async function lockSecurityGroup(tx: Tx, reach: TenantReach, id: string): Promise<SecurityGroupRow | null> {
+  const [row] = await tx
+    .select()
+    .from(securityGroups)
+    .where(and(eq(securityGroups.id, id), inReach(reach)))
+    .for('update');
+  return row ?? null;
+}
+
+export async function securityGroupNameTaken(tx: Tx, tenantId: string | null, name: string): Promise<boolean> {
+  const tenant = tenantId === null ? isNull(securityGroups.tenant_id) : eq(securityGroups.tenant_id, tenantId);
+  return (await tx.$count(securityGroups, and(tenant, eq(securityGroups.name, name)))) > 0;
+}
+
+export async function insertSecurityGroup(tx: Tx, row: typeof securityGroups.$inferInsert): Promise<void> {
+  await tx.insert(securityGroups).values(row);
+}
+
+export async function updateSecurityGroup(tx: Tx, id: string, changes: Partial<SecurityGroupRow>): Promise<void> {
+  await tx
+    .update(securityGroups)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(securityGroups.id, id));
+}
+
+/** Removes a group with its members. */
+export async function deleteSecurityGroup(tx: Tx, id: string): Promise<void> {
+  await tx.delete(securityGroups).where(eq(securityGroups.id, id));
+}
+
+export type GroupUser = {
+  policy_id: string;
+  tenant_id: string | null;
+  name: string;
+  enabled: boolean;
+  definition: typeof policies.$inferSelect.definition;
+};
+
+/** Policies that name the group, those out of reach included: the caller tells what may be shown. */
+export async function listGroupUsers(executor: Executor, id: string): Promise<GroupUser[]> {
+  return executor
+    .select({
+      policy_id: policies.id,
+      tenant_id: policies.tenant_id,
+      name: policies.name,
+      enabled: policies.enabled,
+      definition: policies.definition,
+    })
+    .from(policies)
+    .innerJoin(securityGroups, and(eq(securityGroups.id, id), policyNamesGroup))
+    .orderBy(policies.name, policies.id);
+}
+
+/** Which of the workloads exist, within reach and, for a tenant's group, in that tenant. */
+export async function listEligibleWorkloads(
+  tx: Tx,
+  reach: TenantReach,
+  tenantId: string | null,
+  ids: readonly string[],
+): Promise<{ id: string; name: string; external_id: string; eligible: boolean }[]> {
+  if (ids.length === 0) return [];
+  return tx
+    .select({
+      id: workloads.id,
+      name: workloads.name,
+      external_id: workloads.external_id,
+      eligible:
+        tenantId === null ? sql<boolean>`true` : sql<boolean>`coalesce(${projects.tenant_id} = ${tenantId}, false)`,
+    })
+    .from(workloads)
+    .leftJoin(projects, eq(projects.id, workloads.project_id))
+    .where(and(inArray(workloads.id, [...ids]), tenantInReach(projects.tenant_id, reach)));
+}

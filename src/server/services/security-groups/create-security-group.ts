@@ -1,0 +1,35 @@
+import type { SecurityGroup, SecurityGroupInput } from '@/domain/security-group';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { newId } from '../../lib/ids';
+import { findSecurityGroup, insertSecurityGroup, securityGroupNameTaken } from '../../repositories/security-groups';
+import { chooseTenant } from '../tenancy/choose-tenant';
+import { auditedGroup } from './audited-group';
+import { groupNameTaken } from './group-name-taken';
+
+/**
+ * Adds a group.
+ * @throws AppError `conflict` when the tenant has one of this name, `malformed` without a tenant of the caller's
+ */
+export function createSecurityGroup(scope: Scope<'group:write'>, input: SecurityGroupInput): Promise<SecurityGroup> {
+  return db.transaction(async (tx) => {
+    const tenant_id = await chooseTenant(tx, scope.tenants, input.tenant_id);
+    if (await securityGroupNameTaken(tx, tenant_id, input.name)) throw groupNameTaken(input.name);
+    const row = { ...input, tenant_id, id: newId() };
+    await insertSecurityGroup(tx, row);
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id });
+    const group = await findSecurityGroup(tx, 'all', row.id);
+    if (!group) throw new Error('the group that was just stored is not there');
+    await recordAudit(tx, scope, {
+      action: 'security_group.created',
+      object_kind: 'security_group',
+      object_id: row.id,
+      object_name: row.name,
+      tenant_id,
+      after: auditedGroup(row),
+    });
+    return group;
+  });
+}
