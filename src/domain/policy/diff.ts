@@ -1,6 +1,7 @@
 import type { RULE_PLACEMENTS } from '../cluster';
 import type { LiveRule } from '../firewall/live-state';
 import { parseMarker } from './marker';
+import { longestRising } from './plan/longest-rising';
 import type { RuleContent, WantedRule } from './wanted';
 
 export const STALE_RULE_REASONS = [
@@ -78,26 +79,6 @@ function judge(
   if (!sameContent(wanted.content, wanted.comment, rule)) return 'content_differs';
   if (!rule.enable) return 'disabled';
   return open.delete(key) ? wanted : 'duplicate';
-}
-
-/** Indexes of one longest rising subsequence: the most rules that can stay where they are. */
-function longestRising(values: readonly number[]): Set<number> {
-  const tails: number[] = [];
-  const before: number[] = [];
-  for (const [at, current] of values.entries()) {
-    let low = 0;
-    let high = tails.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((values[tails[middle] ?? 0] ?? 0) < current) low = middle + 1;
-      else high = middle;
-    }
-    before[at] = low > 0 ? (tails[low - 1] ?? -1) : -1;
-    tails[low] = at;
-  }
-  const rising = new Set<number>();
-  for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) rising.add(at);
-  return rising;
 }
 
 /**

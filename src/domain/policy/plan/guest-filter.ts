@@ -1,0 +1,68 @@
+import type { RULE_PLACEMENTS } from '../../cluster';
+import type { LiveGuestOptions, LiveRule, LiveSetEntry } from '../../firewall/live-state';
+import type { WantedRule, WantedSet } from '../wanted';
+
+/** One interface as far as switching its filter on is concerned. */
+export type FilterNic = {
+  readonly name: string;
+  readonly firewall: boolean;
+  /** Whether its flag can be set: not while another change waits for a restart, and not without a bridge. */
+  readonly editable: boolean;
+};
+
+/** What is configured at one guest, completely read. */
+export type GuestFilter = {
+  /** In order of evaluation. */
+  readonly rules: readonly LiveRule[];
+  readonly options: LiveGuestOptions;
+  readonly sets: Readonly<Record<string, readonly LiveSetEntry[]>>;
+  readonly nics: readonly FilterNic[];
+};
+
+/**
+ * What shall become of a default policy: `drop` because a policy asks for it; what it was before a policy of ours asked
+ * for it, when none does any more; `keep` otherwise.
+ */
+export type DefaultGoal = 'drop' | 'keep' | { readonly restore: 'ACCEPT' | 'REJECT' };
+
+/** What applying some policies wants of one guest. Rules of other policies stay as they are. */
+export type GuestIntent = {
+  readonly instance: string;
+  readonly vmid: number;
+  /** Where our block stands relative to rules of others. */
+  readonly placement: (typeof RULE_PLACEMENTS)[number];
+  /** The policies that are applied or cleaned up. */
+  readonly scope: ReadonlySet<string>;
+  /** Rules of these policies, in order of evaluation; none for a policy that is cleaned up. */
+  readonly rules: readonly WantedRule[];
+  readonly sets: readonly WantedSet[];
+  /** Every policy with rules here, in the order in which they shall stand, for those of which rules stand already. */
+  readonly order: readonly string[];
+  /** Whether rules with a marker of another installation, or copied here from another guest, are to go. */
+  readonly remove_strays: boolean;
+  readonly default_in: DefaultGoal;
+  readonly default_out: DefaultGoal;
+  /** Whether the filter has to be in force: guest switch and interface flags. */
+  readonly switch_on: boolean;
+};
+
+/** One write. Positions are those of the rules just before it. */
+export type PlanStep =
+  | { readonly kind: 'create_set'; readonly name: string }
+  | { readonly kind: 'add_set_entry'; readonly name: string; readonly cidr: string }
+  | { readonly kind: 'remove_set_entry'; readonly name: string; readonly cidr: string }
+  | { readonly kind: 'delete_set'; readonly name: string }
+  /** The rule lands on top; `enable` 0 while it must not yet decide. */
+  | { readonly kind: 'create_rule'; readonly rule: WantedRule; readonly enable: 0 | 1 }
+  | { readonly kind: 'move_rule'; readonly pos: number; readonly to: number }
+  | { readonly kind: 'enable_rule'; readonly pos: number }
+  | { readonly kind: 'delete_rule'; readonly pos: number }
+  | {
+      readonly kind: 'set_options';
+      readonly changes: {
+        readonly enable?: 1;
+        readonly policy_in?: 'ACCEPT' | 'DROP' | 'REJECT';
+        readonly policy_out?: 'ACCEPT' | 'DROP' | 'REJECT';
+      };
+    }
+  | { readonly kind: 'set_nic_flag'; readonly nic: string };

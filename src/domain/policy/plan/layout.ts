@@ -1,0 +1,110 @@
+import type { LiveRule } from '../../firewall/live-state';
+import { type StaleRuleReason, sameContent } from '../diff';
+import { parseMarker } from '../marker';
+import type { WantedRule } from '../wanted';
+import type { GuestIntent } from './guest-filter';
+import { longestRising } from './longest-rising';
+
+/** A place in the list as it shall be. */
+export type Slot =
+  /** Not ours to touch now: a rule of others, or of a policy that is not applied. */
+  | { readonly kind: 'anchor'; readonly rule: LiveRule }
+  | {
+      readonly kind: 'wanted';
+      readonly wanted: WantedRule;
+      readonly live: LiveRule | null;
+      readonly in_place: boolean;
+    };
+
+export type Layout = {
+  /** The list as it shall be. */
+  readonly slots: readonly Slot[];
+  /** Live rules that are to go. */
+  readonly stale: readonly { readonly rule: LiveRule; readonly reason: StaleRuleReason }[];
+};
+
+type Anchor = { rule: LiveRule; rank: number | null; foreign: boolean };
+
+const identity = (policyId: string, version: number, hash: string) => `${policyId} ${version} ${hash}`;
+
+/** The live copy to keep of a wanted rule: one that is enabled; of several the deepest, since copies are made on top. */
+function bestCopy(copies: readonly LiveRule[]): LiveRule | null {
+  return copies.findLast((rule) => rule.enable) ?? copies.at(-1) ?? null;
+}
+
+/** How many anchors stand above the rules of each policy. */
+function gapOf(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: number) => number {
+  const firstForeign = anchors.findIndex(({ foreign }) => foreign);
+  const limit = placement === 'above' && firstForeign >= 0 ? firstForeign : anchors.length;
+  const low = placement === 'below' ? anchors.findLastIndex(({ foreign }) => foreign) + 1 : 0;
+  return (rank) => {
+    const at = anchors.findIndex(
+      (anchor, index) => index >= low && index < limit && anchor.rank !== null && anchor.rank > rank,
+    );
+    return at < 0 ? limit : at;
+  };
+}
+
+/**
+ * Compares live rules with what is wanted of the policies in scope. Rules of others and of other policies keep their
+ * order among themselves; ours are put between them by the order of policies.
+ */
+export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
+  const { scope, instance, vmid, remove_strays, order, rules: wanted } = intent;
+  const ranks = new Map(order.map((id, rank) => [id, rank]));
+  const versions = new Map(wanted.map((rule) => [rule.policy_id, rule.policy_version]));
+  const byIdentity = new Map(
+    wanted.map((rule) => [identity(rule.policy_id, rule.policy_version, rule.rule_hash), rule]),
+  );
+  const anchors: Anchor[] = [];
+  const stale: { rule: LiveRule; reason: StaleRuleReason }[] = [];
+  const copies = new Map<WantedRule, LiveRule[]>();
+  const gaps = new Map<LiveRule, number>();
+  for (const rule of live) {
+    gaps.set(rule, anchors.length);
+    const marker = parseMarker(rule.comment);
+    const inScope = marker !== null && marker.instance === instance && scope.has(marker.policy_id);
+    const stray = marker !== null && (marker.instance !== instance || marker.vmid !== vmid);
+    if (stray && (remove_strays || inScope)) {
+      stale.push({ rule, reason: marker.instance === instance ? 'other_vmid' : 'foreign_instance' });
+    } else if (!marker || stray || !inScope) {
+      const rank = marker && !stray ? (ranks.get(marker.policy_id) ?? null) : null;
+      anchors.push({ rule, rank, foreign: !marker || stray });
+    } else {
+      const found = byIdentity.get(identity(marker.policy_id, marker.version, marker.rule_hash));
+      const version = versions.get(marker.policy_id);
+      if (!found) {
+        const outdated = version !== undefined && version !== marker.version;
+        stale.push({ rule, reason: outdated ? 'outdated_version' : 'leftover' });
+      } else if (!sameContent(found.content, found.comment, rule)) stale.push({ rule, reason: 'content_differs' });
+      else copies.set(found, [...(copies.get(found) ?? []), rule]);
+    }
+  }
+  const kept = new Map<WantedRule, LiveRule>();
+  for (const [rule, list] of copies) {
+    const best = bestCopy(list);
+    if (best) kept.set(rule, best);
+    for (const copy of list) if (copy !== best) stale.push({ rule: copy, reason: 'duplicate' });
+  }
+  const gap = gapOf(anchors, intent);
+  const gapOfWanted = wanted.map(({ policy_id }) => gap(ranks.get(policy_id) ?? order.length));
+  // Between the right anchors: these can stay, as many as stand in rising order.
+  const candidates = wanted
+    .map((rule, index) => ({ index, live: kept.get(rule) }))
+    .filter(({ index, live: rule }) => rule !== undefined && gaps.get(rule) === gapOfWanted[index])
+    .sort((a, b) => (a.live?.pos ?? 0) - (b.live?.pos ?? 0));
+  const rising = longestRising(candidates.map(({ index }) => index));
+  const staying = new Set(candidates.filter((_, at) => rising.has(at)).map(({ index }) => index));
+  const slots: Slot[] = [];
+  let next = 0;
+  for (let before = 0; before <= anchors.length; before++) {
+    for (; next < wanted.length && (gapOfWanted[next] ?? 0) <= before; next++) {
+      const rule = wanted[next];
+      if (!rule) continue;
+      slots.push({ kind: 'wanted', wanted: rule, live: kept.get(rule) ?? null, in_place: staying.has(next) });
+    }
+    const anchor = anchors[before];
+    if (anchor) slots.push({ kind: 'anchor', rule: anchor.rule });
+  }
+  return { slots, stale };
+}

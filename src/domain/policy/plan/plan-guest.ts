@@ -1,0 +1,26 @@
+import { applyStep } from './apply-step';
+import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
+import { nextStep } from './next-step';
+
+/** More writes than any guest needs: a rule is created, moved, enabled and deleted once at most, an entry written once. */
+export function maxSteps({ rules, sets, nics }: GuestFilter, intent: GuestIntent): number {
+  const entries = Object.values(sets).reduce((sum, list) => sum + list.length + 1, 0);
+  const wantedEntries = intent.sets.reduce((sum, { cidrs }) => sum + cidrs.length + 1, 0);
+  return 4 * (rules.length + intent.rules.length) + 2 * (entries + wantedEntries) + nics.length + 4;
+}
+
+/**
+ * All writes that lead from what is configured to what is wanted, if nobody else writes meanwhile.
+ * @throws Error when it would not end, which is a mistake of ours
+ */
+export function planGuest(state: GuestFilter, intent: GuestIntent): { steps: PlanStep[]; after: GuestFilter } {
+  const steps: PlanStep[] = [];
+  let after = state;
+  for (const most = maxSteps(state, intent); ; ) {
+    const step = nextStep(after, intent);
+    if (!step) return { steps, after };
+    if (steps.length >= most) throw new Error(`a plan of more than ${most} writes for guest ${intent.vmid}`);
+    steps.push(step);
+    after = applyStep(after, step);
+  }
+}
