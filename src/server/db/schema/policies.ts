@@ -12,6 +12,12 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import {
+  DEPLOYMENT_KINDS,
+  DEPLOYMENT_RUN_STATUSES,
+  DEPLOYMENT_TRIGGERS,
+  type DeploymentProblem,
+} from '@/domain/deployments';
 import type { PolicySnapshot } from '@/domain/policies';
 import { type PolicyDefinition, RULE_LOG_LEVELS } from '@/domain/policy/policy';
 import { primaryId, timestampNow, timestamptz } from '../columns';
@@ -123,22 +129,35 @@ export const policyVersions = pgTable(
   (t) => [unique('policy_versions_key').on(t.policy_id, t.version)],
 );
 
-/** One apply of one policy to one cluster: plan, state before and result per guest. Outlives the policy. */
+/** One apply or cleanup of one policy on one cluster; what became of each guest stands in `deployment_guests`. Outlives the policy. */
 export const deployments = pgTable(
   'deployments',
   {
     id: primaryId(),
+    /** One request may concern several clusters. */
+    operation_id: uuid().notNull(),
     policy_id: uuid().notNull(),
+    policy_name: text().notNull(),
     policy_version: integer().notNull(),
+    /** As of the request; decides who may see it after the policy is gone. */
+    tenant_id: uuid(),
     cluster_id: uuid()
       .notNull()
       .references(() => clusters.id, { onDelete: 'cascade' }),
-    kind: text({ enum: ['apply', 'cleanup'] }).notNull(),
-    status: text({ enum: ['queued', 'running', 'ok', 'partial', 'failed'] }).notNull(),
-    plan: jsonb().notNull(),
-    state_before: jsonb().notNull(),
-    results: jsonb().notNull(),
+    kind: text({ enum: DEPLOYMENT_KINDS }).notNull(),
+    trigger: text({ enum: DEPLOYMENT_TRIGGERS }).notNull(),
+    status: text({ enum: DEPLOYMENT_RUN_STATUSES }).notNull(),
+    /** Only the guests that failed there are done again. */
+    retry_of: uuid(),
+    progress_done: integer().notNull().default(0),
+    progress_total: integer(),
+    writes: integer().notNull().default(0),
+    problems: jsonb().$type<DeploymentProblem[]>().notNull().default([]),
     requested_by: uuid().references(() => users.id, { onDelete: 'set null' }),
+    /** The processor that works on it and when it last said so: without a sign of life it is taken over. */
+    lease_owner: text(),
+    lease_at: timestamptz(),
+    attempts: integer().notNull().default(0),
     created_at: timestampNow(),
     started_at: timestamptz(),
     finished_at: timestamptz(),
@@ -146,7 +165,13 @@ export const deployments = pgTable(
   (t) => [
     index('deployments_policy_idx').on(t.policy_id, t.cluster_id, t.created_at),
     index('deployments_cluster_idx').on(t.cluster_id),
+    index('deployments_operation_idx').on(t.operation_id),
+    index('deployments_active_idx').on(t.status).where(sql`status in ('queued', 'running')`),
+    uniqueIndex('deployments_one_waiting')
+      .on(t.policy_id, t.cluster_id, t.kind)
+      .where(sql`status = 'queued' and retry_of is null`),
     check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup')`),
     check('deployments_status', sql`${t.status} in ('queued', 'running', 'ok', 'partial', 'failed')`),
+    check('deployments_finished', sql`(${t.finished_at} is not null) = (${t.status} in ('ok', 'partial', 'failed'))`),
   ],
 );

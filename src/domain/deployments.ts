@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { listInput, pageOf } from './list';
+import type { GuestFilter, PlanStep } from './policy/plan/guest-filter';
+import { ENFORCEMENT_MODES } from './policy/policy';
+
+export const DEPLOYMENT_KINDS = ['apply', 'cleanup'] as const;
+/** `partial`: something was done and something was not; what, stands at the guests. */
+export const DEPLOYMENT_RUN_STATUSES = ['queued', 'running', 'ok', 'partial', 'failed'] as const;
+export const DEPLOYMENT_TRIGGERS = [
+  'apply',
+  'retry',
+  'reconcile',
+  'apply_pending',
+  'disabled',
+  'audit',
+  'deleted',
+] as const;
+export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
+/** `unchanged`: it was right already, nothing was written. `partial`: some things of it could not be done. */
+export const GUEST_RESULT_STATUSES = ['queued', 'running', 'ok', 'unchanged', 'partial', 'failed', 'skipped'] as const;
+export type GuestResultStatus = (typeof GUEST_RESULT_STATUSES)[number];
+
+/** What went wrong, and what can be done about it. */
+export const DeploymentProblem = z.object({
+  code: z.string(),
+  message: z.string(),
+  remedy: z.string().nullable(),
+});
+export type DeploymentProblem = z.output<typeof DeploymentProblem>;
+
+/** Numbers of rules: as the last comparison before the first write said. */
+export const GuestChanges = z.object({ added: z.int(), removed: z.int(), moved: z.int(), kept: z.int() });
+export type GuestChanges = z.output<typeof GuestChanges>;
+
+/** What is stored of the writes planned for a guest; long plans are cut, `total` tells how many there were. */
+export type StoredPlan = { readonly steps: readonly PlanStep[]; readonly total: number };
+/** How the guest was before the first write. */
+export type StoredState = GuestFilter;
+
+export const DeploymentGuest = z.object({
+  id: z.uuid(),
+  deployment_id: z.uuid(),
+  workload_id: z.uuid(),
+  vmid: z.int(),
+  name: z.string(),
+  status: z.enum(GUEST_RESULT_STATUSES),
+  /** Writes that were sent to the cluster. */
+  writes: z.int(),
+  changes: GuestChanges.nullable(),
+  problems: z.array(DeploymentProblem),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+});
+export type DeploymentGuest = z.output<typeof DeploymentGuest>;
+
+/** A guest's result with what was planned for it and how it was before, for whoever wants to know exactly. */
+export const DeploymentGuestDetail = DeploymentGuest.extend({
+  plan: z.unknown().nullable(),
+  state_before: z.unknown().nullable(),
+});
+export type DeploymentGuestDetail = z.output<typeof DeploymentGuestDetail>;
+
+/** One apply or cleanup of one policy on one cluster. */
+export const Deployment = z.object({
+  id: z.uuid(),
+  /** The same for all clusters of one request. */
+  operation_id: z.uuid(),
+  policy_id: z.uuid(),
+  policy_name: z.string(),
+  policy_version: z.int(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  kind: z.enum(DEPLOYMENT_KINDS),
+  trigger: z.enum(DEPLOYMENT_TRIGGERS),
+  status: z.enum(DEPLOYMENT_RUN_STATUSES),
+  retry_of: z.uuid().nullable(),
+  progress_done: z.int(),
+  /** Null until the guests are known. */
+  progress_total: z.int().nullable(),
+  /** Guests by what became of them. */
+  guests: z.record(z.enum(GUEST_RESULT_STATUSES), z.int()),
+  writes: z.int(),
+  problems: z.array(DeploymentProblem),
+  requested_by: z.uuid().nullable(),
+  attempts: z.int(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+});
+export type Deployment = z.output<typeof Deployment>;
+
+export const DeploymentPage = pageOf(Deployment);
+export const DeploymentGuestPage = pageOf(DeploymentGuest);
+
+export const DeploymentListInput = listInput(['created_at'], {
+  policy_id: z.uuid('The id of a policy.').optional(),
+  cluster_id: z.uuid('The id of a cluster.').optional(),
+  operation_id: z.uuid('The id of an operation.').optional(),
+  kind: z.enum(DEPLOYMENT_KINDS, `One of ${DEPLOYMENT_KINDS.join(', ')}.`).optional(),
+  status: z.enum(DEPLOYMENT_RUN_STATUSES, `One of ${DEPLOYMENT_RUN_STATUSES.join(', ')}.`).optional(),
+});
+export type DeploymentListInput = z.output<typeof DeploymentListInput>;
+
+export const DeploymentGuestListInput = listInput(['vmid'], {
+  status: z.enum(GUEST_RESULT_STATUSES, `One of ${GUEST_RESULT_STATUSES.join(', ')}.`).optional(),
+});
+export type DeploymentGuestListInput = z.output<typeof DeploymentGuestListInput>;
+
+export const ApplyInput = z.strictObject({
+  /** Say what would be wanted of every guest, without asking or changing a cluster. */
+  dry_run: z.boolean({ error: 'true or false' }).default(false),
+});
+export type ApplyInput = z.output<typeof ApplyInput>;
+
+const AppliedGuest = z.object({
+  workload_id: z.uuid(),
+  vmid: z.int(),
+  name: z.string(),
+  /** `planned` in a dry run. */
+  status: z.enum([...GUEST_RESULT_STATUSES, 'planned']),
+  /** Rules wanted there by the policy, in a dry run; else what was done. */
+  rules: z.int().optional(),
+  writes: z.int(),
+  changes: GuestChanges.nullable(),
+  problems: z.array(DeploymentProblem),
+});
+export type AppliedGuest = z.output<typeof AppliedGuest>;
+
+const AppliedCluster = z.object({
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  deployment_id: z.uuid().nullable(),
+  status: z.enum([...DEPLOYMENT_RUN_STATUSES, 'planned']),
+  problems: z.array(DeploymentProblem),
+  guests: z.array(AppliedGuest),
+});
+export type AppliedCluster = z.output<typeof AppliedCluster>;
+
+/** What became of an apply, reconcile, retry or dry run. */
+export const ApplyResult = z.object({
+  policy_id: z.uuid(),
+  policy_version: z.int(),
+  policy_mode: z.enum(ENFORCEMENT_MODES),
+  dry_run: z.boolean(),
+  /** Everything that was asked for is done; in a dry run: could be done. */
+  success: z.boolean(),
+  /** Something was put into force. Never in a dry run. */
+  applied: z.boolean(),
+  /** What is not as wanted, in words. */
+  message: z.string().nullable(),
+  operation_id: z.uuid().nullable(),
+  /** False while work goes on; ask again for the deployments. */
+  finished: z.boolean(),
+  clusters: z.array(AppliedCluster),
+  unresolved: z.array(z.object({ side: z.enum(['source', 'target']), endpoint: z.string(), reason: z.string() })),
+});
+export type ApplyResult = z.output<typeof ApplyResult>;
+
+/** Several policies at once, each an operation of its own. */
+export const ApplyPendingResult = z.object({
+  operations: z.array(
+    z.object({
+      policy_id: z.uuid(),
+      policy_name: z.string(),
+      operation_id: z.uuid().nullable(),
+      /** Why nothing was started for this one. */
+      message: z.string().nullable(),
+    }),
+  ),
+});
+export type ApplyPendingResult = z.output<typeof ApplyPendingResult>;
