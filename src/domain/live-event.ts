@@ -13,6 +13,9 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('policy.changed'), policy_id: z.uuid().optional() }),
   /** What is live at guests of the cluster was read, and differs from before. */
   z.object({ type: z.literal('firewall.changed'), cluster_id: z.uuid().optional() }),
+  /** Subnets, addresses, ranges or conflicts of a cluster. */
+  z.object({ type: z.literal('ipam.changed'), cluster_id: z.uuid().optional() }),
+  z.object({ type: z.literal('ipam_import.changed'), import_id: z.uuid() }),
 ]);
 export type LiveEvent = z.output<typeof LiveEvent>;
 

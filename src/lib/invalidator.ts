@@ -9,6 +9,8 @@ const TOUCHES = {
   'security_group.changed': ['securityGroups'],
   'policy.changed': ['policies', 'securityGroups'],
   'firewall.changed': ['policies', 'workloads'],
+  'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads'],
+  'ipam_import.changed': ['ipamImports'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;
 
 /** The routers to ask again after an event; `all` after a gap, none for what this version does not know. */

@@ -15,6 +15,10 @@ export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage):
     case 'sync_run.changed':
     case 'cluster.changed':
       return isGranted(grants, 'cluster:read') ? message : null;
+    case 'ipam_import.changed':
+      return isGranted(grants, 'ipam:write') ? message : null;
+    case 'ipam.changed':
+      return withoutId(message, reachOf(grants, 'ipam:read'));
     case 'inventory.changed': {
       const reach = reachOf(grants, 'workload:read');
       if (reach === 'all' || isGranted(grants, 'cluster:read')) return message;

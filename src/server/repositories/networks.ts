@@ -3,41 +3,11 @@ import type { Network, NetworkDetail, NetworkListInput } from '@/domain/inventor
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
-import { ipAddresses } from '../db/schema/addresses';
 import { clusters } from '../db/schema/clusters';
 import { networks, subnets } from '../db/schema/networks';
-import { workloadInterfaces, workloads } from '../db/schema/workloads';
+import { addressesWhere, inSubnet, interfacesOn, networkInReach, subnetInReach } from './ipam-reach';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { workloadInReach } from './tenant-reach';
-
-/** Interfaces on the network, of workloads within reach only. */
-function interfacesOn(tenants: TenantReach): SQL {
-  const reach = workloadInReach(tenants);
-  return reach
-    ? sql`from ${workloadInterfaces} join ${workloads} on ${eq(workloads.id, workloadInterfaces.workload_id)}
-        where ${eq(workloadInterfaces.network_id, networks.id)} and ${reach}`
-    : sql`from ${workloadInterfaces} where ${eq(workloadInterfaces.network_id, networks.id)}`;
-}
-
-/** Addresses of workloads within reach that meet `condition`; all of them with reach `all`. */
-function addressesWhere(condition: SQL, tenants: TenantReach): SQL {
-  const reach = workloadInReach(tenants);
-  return reach
-    ? sql`from ${ipAddresses} join ${workloads} on ${eq(workloads.id, ipAddresses.workload_id)} where ${condition} and ${reach}`
-    : sql`from ${ipAddresses} where ${condition}`;
-}
-
-const onNetwork = sql`${eq(ipAddresses.cluster_id, networks.cluster_id)} and ${eq(ipAddresses.network_id, networks.id)}`;
-const inSubnet = eq(ipAddresses.subnet_id, subnets.id);
-
-/** A tenant sees the networks to which its workloads are attached, and the subnets in which they have addresses. */
-const networkInReach = (tenants: TenantReach): SQL | undefined =>
-  tenants === 'all'
-    ? undefined
-    : sql`(exists (select 1 ${interfacesOn(tenants)}) or exists (select 1 ${addressesWhere(onNetwork, tenants)}))`;
-const subnetInReach = (tenants: TenantReach): SQL | undefined =>
-  tenants === 'all' ? undefined : sql`exists (select 1 ${addressesWhere(inSubnet, tenants)})`;
 
 const columns = (tenants: TenantReach) => ({
   id: networks.id,

@@ -6,11 +6,15 @@ import { clusterRoutes } from './routes/clusters';
 import { eventRoutes } from './routes/events';
 import { flowRoutes } from './routes/flows';
 import { healthRoutes } from './routes/health';
+import { ipAddressRoutes } from './routes/ip-addresses';
+import { ipRangeRoutes } from './routes/ip-ranges';
+import { ipamRoutes } from './routes/ipam';
 import { networkRoutes } from './routes/networks';
 import { nodeRoutes } from './routes/nodes';
 import { securityGroupRoutes } from './routes/security-groups';
 import { settingsRoutes } from './routes/settings';
 import { setupRoutes } from './routes/setup';
+import { subnetRoutes } from './routes/subnets';
 import { syncRunRoutes } from './routes/sync-runs';
 import { systemRoutes } from './routes/system';
 import { workloadRoutes } from './routes/workloads';
@@ -29,6 +33,10 @@ export const routes: readonly Route[] = [
   ...workloadRoutes,
   ...networkRoutes,
   ...securityGroupRoutes,
+  ...subnetRoutes,
+  ...ipAddressRoutes,
+  ...ipRangeRoutes,
+  ...ipamRoutes,
   ...agentRoutes,
   ...flowRoutes,
   ...eventRoutes,

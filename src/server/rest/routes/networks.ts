@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
+import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
+import { SubnetTreeInput, SubnetTreePage } from '@/domain/ipam/subnet';
 import { listNetworks } from '../../services/inventory/list-networks';
 import { readNetwork } from '../../services/inventory/read-network';
+import { createNetwork } from '../../services/ipam/create-network';
+import { deleteNetwork } from '../../services/ipam/delete-network';
+import { readSubnetTree } from '../../services/ipam/read-subnet-tree';
+import { updateNetwork } from '../../services/ipam/update-network';
 import { csvResponse } from '../csv-response';
 import { defineRoute } from '../define-route';
+import { ifMatchVersion } from '../if-match';
 import { listFormat } from '../list-format';
 
 const tag = 'Inventory';
+const params = z.object({ network_id: z.uuid() });
 
 /** Fields of the CSV file. */
 const CSV = [
@@ -46,8 +54,51 @@ export const networkRoutes = [
     summary: 'One network with its subnets.',
     tag,
     access: { permission: 'ipam:read' },
-    params: z.object({ network_id: z.uuid() }),
+    params,
     response: { status: 200, schema: NetworkDetail },
     handler: ({ scope, params }) => readNetwork(scope, params.network_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/networks',
+    summary: 'Add a network by hand, for prefixes that no bridge or virtual network stands for.',
+    tag,
+    access: { permission: 'ipam:write' },
+    body: NetworkInput,
+    response: { status: 201, schema: NetworkDetail },
+    handler: ({ scope, body }) => createNetwork(scope, body),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/networks/{network_id}',
+    summary: 'Change a network. If-Match or version guards against lost updates.',
+    tag,
+    access: { permission: 'ipam:write' },
+    params,
+    body: NetworkUpdate,
+    response: { status: 200, schema: NetworkDetail },
+    handler: ({ scope, params, body, request }) =>
+      updateNetwork(scope, params.network_id, { ...body, version: body.version ?? ifMatchVersion(request) }),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/networks/{network_id}',
+    summary: 'Delete a network with its subnets and addresses. One that the cluster has cannot be deleted here.',
+    tag,
+    access: { permission: 'ipam:write' },
+    params,
+    response: { status: 204 },
+    handler: ({ scope, params, request }) => deleteNetwork(scope, params.network_id, ifMatchVersion(request)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/networks/{network_id}/tree',
+    summary: 'One level of the tree of its prefixes with utilisation: the outermost, or those inside parent_id.',
+    tag,
+    access: { permission: 'ipam:read' },
+    params,
+    query: SubnetTreeInput.omit({ network_id: true }),
+    response: { status: 200, schema: SubnetTreePage },
+    handler: ({ scope, params, query }) => readSubnetTree(scope, { ...query, network_id: params.network_id }),
   }),
 ];

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { listInput, pageOf } from '../list';
+import { Description, Version } from './fields';
+
+/**
+ * - `duplicate_address`: a second workload was seen with an address that another one holds
+ * - `duplicate_mac`: two network cards of the cluster have the same MAC address
+ * - `outside_subnet`: the network of the card has subnets, and the address is in none of them
+ * - `reserved_in_use`: a workload uses an address that is reserved for nobody or for somebody else
+ */
+export const CONFLICT_KINDS = ['duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use'] as const;
+export type ConflictKind = (typeof CONFLICT_KINDS)[number];
+/** `gone`: later discoveries proved that it is no more. */
+export const CONFLICT_STATUSES = ['open', 'resolved', 'gone'] as const;
+/** keep: as stored · assign: to the other workload · dismiss: both are right, do not show it again. */
+export const CONFLICT_RESOLUTIONS = ['keep', 'assign', 'dismiss'] as const;
+
+/** Which decisions a conflict of each kind allows. */
+export const RESOLUTIONS_OF = {
+  duplicate_address: ['keep', 'assign', 'dismiss'],
+  duplicate_mac: ['dismiss'],
+  outside_subnet: ['keep', 'dismiss'],
+  reserved_in_use: ['keep', 'assign', 'dismiss'],
+} as const satisfies Record<ConflictKind, readonly (typeof CONFLICT_RESOLUTIONS)[number][]>;
+
+const Party = z.object({ id: z.uuid(), name: z.string(), external_id: z.string() });
+
+export const IpamConflict = z.object({
+  id: z.uuid(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  kind: z.enum(CONFLICT_KINDS),
+  status: z.enum(CONFLICT_STATUSES),
+  resolution: z.enum(CONFLICT_RESOLUTIONS).nullable(),
+  ip_address_id: z.uuid().nullable(),
+  network_id: z.uuid().nullable(),
+  network_name: z.string().nullable(),
+  address: z.string().nullable(),
+  mac: z.string().nullable(),
+  /** Who holds it, as stored. Null when nobody does, or when it is not within your reach. */
+  workload: Party.nullable(),
+  interface_name: z.string().nullable(),
+  /** Who was seen with it as well. */
+  other_workload: Party.nullable(),
+  other_interface_name: z.string().nullable(),
+  other_mac: z.string().nullable(),
+  other_source: z.string().nullable(),
+  note: z.string(),
+  resolved_at: z.string().nullable(),
+  resolved_by_name: z.string().nullable(),
+  version: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type IpamConflict = z.output<typeof IpamConflict>;
+
+export const CONFLICT_SORTS = ['created_at', 'kind', 'status', 'address'] as const;
+export const ConflictListInput = listInput(CONFLICT_SORTS, {
+  cluster_id: z.uuid().optional(),
+  kind: z.enum(CONFLICT_KINDS).optional(),
+  status: z.enum(CONFLICT_STATUSES).optional(),
+  ip_address_id: z.uuid().optional(),
+  workload_id: z.uuid().optional(),
+});
+export type ConflictListInput = z.output<typeof ConflictListInput>;
+export const ConflictPage = pageOf(IpamConflict);
+
+export const ConflictResolveInput = z.strictObject({
+  resolution: z.enum(CONFLICT_RESOLUTIONS, { error: `one of ${CONFLICT_RESOLUTIONS.join(', ')}` }),
+  note: Description.default(''),
+  version: Version.optional(),
+});
+export type ConflictResolveInput = z.output<typeof ConflictResolveInput>;

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { IpAddress } from './ip-address';
+import { Subnet } from './subnet';
+
+/** What was pasted: an address, a MAC address, a CIDR, or the beginning of one of them. */
+export const IpamSearchInput = z.strictObject({
+  q: z.string().trim().min(1, 'Enter an address, a MAC address or a network.').max(100),
+  limit: z.coerce.number().int().min(1).max(50).default(10),
+});
+export type IpamSearchInput = z.output<typeof IpamSearchInput>;
+
+export const IpamSearchResult = z.object({
+  /** What the text was taken for. */
+  kind: z.enum(['address', 'mac', 'cidr', 'text']),
+  /** Its canonical form. */
+  q: z.string(),
+  addresses: z.array(IpAddress),
+  /** For an address: the longest prefix of each network that holds it. For a CIDR: itself, then what is around and in it. */
+  subnets: z.array(Subnet),
+  /** Network cards with this MAC address. */
+  interfaces: z.array(
+    z.object({
+      id: z.uuid(),
+      name: z.string(),
+      mac: z.string(),
+      workload_id: z.uuid(),
+      workload_name: z.string(),
+      external_id: z.string(),
+      cluster_id: z.uuid(),
+      cluster_name: z.string(),
+    }),
+  ),
+});
+export type IpamSearchResult = z.output<typeof IpamSearchResult>;

@@ -1,0 +1,129 @@
+import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
+import type { ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../db/client';
+import { clusters } from '../db/schema/clusters';
+import { ipamConflicts } from '../db/schema/ipam';
+import { networks } from '../db/schema/networks';
+import { workloads } from '../db/schema/workloads';
+import { likePattern } from './like-pattern';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+import { workloadInReach } from './tenant-reach';
+
+export type ConflictRow = typeof ipamConflicts.$inferSelect;
+
+/** A workload as a party of a conflict, null when it is not within reach. */
+const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id, tenants: TenantReach) => {
+  const reach = workloadInReach(tenants);
+  return sql<IpamConflict['workload']>`(select json_build_object('id', ${workloads.id}, 'name', ${workloads.name},
+    'external_id', ${workloads.external_id}) from ${workloads} where ${and(eq(workloads.id, id), reach)})`;
+};
+
+const columns = (tenants: TenantReach) => ({
+  id: ipamConflicts.id,
+  cluster_id: ipamConflicts.cluster_id,
+  cluster_name: clusters.name,
+  kind: ipamConflicts.kind,
+  status: ipamConflicts.status,
+  resolution: ipamConflicts.resolution,
+  ip_address_id: ipamConflicts.ip_address_id,
+  network_id: ipamConflicts.network_id,
+  network_name: networks.name,
+  address: sql<string | null>`host(${ipamConflicts.address})`.as('address'),
+  mac: ipamConflicts.mac,
+  workload: party(ipamConflicts.workload_id, tenants),
+  interface_name: ipamConflicts.interface_name,
+  other_workload: party(ipamConflicts.other_workload_id, tenants),
+  other_interface_name: ipamConflicts.other_interface_name,
+  other_mac: ipamConflicts.other_mac,
+  other_source: ipamConflicts.other_source,
+  note: ipamConflicts.note,
+  resolved_at: ipamConflicts.resolved_at,
+  resolved_by_name: ipamConflicts.resolved_by_name,
+  version: ipamConflicts.version,
+  created_at: ipamConflicts.created_at,
+  updated_at: ipamConflicts.updated_at,
+});
+
+const SORTS: SortKeys = {
+  created_at: { column: ipamConflicts.id },
+  kind: { column: ipamConflicts.kind },
+  status: { column: ipamConflicts.status },
+  address: { column: ipamConflicts.address, nullable: true },
+};
+
+/** A tenant sees the conflicts in which one of its workloads is a party. */
+function conflictInReach(tenants: TenantReach): SQL | undefined {
+  const reach = workloadInReach(tenants);
+  return (
+    reach &&
+    sql`exists (select 1 from ${workloads} where (${eq(workloads.id, ipamConflicts.workload_id)}
+      or ${eq(workloads.id, ipamConflicts.other_workload_id)}) and ${reach})`
+  );
+}
+
+const select = (executor: Executor, tenants: TenantReach) =>
+  executor
+    .select(columns(tenants))
+    .from(ipamConflicts)
+    .innerJoin(clusters, eq(clusters.id, ipamConflicts.cluster_id))
+    .leftJoin(networks, eq(networks.id, ipamConflicts.network_id))
+    .$dynamic();
+
+/** Conflicts within reach, newest first unless asked otherwise. Two queries. */
+export async function listConflicts(tenants: TenantReach, input: ConflictListInput): Promise<Page<IpamConflict>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const { workload_id } = input;
+  const conditions = [
+    conflictInReach(tenants),
+    input.cluster_id === undefined ? undefined : eq(ipamConflicts.cluster_id, input.cluster_id),
+    input.kind === undefined ? undefined : eq(ipamConflicts.kind, input.kind),
+    input.status === undefined ? undefined : eq(ipamConflicts.status, input.status),
+    input.ip_address_id === undefined ? undefined : eq(ipamConflicts.ip_address_id, input.ip_address_id),
+    workload_id === undefined
+      ? undefined
+      : or(eq(ipamConflicts.workload_id, workload_id), eq(ipamConflicts.other_workload_id, workload_id)),
+    pattern === undefined
+      ? undefined
+      : or(
+          ilike(sql`host(${ipamConflicts.address})`, pattern),
+          ilike(sql`${ipamConflicts.mac}::text`, pattern),
+          sql`exists (select 1 from ${workloads} o where (o.id = ${ipamConflicts.workload_id}
+            or o.id = ${ipamConflicts.other_workload_id}) and o.name ilike ${pattern})`,
+        ),
+  ];
+  return pageOfRows<IpamConflict>(input, { sorts: SORTS, sort: '-created_at', id: ipamConflicts.id }, (paging) => ({
+    rows: select(db, tenants)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(ipamConflicts, and(...conditions)),
+  }));
+}
+
+/** One conflict within reach, or null. */
+export async function findConflict(executor: Executor, tenants: TenantReach, id: string): Promise<IpamConflict | null> {
+  const [row] = await select(executor, tenants).where(and(eq(ipamConflicts.id, id), conflictInReach(tenants)));
+  return row ?? null;
+}
+
+export async function lockConflict(tx: Tx, id: string): Promise<ConflictRow | null> {
+  const [row] = await tx.select().from(ipamConflicts).where(eq(ipamConflicts.id, id)).for('no key update');
+  return row ?? null;
+}
+
+export async function updateConflictRow(tx: Tx, id: string, changes: Partial<ConflictRow>): Promise<void> {
+  await tx
+    .update(ipamConflicts)
+    .set({ ...changes, version: sql`${ipamConflicts.version} + 1`, updated_at: sql`now()` })
+    .where(eq(ipamConflicts.id, id));
+}
+
+/** Open conflicts about an address. */
+export async function countOpenConflicts(executor: Executor, addressId: string): Promise<number> {
+  return executor.$count(
+    ipamConflicts,
+    and(eq(ipamConflicts.ip_address_id, addressId), eq(ipamConflicts.status, 'open')),
+  );
+}

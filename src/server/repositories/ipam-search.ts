@@ -1,0 +1,109 @@
+import { and, eq, or, type SQL, sql } from 'drizzle-orm';
+import type { IpAddress } from '@/domain/ipam/ip-address';
+import type { IpamSearchResult } from '@/domain/ipam/search';
+import type { Subnet } from '@/domain/ipam/subnet';
+import type { TenantReach } from '@/domain/permissions';
+import { db } from '../db/client';
+import { ipAddresses } from '../db/schema/addresses';
+import { clusters } from '../db/schema/clusters';
+import { networks, subnets } from '../db/schema/networks';
+import { workloadInterfaces, workloads } from '../db/schema/workloads';
+import { addressFilters } from './ip-address-filters';
+import { findIpAddresses } from './ip-addresses';
+import { subnetInReach } from './ipam-reach';
+import { likePattern } from './like-pattern';
+import { findSubnets } from './subnets';
+import { workloadInReach } from './tenant-reach';
+
+/** Subnets within reach that meet the condition, in that order; with usage. Three queries. */
+async function subnetsWhere(tenants: TenantReach, condition: SQL, order: SQL, limit: number): Promise<Subnet[]> {
+  const ids = await db
+    .select({ id: subnets.id })
+    .from(subnets)
+    .where(and(condition, subnetInReach(tenants)))
+    .orderBy(order, subnets.id)
+    .limit(limit);
+  const found = new Map(
+    (
+      await findSubnets(
+        tenants,
+        ids.map((row) => row.id),
+      )
+    ).map((row) => [row.id, row]),
+  );
+  return ids.flatMap(({ id }) => found.get(id) ?? []);
+}
+
+/** Addresses equal to this one, in every network within reach. */
+export const findByAddress = (tenants: TenantReach, address: string, limit: number): Promise<IpAddress[]> =>
+  findIpAddresses(tenants, sql`${ipAddresses.address} = ${address}::inet`, limit);
+
+/** The longest prefix of each network that holds the address, longest first. */
+export const findHoldingSubnets = (tenants: TenantReach, address: string, limit: number): Promise<Subnet[]> =>
+  subnetsWhere(
+    tenants,
+    sql`${subnets.id} in (select distinct on (s.network_id) s.id from ${subnets} s where s.cidr >>= ${address}::inet
+      order by s.network_id, masklen(s.cidr) desc)`,
+    sql`masklen(${subnets.cidr}) desc`,
+    limit,
+  );
+
+export const findByMac = (tenants: TenantReach, mac: string, limit: number): Promise<IpAddress[]> =>
+  findIpAddresses(
+    tenants,
+    or(
+      sql`${ipAddresses.mac} = ${mac}::macaddr`,
+      sql`${ipAddresses.interface_id} in (select i.id from ${workloadInterfaces} i where i.mac = ${mac}::macaddr)`,
+    ),
+    limit,
+  );
+
+/** Network cards with this MAC address, of workloads within reach. */
+export async function findInterfacesByMac(
+  tenants: TenantReach,
+  mac: string,
+  limit: number,
+): Promise<IpamSearchResult['interfaces']> {
+  return db
+    .select({
+      id: workloadInterfaces.id,
+      name: workloadInterfaces.name,
+      mac: sql<string>`${workloadInterfaces.mac}`,
+      workload_id: workloads.id,
+      workload_name: workloads.name,
+      external_id: workloads.external_id,
+      cluster_id: workloads.cluster_id,
+      cluster_name: clusters.name,
+    })
+    .from(workloadInterfaces)
+    .innerJoin(workloads, eq(workloads.id, workloadInterfaces.workload_id))
+    .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+    .where(and(sql`${workloadInterfaces.mac} = ${mac}::macaddr`, workloadInReach(tenants)))
+    .orderBy(workloads.name, workloadInterfaces.name)
+    .limit(limit);
+}
+
+/** The prefix itself in every network, then those inside it, then those around it. */
+export const findAroundCidr = (tenants: TenantReach, cidr: string, limit: number): Promise<Subnet[]> =>
+  subnetsWhere(
+    tenants,
+    sql`${subnets.cidr} && ${cidr}::inet`,
+    sql`case when ${subnets.cidr} = ${cidr}::cidr then 0 when ${subnets.cidr} << ${cidr}::inet then 1 else 2 end, ${subnets.cidr}`,
+    limit,
+  );
+
+export const findAddressesWithin = (tenants: TenantReach, cidr: string, limit: number): Promise<IpAddress[]> =>
+  findIpAddresses(tenants, sql`${ipAddresses.address} <<= ${cidr}::inet`, limit);
+
+/** Addresses that begin so, or whose host name, description or workload has the text. */
+export const findAddressesByText = (tenants: TenantReach, text: string, limit: number): Promise<IpAddress[]> =>
+  findIpAddresses(tenants, and(...addressFilters({ q: text })), limit);
+
+export const findSubnetsByText = (tenants: TenantReach, text: string, limit: number): Promise<Subnet[]> =>
+  subnetsWhere(
+    tenants,
+    sql`(${subnets.cidr}::text ilike ${`${likePattern(text).slice(1)}`} or ${subnets.description} ilike ${likePattern(text)}
+      or ${subnets.network_id} in (select n.id from ${networks} n where n.name ilike ${likePattern(text)}))`,
+    sql`${subnets.cidr}`,
+    limit,
+  );

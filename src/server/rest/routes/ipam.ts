@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { ConflictListInput, ConflictPage, ConflictResolveInput, IpamConflict } from '@/domain/ipam/conflict';
+import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
+import { listConflicts } from '../../services/ipam/list-conflicts';
+import { readConflict } from '../../services/ipam/read-conflict';
+import { resolveConflict } from '../../services/ipam/resolve-conflict';
+import { searchIpam } from '../../services/ipam/search-ipam';
+import { defineRoute } from '../define-route';
+import { ifMatchVersion } from '../if-match';
+
+const tag = 'Address management';
+const conflictParams = z.object({ conflict_id: z.uuid() });
+
+export const ipamRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/ipam/search',
+    summary: 'What is known of an address, a MAC address, a network, or the beginning of one.',
+    tag,
+    access: { permission: 'ipam:read' },
+    query: IpamSearchInput,
+    response: { status: 200, schema: IpamSearchResult },
+    handler: ({ scope, query }) => searchIpam(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/ipam/conflicts',
+    summary: 'Facts about addresses that cannot both be right, newest first.',
+    tag,
+    access: { permission: 'ipam:read' },
+    query: ConflictListInput,
+    response: { status: 200, schema: ConflictPage },
+    handler: ({ scope, query }) => listConflicts(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/ipam/conflicts/{conflict_id}',
+    summary: 'One conflict.',
+    tag,
+    access: { permission: 'ipam:read' },
+    params: conflictParams,
+    response: { status: 200, schema: IpamConflict },
+    handler: ({ scope, params }) => readConflict(scope, params.conflict_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/ipam/conflicts/{conflict_id}/resolve',
+    summary: 'Decide a conflict: keep what is stored, assign to the other workload, or dismiss.',
+    tag,
+    access: { permission: 'ipam:write' },
+    params: conflictParams,
+    body: ConflictResolveInput,
+    response: { status: 200, schema: IpamConflict },
+    handler: ({ scope, params, body, request }) =>
+      resolveConflict(scope, params.conflict_id, { ...body, version: body.version ?? ifMatchVersion(request) }),
+  }),
+];

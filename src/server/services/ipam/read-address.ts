@@ -1,0 +1,11 @@
+import type { IpAddressDetail } from '@/domain/ipam/ip-address';
+import type { Scope } from '../../auth/scope';
+import { findIpAddressDetail } from '../../repositories/ip-addresses';
+import { noSuch } from './ipam-errors';
+
+/** @throws AppError `not_found` */
+export async function readAddress(scope: Scope<'ipam:read'>, id: string): Promise<IpAddressDetail> {
+  const address = await findIpAddressDetail(scope.tenants, id);
+  if (!address) throw noSuch.address();
+  return address;
+}
