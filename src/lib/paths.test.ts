@@ -2,7 +2,16 @@ import { expect, test } from 'vitest';
 import { paths } from './paths';
 
 test('every path of the interface', () => {
-  const ids = { cluster: 'clusterId', node: 'nodeId', workload: 'workloadId', network: 'networkId', agent: 'nodeId' };
+  const ids = {
+    cluster: 'clusterId',
+    node: 'nodeId',
+    workload: 'workloadId',
+    network: 'networkId',
+    agent: 'nodeId',
+    securityGroup: 'groupId',
+    policy: 'policyId',
+    editPolicy: 'policyId',
+  };
   const all = Object.entries(paths).map(([name, make]) => {
     const path = make as (p: Record<string, string>) => string;
     const id = ids[name as keyof typeof ids];
@@ -21,6 +30,12 @@ test('every path of the interface', () => {
       "workload: /workloads/x1?tab=nodes",
       "networks: /networks",
       "network: /networks/x1?tab=nodes",
+      "securityGroups: /security-groups",
+      "securityGroup: /security-groups/x1?tab=nodes",
+      "policies: /policies",
+      "newPolicy: /policies/new",
+      "policy: /policies/x1?tab=nodes",
+      "editPolicy: /policies/x1/edit",
       "flows: /flows",
       "agents: /agents",
       "agent: /agents/x1",

@@ -28,6 +28,13 @@ export const paths = {
   networks: (query?: Query) => withQuery('/networks', query),
   network: ({ networkId, ...query }: { networkId: string; tab?: string }) =>
     withQuery(`/networks/${id(networkId)}`, query),
+  securityGroups: (query?: Query) => withQuery('/security-groups', query),
+  securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string }) =>
+    withQuery(`/security-groups/${id(groupId)}`, query),
+  policies: (query?: Query) => withQuery('/policies', query),
+  newPolicy: (query?: Query) => withQuery('/policies/new', query),
+  policy: ({ policyId, ...query }: { policyId: string } & Query) => withQuery(`/policies/${id(policyId)}`, query),
+  editPolicy: ({ policyId }: { policyId: string }) => `/policies/${id(policyId)}/edit`,
   flows: (query?: Query) => withQuery('/flows', query),
   agents: (query?: Query) => withQuery('/agents', query),
   agent: ({ nodeId }: { nodeId: string }) => `/agents/${id(nodeId)}`,

@@ -1,6 +1,7 @@
 import {
   Activity,
   Box,
+  Group,
   ListChecks,
   type LucideIcon,
   Network,
@@ -8,6 +9,7 @@ import {
   ScrollText,
   Server,
   Settings,
+  ShieldCheck,
   Waypoints,
 } from 'lucide-react';
 import type { Permission } from '@/domain/permissions';
@@ -63,6 +65,28 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: Network,
         permission: 'ipam:read',
         keywords: ['subnets', 'addresses', 'ipam', 'bridges', 'vlan'],
+      },
+    ],
+  },
+  {
+    id: 'security',
+    label: 'Security',
+    entries: [
+      {
+        id: 'policies',
+        label: 'Policies',
+        href: paths.policies(),
+        icon: ShieldCheck,
+        permission: 'policy:read',
+        keywords: ['rules', 'firewall', 'segmentation', 'deployments', 'audit mode'],
+      },
+      {
+        id: 'security-groups',
+        label: 'Security groups',
+        href: paths.securityGroups(),
+        icon: Group,
+        permission: 'group:read',
+        keywords: ['members', 'tags', 'sg'],
       },
     ],
   },

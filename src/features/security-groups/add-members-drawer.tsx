@@ -1,0 +1,78 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { MAX_BULK_MEMBERS, type SecurityGroup } from '@/domain/security-group';
+import { formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Drawer } from '@/ui/drawer';
+import { Notice } from '@/ui/notice';
+import { showToast } from '@/ui/toast';
+import { WorkloadPicker } from '../shared/workload-picker';
+
+type Props = { group: Pick<SecurityGroup, 'id' | 'name' | 'policies_total'>; onClose: () => void };
+
+/** Chooses workloads, as many as wanted, and adds them in one step. */
+export function AddMembersDrawer({ group, onClose }: Props) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const add = useMutation(
+    trpc.securityGroups.changeMembers.mutationOptions({
+      onSuccess: ({ added, unchanged }) => {
+        void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
+        showToast('ok', {
+          title: added === 1 ? '1 member added' : `${formatCount(added)} members added`,
+          description: unchanged > 0 ? `${formatCount(unchanged)} of the chosen were members already.` : undefined,
+        });
+        onClose();
+      },
+    }),
+  );
+  const failure = add.error ? failureOf(add.error) : null;
+  const count = chosen.size;
+  return (
+    <Drawer
+      open
+      onOpenChange={(next) => !next && onClose()}
+      size="lg"
+      persistent
+      title={`Add members to ${group.name}`}
+      description={
+        group.policies_total > 0
+          ? 'Rules on guests change when the policies that name this group are applied the next time.'
+          : undefined
+      }
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            pending={add.isPending}
+            disabledReason={
+              count === 0
+                ? 'Choose at least one workload'
+                : count > MAX_BULK_MEMBERS && `At most ${formatCount(MAX_BULK_MEMBERS)} at once`
+            }
+            onClick={() => add.mutate({ id: group.id, change: { add: [...chosen], remove: [] } })}
+          >
+            {count === 0 ? 'Add members' : count === 1 ? 'Add 1 member' : `Add ${formatCount(count)} members`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex h-full flex-col gap-3">
+        {failure && (
+          <Notice tone="danger" live title={failure.title}>
+            {failure.detail}
+            {failure.errors?.slice(0, 5).map((item) => (
+              <p key={item.message}>{item.message}</p>
+            ))}
+          </Notice>
+        )}
+        <WorkloadPicker selection={chosen} onSelectionChange={setChosen} />
+      </div>
+    </Drawer>
+  );
+}

@@ -1,0 +1,68 @@
+'use client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SecurityGroup } from '@/domain/security-group';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { Dialog } from '@/ui/dialog';
+import { showToast } from '@/ui/toast';
+import { GroupUsage } from './group-usage';
+import { membersText } from './members-text';
+
+type Props = {
+  group: Pick<SecurityGroup, 'id' | 'name' | 'members_total' | 'policies_total'>;
+  onClose: () => void;
+  onDeleted: () => void;
+};
+
+/** Asks before a group goes; one that policies name does not go, and they are shown. */
+export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const fresh = useQuery({ ...trpc.securityGroups.get.queryOptions({ id: group.id }), staleTime: 0 });
+  const { members_total, policies_total } = fresh.data ?? group;
+  const remove = useMutation(
+    trpc.securityGroups.delete.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: `${group.name} deleted` });
+        onDeleted();
+        void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
+      },
+      onError: () => void queryClient.invalidateQueries(trpc.securityGroups.pathFilter()),
+    }),
+  );
+  if (policies_total > 0) {
+    return (
+      <Dialog
+        open
+        onOpenChange={(next) => !next && onClose()}
+        title={`${group.name} is in use`}
+        description="Without the group these policies would stand for fewer workloads than their authors meant. Take the group out of them first."
+        footer={
+          <Button variant="primary" onClick={onClose}>
+            Close
+          </Button>
+        }
+      >
+        <GroupUsage groupId={group.id} />
+      </Dialog>
+    );
+  }
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={`Delete security group ${group.name}?`}
+      confirmLabel="Delete group"
+      pending={remove.isPending}
+      error={remove.error ? failureOf(remove.error) : null}
+      onConfirm={() => remove.mutate({ id: group.id })}
+    >
+      <p>
+        {membersText(members_total)} The workloads themselves stay as they are, and no policy names the group: no rule
+        on any guest changes.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,145 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Pencil, Plus, Trash2 } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useMemo, useState } from 'react';
+import type { SecurityGroup } from '@/domain/security-group';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { useCommands } from '@/ui/command-registry';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { RowActions } from '@/ui/row-actions';
+import { Tabs } from '@/ui/tabs';
+import { DetailSkeleton } from '../shared/detail-skeleton';
+import { QueryView } from '../shared/query-view';
+import { useDocumentTitle } from '../shared/use-document-title';
+import { usePermissions } from '../shared/use-permissions';
+import { AddMembersDrawer } from './add-members-drawer';
+import { DeleteGroupDialog } from './delete-group-dialog';
+import { EditGroupDrawer } from './edit-group-drawer';
+import { GroupUsage } from './group-usage';
+import { MemberTable } from './member-table';
+import { tagRuleText } from './tag-rule-text';
+
+const TABS = ['members', 'policies'] as const;
+
+/** One security group: its members and the policies that name it. */
+export function GroupDetail({ groupId }: { groupId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.securityGroups.get.queryOptions({ id: groupId }));
+  useDocumentTitle(query.data?.name);
+  return (
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(group) => <Content group={group} />}
+    </QueryView>
+  );
+}
+
+function Content({ group }: { group: SecurityGroup }) {
+  const router = useRouter();
+  const { reason } = usePermissions();
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('members'));
+  const [dialog, setDialog] = useState<'edit' | 'add' | 'delete' | null>(null);
+  const close = () => setDialog(null);
+  const writeReason = reason('group:write');
+  useCommands(
+    useMemo(() => {
+      const of = 'This security group';
+      if (writeReason !== null) return [];
+      return [
+        { id: 'group.add', label: 'Add members', group: of, icon: <Plus />, run: () => setDialog('add') },
+        { id: 'group.edit', label: 'Edit security group', group: of, icon: <Pencil />, run: () => setDialog('edit') },
+        {
+          id: 'group.delete',
+          label: 'Delete security group',
+          group: of,
+          icon: <Trash2 />,
+          run: () => setDialog('delete'),
+        },
+      ];
+    }, [writeReason]),
+  );
+  const rule = tagRuleText(group);
+  return (
+    <>
+      <PageTrail crumbs={[{ label: group.name }]} />
+      <PageHeader
+        title={group.name}
+        description={group.description || undefined}
+        badge={
+          <>
+            {rule && <Badge>By tag: {rule}</Badge>}
+            {group.tenant_name && <Badge>{group.tenant_name}</Badge>}
+          </>
+        }
+        actions={
+          <>
+            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
+              Edit
+            </Button>
+            <Button
+              variant="primary"
+              icon={<Plus size={14} />}
+              onClick={() => setDialog('add')}
+              disabledReason={writeReason}
+            >
+              Add members
+            </Button>
+            <RowActions
+              name={group.name}
+              entries={[
+                {
+                  id: 'delete',
+                  label: 'Delete group',
+                  icon: <Trash2 />,
+                  tone: 'danger',
+                  onSelect: () => setDialog('delete'),
+                  disabledReason: writeReason,
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      <Tabs
+        label="Parts of the group"
+        value={tab}
+        onValueChange={(next) =>
+          router.push(paths.securityGroup({ groupId: group.id, tab: next === 'members' ? undefined : next }), {
+            scroll: false,
+          })
+        }
+        tabs={[
+          {
+            value: 'members',
+            label: 'Members',
+            count: group.members_total,
+            content: (
+              <MemberTable
+                group={group}
+                onAdd={() => setDialog('add')}
+                onEdit={() => setDialog('edit')}
+                writeReason={writeReason}
+              />
+            ),
+          },
+          {
+            value: 'policies',
+            label: 'Used by policies',
+            count: group.policies_total,
+            content: <GroupUsage groupId={group.id} />,
+          },
+        ]}
+      />
+      {dialog === 'edit' && <EditGroupDrawer group={group} onClose={close} />}
+      {dialog === 'add' && <AddMembersDrawer group={group} onClose={close} />}
+      {dialog === 'delete' && (
+        <DeleteGroupDialog group={group} onClose={close} onDeleted={() => router.replace(paths.securityGroups())} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import type { SecurityGroup, SecurityGroupInput, TAG_MATCHES } from '@/domain/security-group';
+import { toTenantId } from '../shared/tenant-options';
+
+/** The form of a group; tags are typed as one text, separated by commas or spaces. */
+export type GroupValues = {
+  name: string;
+  description: string;
+  member_tags: string;
+  member_tags_match: (typeof TAG_MATCHES)[number];
+  /** Null while there is nothing to choose. */
+  tenant_id: string | null;
+};
+
+export const EMPTY_GROUP: GroupValues = {
+  name: '',
+  description: '',
+  member_tags: '',
+  member_tags_match: 'any',
+  tenant_id: null,
+};
+
+export function toGroupValues(group: SecurityGroup): GroupValues {
+  const { name, description, member_tags, member_tags_match } = group;
+  return { name, description, member_tags: member_tags.join(', '), member_tags_match, tenant_id: null };
+}
+
+const tagsOf = (text: string) => text.split(/[\s,;]+/).filter((tag) => tag !== '');
+
+type Fields = Pick<SecurityGroupInput, 'name' | 'description' | 'member_tags' | 'member_tags_match'>;
+
+const fieldsOf = ({ name, description, member_tags, member_tags_match }: GroupValues): Fields => ({
+  name,
+  description,
+  member_tags: tagsOf(member_tags),
+  member_tags_match,
+});
+
+/** What creates a group. */
+export const toGroupInput = (values: GroupValues): Fields & { tenant_id?: string | null } => ({
+  ...fieldsOf(values),
+  ...toTenantId(values.tenant_id),
+});
+
+/** What changes a group, with the version it was read at. */
+export const toGroupUpdate = (
+  values: GroupValues,
+  { version }: Pick<SecurityGroup, 'version'>,
+): Fields & { version: number } => ({ ...fieldsOf(values), version });

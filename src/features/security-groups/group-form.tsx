@@ -1,0 +1,85 @@
+'use client';
+import { type DefaultValues, useForm, useWatch } from 'react-hook-form';
+import type { z } from 'zod';
+import { TAG_MATCHES } from '@/domain/security-group';
+import { FormShell } from '@/ui/form/form-shell';
+import { RadioField } from '@/ui/form/radio-field';
+import { SelectField } from '@/ui/form/select-field';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import type { Option } from '@/ui/option';
+import type { Problem } from '@/ui/problem';
+import { domainResolver } from '../shared/domain-resolver';
+import type { GroupValues } from './group-form-values';
+
+const MATCH_OPTIONS = TAG_MATCHES.map((value) => ({
+  value,
+  label: value === 'any' ? 'Any of these tags' : 'All of these tags',
+}));
+
+type Props<S extends z.ZodType<Record<string, unknown>>> = {
+  defaultValues: GroupValues;
+  schema: S;
+  toInput: (values: GroupValues) => unknown;
+  onSubmit: (input: z.output<S>) => void;
+  error: Problem | null;
+  pending: boolean;
+  submitLabel: string;
+  /** Tenants to choose between; only when a group is made. */
+  tenants?: readonly Option[];
+  onCancel: () => void;
+};
+
+/** Name, description and tag rule of a group. */
+export function GroupForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+  const { tenants = [] } = props;
+  const form = useForm<GroupValues, unknown, z.output<S>>({
+    defaultValues: props.defaultValues as DefaultValues<GroupValues>,
+    resolver: domainResolver(props.schema, props.toInput),
+  });
+  const tags = useWatch({ control: form.control, name: 'member_tags' });
+  return (
+    <FormShell
+      form={form}
+      onSubmit={props.onSubmit}
+      error={props.error}
+      pending={props.pending}
+      submitLabel={props.submitLabel}
+      onCancel={props.onCancel}
+      layout="panel"
+      // Problems of one tag are shown where all of them are typed.
+      fieldName={(field) => (field.startsWith('member_tags.') ? 'member_tags' : field)}
+    >
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name"
+        description="Policies refer to it as sg:name; while one does, the name stays."
+        maxLength={64}
+        autoFocus
+      />
+      <TextareaField control={form.control} name="description" label="Description" optional rows={2} />
+      {tenants.length > 0 && (
+        <SelectField
+          control={form.control}
+          name="tenant_id"
+          label="Tenant"
+          description="Members and policies of a tenant's group are of that tenant."
+          options={tenants}
+        />
+      )}
+      <TextField
+        control={form.control}
+        name="member_tags"
+        label="Members by tag"
+        optional
+        mono
+        placeholder="web, dmz"
+        description="Workloads that carry these tags on the cluster are members for as long as they carry them."
+      />
+      {tags.trim() !== '' && (
+        <RadioField control={form.control} name="member_tags_match" label="Which tags count" options={MATCH_OPTIONS} />
+      )}
+    </FormShell>
+  );
+}

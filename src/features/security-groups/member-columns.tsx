@@ -1,0 +1,66 @@
+import type { SecurityGroupMember } from '@/domain/security-group';
+import { Badge } from '@/ui/badge';
+import { columnsOf } from '@/ui/columns';
+import { Missing } from '@/ui/missing';
+import { Mono } from '@/ui/mono';
+import { ClusterLink, WorkloadLink } from '../shared/inventory-links';
+import { MissingSince, SHORT_KIND_LABELS, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
+import { SOURCE_WORDS } from './source-words';
+
+const make = columnsOf<SecurityGroupMember>();
+
+export const MEMBER_COLUMNS = [
+  make.text('workload_name', 'Name', (member) => member.workload_name, {
+    sortable: true,
+    width: 190,
+    grow: true,
+    render: (member) => (
+      <span className="inline-flex max-w-full items-center gap-1.5">
+        <span className="truncate">
+          <WorkloadLink id={member.workload_id} name={member.workload_name} />
+        </span>
+        <MissingSince at={member.missing_since} />
+      </span>
+    ),
+  }),
+  make.custom('source', 'Member by', (member) => <Badge>{SOURCE_WORDS[member.source]}</Badge>, {
+    sortable: true,
+    width: 110,
+    csv: (member) => SOURCE_WORDS[member.source],
+  }),
+  make.custom('vmid', 'VMID', (member) => <Mono>{member.vmid}</Mono>, {
+    sortable: true,
+    width: 84,
+    align: 'end',
+    csv: (member) => member.vmid,
+  }),
+  make.custom('status', 'Status', (member) => <WorkloadState status={member.status} />, {
+    sortable: true,
+    width: 110,
+    csv: (member) => WORKLOAD_STATES[member.status].word,
+  }),
+  make.text('kind', 'Kind', (member) => SHORT_KIND_LABELS[member.kind], { width: 100 }),
+  make.custom(
+    'addresses',
+    'Addresses',
+    (member) =>
+      member.addresses.length > 0 ? (
+        <span className="mono" title={member.addresses.join('\n')}>
+          {member.addresses.join(', ')}
+        </span>
+      ) : (
+        <Missing label="No address known" />
+      ),
+    { width: 190, grow: true, csv: (member) => member.addresses.join(' ') },
+  ),
+  make.text('cluster_name', 'Cluster', (member) => member.cluster_name, {
+    sortable: true,
+    width: 130,
+    render: (member) => <ClusterLink id={member.cluster_id} name={member.cluster_name} />,
+  }),
+  make.time('created_at', 'Added', (member) => member.created_at, { width: 110 }),
+  make.mono('workload_external_id', 'External id', (member) => member.workload_external_id, {
+    hidden: true,
+    width: 120,
+  }),
+];

@@ -1,0 +1,161 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import {
+  MEMBER_SOURCES,
+  SECURITY_GROUP_MEMBER_SORTS,
+  type SecurityGroup,
+  type SecurityGroupMember,
+} from '@/domain/security-group';
+import { formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { FilterBar } from '@/ui/filter-bar';
+import { showToast } from '@/ui/toast';
+import { useListState } from '../shared/list-state';
+import { useServerList } from '../shared/use-server-list';
+import { MEMBER_COLUMNS } from './member-columns';
+import { SOURCE_WORDS } from './source-words';
+
+const LIST = {
+  sorts: SECURITY_GROUP_MEMBER_SORTS,
+  defaultSort: 'workload_name',
+  filters: { source: MEMBER_SOURCES },
+} as const;
+const SOURCE_OPTIONS = MEMBER_SOURCES.map((value) => ({ value, label: SOURCE_WORDS[value] }));
+
+type Props = { group: SecurityGroup; onAdd: () => void; onEdit: () => void; writeReason: string | null };
+
+/** The members of a group: those chosen by hand, which can be removed here, and those that their tags make members. */
+export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const state = useListState(LIST);
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
+  const [removing, setRemoving] = useState<readonly SecurityGroupMember[] | null>(null);
+  const list = useServerList({
+    name: 'members',
+    columns: MEMBER_COLUMNS,
+    state,
+    pathKey: trpc.securityGroups.members.pathKey(),
+    fixed: { id: group.id },
+    fetchPage: (page, signal) =>
+      client.securityGroups.members.query({ ...state.input, id: group.id, ...page }, { signal }),
+  });
+  const remove = useMutation(
+    trpc.securityGroups.changeMembers.mutationOptions({
+      onSuccess: ({ removed }) => {
+        void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
+        showToast('ok', { title: removed === 1 ? '1 member removed' : `${formatCount(removed)} members removed` });
+        setSelection(new Set());
+        setRemoving(null);
+      },
+    }),
+  );
+  const chosen = list.rows.filter((member) => selection.has(member.workload_id));
+  const byTag = chosen.filter((member) => member.source === 'tag').length;
+  const tagReason = 'Its tags make it a member. Change the tag rule of the group, or the tags on the cluster.';
+  const names = removing?.length === 1 ? removing[0]?.workload_name : `${formatCount(removing?.length ?? 0)} members`;
+  const add = (
+    <Button variant="primary" icon={<Plus size={14} />} onClick={onAdd} disabledReason={writeReason}>
+      Add members
+    </Button>
+  );
+  return (
+    <>
+      <FilterBar
+        search={{ label: 'Search members', value: state.q, onValueChange: state.setQ }}
+        facets={[
+          {
+            id: 'source',
+            label: 'Member by',
+            single: true,
+            options: SOURCE_OPTIONS,
+            value: state.filters.source ? [state.filters.source] : [],
+            onValueChange: ([value]) =>
+              state.setFilter('source', MEMBER_SOURCES.find((source) => source === value) ?? null),
+          },
+        ]}
+        onClear={state.clear}
+      />
+      <DataTable
+        {...list}
+        id="group-members"
+        label="Members"
+        noun={{ one: 'member', many: 'members' }}
+        rowId={(member) => member.workload_id}
+        selection={selection}
+        onSelectionChange={setSelection}
+        bulkActions={
+          <Button
+            size="sm"
+            onClick={() => setRemoving(chosen)}
+            disabledReason={
+              writeReason ?? (byTag > 0 && 'Members by tag are among the chosen. Change the tag rule to remove those.')
+            }
+          >
+            Remove from group
+          </Button>
+        }
+        rowActions={(member) => ({
+          name: member.workload_name,
+          entries: [
+            {
+              id: 'remove',
+              label: 'Remove from group',
+              tone: 'danger',
+              onSelect: () => setRemoving([member]),
+              disabledReason: writeReason ?? (member.source === 'tag' && tagReason),
+            },
+          ],
+        })}
+        empty={
+          <EmptyState
+            title="No members yet"
+            action={
+              <>
+                <Button onClick={onEdit} disabledReason={writeReason}>
+                  Choose tags
+                </Button>
+                {add}
+              </>
+            }
+          >
+            A policy that names a group without members has no rules for it. Choose workloads, or tags whose carriers
+            are members.
+          </EmptyState>
+        }
+      />
+      <ConfirmDialog
+        open={removing !== null}
+        onOpenChange={(next) => {
+          if (next) return;
+          remove.reset();
+          setRemoving(null);
+        }}
+        title={`Remove ${names} from ${group.name}?`}
+        confirmLabel={removing?.length === 1 ? 'Remove member' : `Remove ${names}`}
+        pending={remove.isPending}
+        error={remove.error ? failureOf(remove.error) : null}
+        onConfirm={() =>
+          remove.mutate({
+            id: group.id,
+            change: { add: [], remove: (removing ?? []).map((member) => member.workload_id) },
+          })
+        }
+      >
+        <p>
+          {group.policies_total === 0
+            ? 'No policy names this group: no rule on any guest changes.'
+            : 'Rules on guests change when the policies that name this group are applied the next time; until then they are shown as stale.'}
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}

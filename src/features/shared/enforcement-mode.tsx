@@ -1,0 +1,25 @@
+import type { ENFORCEMENT_MODES } from '@/domain/policy/policy';
+import { Badge } from '@/ui/badge';
+import type { Tone } from '@/ui/tone';
+
+type Mode = (typeof ENFORCEMENT_MODES)[number];
+
+export const MODE_WORDS: Record<Mode, { label: string; tone: Tone; description: string }> = {
+  audit: {
+    label: 'Audit',
+    tone: 'info',
+    description: 'Nothing is written to any guest. Flows tell what the policy would decide.',
+  },
+  enforced: {
+    label: 'Enforced',
+    tone: 'neutral',
+    description: 'Its rules are written to the guests when the policy is applied.',
+  },
+};
+
+/** Whether a policy only watches or decides; a disabled one does neither. */
+export function PolicyMode({ mode, enabled }: { mode: Mode; enabled: boolean }) {
+  if (!enabled) return <Badge tone="off">Disabled</Badge>;
+  const { tone, label } = MODE_WORDS[mode];
+  return <Badge tone={tone}>{label}</Badge>;
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { NO_TENANT, tenantOptions, toTenantId } from './tenant-options';
+
+const acme = { id: 'a', name: 'Acme' };
+const beta = { id: 'b', name: 'Beta' };
+const values = (...args: Parameters<typeof tenantOptions>) => tenantOptions(...args).map(({ value }) => value);
+
+test('one possibility is no choice', () => {
+  expect(values([], true)).toEqual([]);
+  expect(values([acme], false)).toEqual([]);
+});
+
+test('several are offered, the whole installation only to those who may', () => {
+  expect(values([acme], true)).toEqual([NO_TENANT, 'a']);
+  expect(values([acme, beta], false)).toEqual(['a', 'b']);
+});
+
+test('no choice sends nothing, the whole installation null', () => {
+  expect(toTenantId(null)).toEqual({});
+  expect(toTenantId(NO_TENANT)).toEqual({ tenant_id: null });
+  expect(toTenantId('a')).toEqual({ tenant_id: 'a' });
+});

@@ -1,0 +1,18 @@
+import type { Option } from '@/ui/option';
+
+/** In place of an id for things that belong to no tenant: they reach the whole installation. */
+export const NO_TENANT = 'none';
+
+/** The tenants somebody can choose between; empty when there is nothing to choose. */
+export function tenantOptions(tenants: readonly { id: string; name: string }[], everywhere: boolean): Option[] {
+  const named = tenants.map(({ id, name }) => ({ value: id, label: name }));
+  const all = everywhere
+    ? [{ value: NO_TENANT, label: 'Whole installation', description: 'May name workloads of every tenant.' }]
+    : [];
+  const options = [...all, ...named];
+  return options.length > 1 ? options : [];
+}
+
+/** `tenant_id` as it is sent: left out when there was nothing to choose. */
+export const toTenantId = (choice: string | null): { tenant_id?: string | null } =>
+  choice === null ? {} : { tenant_id: choice === NO_TENANT ? null : choice };

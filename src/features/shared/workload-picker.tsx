@@ -1,0 +1,100 @@
+'use client';
+import { useState } from 'react';
+import type { WORKLOAD_SORTS, Workload } from '@/domain/inventory';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { columnsOf } from '@/ui/columns';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { FilterBar } from '@/ui/filter-bar';
+import { Missing } from '@/ui/missing';
+import { Mono } from '@/ui/mono';
+import { SHORT_KIND_LABELS, WorkloadState } from './inventory-states';
+import { useClusterOptions } from './use-cluster-options';
+import { useServerList } from './use-server-list';
+
+type Sort = (typeof WORKLOAD_SORTS)[number] | `-${(typeof WORKLOAD_SORTS)[number]}`;
+
+const make = columnsOf<Workload>();
+
+const COLUMNS = [
+  make.text('name', 'Name', (workload) => workload.name, { sortable: true, width: 180, grow: true }),
+  make.custom('vmid', 'VMID', (workload) => <Mono>{workload.vmid}</Mono>, {
+    sortable: true,
+    width: 84,
+    align: 'end',
+    csv: (workload) => workload.vmid,
+  }),
+  make.custom('status', 'Status', (workload) => <WorkloadState status={workload.status} />, {
+    sortable: true,
+    width: 110,
+  }),
+  make.text('kind', 'Kind', (workload) => SHORT_KIND_LABELS[workload.kind], { sortable: true, width: 96 }),
+  make.custom(
+    'addresses',
+    'Addresses',
+    ({ primary_addresses: addresses }) =>
+      addresses.length > 0 ? <Mono>{addresses.join(', ')}</Mono> : <Missing label="No address known" />,
+    { width: 170, grow: true },
+  ),
+  make.text('cluster_name', 'Cluster', (workload) => workload.cluster_name, { sortable: true, width: 120 }),
+  make.text('tags', 'Tags', (workload) => workload.tags.join(', '), { width: 130 }),
+];
+
+type Props = { selection: ReadonlySet<string>; onSelectionChange: (selection: ReadonlySet<string>) => void };
+
+/** Workloads to choose from, as many as wanted. Its search is its own: the URL belongs to the page below. */
+export function WorkloadPicker({ selection, onSelectionChange }: Props) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const clusters = useClusterOptions();
+  const [q, setQ] = useState('');
+  const [sort, setSort] = useState<Sort>('name');
+  const [clusterId, setClusterId] = useState<string | null>(null);
+  const clear = () => {
+    setQ('');
+    setClusterId(null);
+  };
+  const input = { q: q.slice(0, 200) || undefined, sort, template: false, ...(clusterId && { cluster_id: clusterId }) };
+  const list = useServerList({
+    name: 'workloads',
+    columns: COLUMNS,
+    state: {
+      input,
+      sort,
+      setSort: (next: string) => setSort(next as Sort),
+      filtered: q !== '' || clusterId !== null,
+      clear,
+    },
+    pathKey: trpc.workloads.list.pathKey(),
+    fetchPage: (page, signal) => client.workloads.list.query({ ...input, ...page }, { signal }),
+  });
+  return (
+    <>
+      <FilterBar
+        search={{ label: 'Search by name, VMID, address or tag', value: q, onValueChange: setQ }}
+        facets={[
+          {
+            id: 'cluster_id',
+            label: 'Cluster',
+            single: true,
+            options: clusters,
+            value: clusterId ? [clusterId] : [],
+            onValueChange: ([value]) => setClusterId(value ?? null),
+          },
+        ]}
+        onClear={clear}
+      />
+      <DataTable
+        {...list}
+        exporting={undefined}
+        id="workload-picker"
+        label="Workloads to choose from"
+        noun={{ one: 'workload', many: 'workloads' }}
+        rowId={(workload) => workload.id}
+        selection={selection}
+        onSelectionChange={onSelectionChange}
+        empty={<EmptyState title="No workloads yet">They appear with the first sync of a cluster.</EmptyState>}
+      />
+    </>
+  );
+}
