@@ -18,6 +18,9 @@ export const ACTION_FAMILIES = [
   { value: 'settings.*', label: 'Settings' },
   { value: 'setup.*', label: 'Setup' },
   { value: 'user.*', label: 'Users' },
+  { value: 'role.*', label: 'Roles' },
+  { value: 'tenant.*', label: 'Tenants' },
+  { value: 'project.*', label: 'Projects' },
 ] as const;
 
 const WORDS: Record<string, string> = {

@@ -10,10 +10,14 @@ import { ipamConflictsRouter } from './routers/ipam-conflicts';
 import { jobsRouter } from './routers/jobs';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
+import { projectsRouter } from './routers/projects';
+import { rolesRouter } from './routers/roles';
 import { securityGroupsRouter } from './routers/security-groups';
 import { settingsRouter } from './routers/settings';
 import { subnetsRouter } from './routers/subnets';
 import { syncRunsRouter } from './routers/sync-runs';
+import { tenantsRouter } from './routers/tenants';
+import { usersRouter } from './routers/users';
 import { workloadsRouter } from './routers/workloads';
 import { router } from './trpc';
 
@@ -32,8 +36,12 @@ export const appRouter = router({
   networks: networksRouter,
   nodes: nodesRouter,
   securityGroups: securityGroupsRouter,
+  projects: projectsRouter,
+  roles: rolesRouter,
   settings: settingsRouter,
   subnets: subnetsRouter,
+  tenants: tenantsRouter,
+  users: usersRouter,
   syncRuns: syncRunsRouter,
   workloads: workloadsRouter,
 });

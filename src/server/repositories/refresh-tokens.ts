@@ -48,3 +48,12 @@ export async function revokeFamily(tx: Tx, familyId: string, at: string): Promis
     .returning({ user_id: refreshTokens.user_id });
   return rows[0] ?? null;
 }
+
+/** The sign-ins of a user that are not over. */
+export async function findOpenFamilies(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx
+    .selectDistinct({ family_id: refreshTokens.family_id })
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.user_id, userId), isNull(refreshTokens.revoked_at)));
+  return rows.map((row) => row.family_id).sort();
+}

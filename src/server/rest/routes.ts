@@ -11,12 +11,16 @@ import { ipRangeRoutes } from './routes/ip-ranges';
 import { ipamRoutes } from './routes/ipam';
 import { networkRoutes } from './routes/networks';
 import { nodeRoutes } from './routes/nodes';
+import { projectRoutes } from './routes/projects';
+import { roleRoutes } from './routes/roles';
 import { securityGroupRoutes } from './routes/security-groups';
 import { settingsRoutes } from './routes/settings';
 import { setupRoutes } from './routes/setup';
 import { subnetRoutes } from './routes/subnets';
 import { syncRunRoutes } from './routes/sync-runs';
 import { systemRoutes } from './routes/system';
+import { tenantRoutes } from './routes/tenants';
+import { userRoutes } from './routes/users';
 import { workloadRoutes } from './routes/workloads';
 
 /** Every REST operation of the service. A route that is not in this table does not exist. */
@@ -27,9 +31,13 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   ...settingsRoutes,
   ...systemRoutes,
+  ...tenantRoutes,
+  ...roleRoutes,
+  ...userRoutes,
   ...clusterRoutes,
   ...syncRunRoutes,
   ...nodeRoutes,
+  ...projectRoutes,
   ...workloadRoutes,
   ...networkRoutes,
   ...securityGroupRoutes,

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { explainAccess } from './explain-access';
+import { PERMISSIONS, reachOf } from './permissions';
+
+const TENANTS = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002'];
+const held = fc.record({
+  id: fc.uuid(),
+  role_id: fc.uuid(),
+  role: fc.constantFrom('one', 'two'),
+  role_title: fc.constant('Role'),
+  tenant_id: fc.constantFrom(null, ...TENANTS),
+  tenant_name: fc.constant('name'),
+  expires_at: fc.constant(null),
+  expired: fc.boolean(),
+  created_at: fc.constant('2026-01-01T00:00:00Z'),
+  permissions: fc.subarray([...PERMISSIONS, '*', 'nonsense:read']),
+});
+const user = { id: TENANTS[0] ?? '', active: true };
+
+describe('explainAccess', () => {
+  it('says what the check of every request says', () => {
+    fc.assert(
+      fc.property(fc.array(held, { maxLength: 5 }), (assignments) => {
+        const grants = assignments.filter(({ expired }) => !expired);
+        for (const { permission, granted, tenants } of explainAccess(user, assignments).permissions) {
+          const reach = reachOf(grants, permission as (typeof PERMISSIONS)[number] | '*');
+          expect(granted).toBe(reach === 'all' ? 'all' : reach.length > 0 ? 'tenants' : 'none');
+          if (reach !== 'all') expect(tenants.map(({ id }) => id).sort()).toEqual(reach);
+        }
+      }),
+    );
+  });
+
+  it('names what would give a permission but does not', () => {
+    const base = { role_id: '', role: 'r', role_title: 'R', expires_at: null, created_at: '', tenant_name: 'Blue' };
+    const access = explainAccess(user, [
+      { ...base, id: 'a', tenant_id: TENANTS[0] ?? '', expired: false, permissions: ['cluster:read', 'flow:read'] },
+      { ...base, id: 'b', tenant_id: null, expired: true, permissions: ['flow:read'] },
+    ]);
+    const of = (permission: string) => access.permissions.find((row) => row.permission === permission);
+    expect(of('cluster:read')).toMatchObject({ granted: 'none', reasons: [{ effect: 'platform_only' }] });
+    expect(of('flow:read')).toMatchObject({
+      granted: 'tenants',
+      tenants: [{ id: TENANTS[0], name: 'Blue' }],
+      reasons: [{ effect: 'gives' }, { effect: 'expired' }],
+    });
+    expect(of('user:read')).toMatchObject({ granted: 'none', reasons: [] });
+  });
+
+  it('gives an inactive user nothing', () => {
+    const all = explainAccess({ ...user, active: false }, [
+      {
+        id: 'a',
+        role_id: '',
+        role: 'r',
+        role_title: 'R',
+        tenant_id: null,
+        tenant_name: null,
+        expires_at: null,
+        expired: false,
+        created_at: '',
+        permissions: ['*'],
+      },
+    ]);
+    expect(all.permissions.every(({ granted }) => granted === 'none')).toBe(true);
+  });
+});

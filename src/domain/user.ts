@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { AccountEmail } from './auth';
+import { NewPassword, passwordProblem } from './auth-password';
+import { listInput, pageOf } from './list';
+import { Version } from './tenant';
+
+const UserName = z.string('Enter the name as text.').trim().max(100, 'At most 100 characters.');
+
+/** A role for a user: everywhere with `tenant_id` null, else in that tenant; until `expires_at`, or for good. */
+export const AssignmentInput = z.strictObject({
+  role_id: z.uuid('The id of a role.'),
+  tenant_id: z.uuid('The id of a tenant, or null for everywhere.').nullable().default(null),
+  expires_at: z.iso.datetime({ offset: true, error: 'A time such as 2026-12-31T18:00:00Z.' }).nullable().default(null),
+});
+export type AssignmentInput = z.output<typeof AssignmentInput>;
+
+/** A user's roles, all of them: what is not named is taken away. */
+export const AssignmentsInput = z.strictObject({
+  assignments: z.array(AssignmentInput, 'A list of roles.').max(200, 'At most 200 roles.'),
+  version: Version,
+});
+export type AssignmentsInput = z.output<typeof AssignmentsInput>;
+
+export const UserInput = z
+  .strictObject({
+    email: AccountEmail,
+    name: UserName.default(''),
+    password: NewPassword,
+    assignments: z.array(AssignmentInput, 'A list of roles.').max(200, 'At most 200 roles.').default([]),
+  })
+  .superRefine(({ email, password }, context) => {
+    const problem = passwordProblem(password) === null ? passwordProblem(password, email) : null;
+    if (problem) context.addIssue({ code: 'custom', path: ['password'], message: problem });
+  });
+export type UserInput = z.output<typeof UserInput>;
+
+/** What is left out stays. A new password and `active: false` end all sessions of the user. */
+export const UserUpdate = z.strictObject({
+  email: AccountEmail.optional(),
+  name: UserName.optional(),
+  active: z.boolean('true or false').optional(),
+  password: NewPassword.optional(),
+  version: Version,
+});
+export type UserUpdate = z.output<typeof UserUpdate>;
+
+export const Assignment = z.object({
+  id: z.uuid(),
+  role_id: z.uuid(),
+  role: z.string(),
+  role_title: z.string(),
+  tenant_id: z.uuid().nullable(),
+  tenant_name: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  /** Its time is over: it gives nothing. */
+  expired: z.boolean(),
+  created_at: z.string(),
+});
+export type Assignment = z.output<typeof Assignment>;
+
+export const User = z.object({
+  id: z.uuid(),
+  email: z.string(),
+  name: z.string(),
+  active: z.boolean(),
+  last_login_at: z.string().nullable(),
+  /** Sign-ins that are open now. */
+  sessions_total: z.int(),
+  assignments: z.array(Assignment),
+  version: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type User = z.output<typeof User>;
+
+export const USER_SORTS = ['email', 'name', 'active', 'last_login_at', 'created_at'] as const;
+export const UserListInput = listInput(USER_SORTS, {
+  active: z
+    .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
+    .optional(),
+  role_id: z.uuid('The id of a role.').optional(),
+  /** Users with a role for this tenant. */
+  tenant_id: z.uuid('The id of a tenant.').optional(),
+});
+export type UserListInput = z.output<typeof UserListInput>;
+export const UserPage = pageOf(User);
+
+/** Why a permission counts or does not: what one of the user's roles has to do with it. */
+export const AccessReason = z.object({
+  assignment_id: z.uuid(),
+  role: z.string(),
+  role_title: z.string(),
+  tenant_id: z.uuid().nullable(),
+  tenant_name: z.string().nullable(),
+  /** `gives`; `expired`; `platform_only`: the role has it, but held for one tenant it means nothing. */
+  effect: z.enum(['gives', 'expired', 'platform_only']),
+});
+
+/** What a user may do, permission by permission, and where it comes from. */
+export const UserAccess = z.object({
+  user_id: z.uuid(),
+  active: z.boolean(),
+  permissions: z.array(
+    z.object({
+      permission: z.string(),
+      reach: z.enum(['platform', 'tenant']),
+      /** Everywhere, in the tenants named, or nowhere. An inactive user can do nothing anywhere. */
+      granted: z.enum(['all', 'tenants', 'none']),
+      tenants: z.array(z.object({ id: z.uuid(), name: z.string() })),
+      reasons: z.array(AccessReason),
+    }),
+  ),
+});
+export type UserAccess = z.output<typeof UserAccess>;

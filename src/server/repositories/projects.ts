@@ -1,0 +1,133 @@
+import { and, eq, ilike, inArray, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import type { Project, ProjectListInput } from '@/domain/project';
+import { db, type Executor, type Tx } from '../db/client';
+import { projects, tenants } from '../db/schema/access';
+import { workloads } from '../db/schema/workloads';
+import { likePattern } from './like-pattern';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+import { workloadInReach } from './tenant-reach';
+
+export type ProjectRow = typeof projects.$inferSelect;
+
+const columns = {
+  id: projects.id,
+  tenant_id: projects.tenant_id,
+  tenant_name: tenants.name,
+  name: projects.name,
+  description: projects.description,
+  workloads_total: sql<number>`(select count(*)::int from ${workloads} where ${eq(workloads.project_id, projects.id)})`,
+  version: projects.version,
+  created_at: projects.created_at,
+  updated_at: projects.updated_at,
+};
+
+const inReach = (reach: TenantReach): SQL | undefined =>
+  reach === 'all' ? undefined : inArray(projects.tenant_id, [...reach]);
+
+const SORTS: SortKeys = {
+  name: { column: projects.name },
+  tenant_name: { column: tenants.name },
+  created_at: { column: projects.id },
+  updated_at: { column: projects.updated_at },
+};
+
+/** Projects within reach, page by page. Two queries. */
+export async function listProjects(reach: TenantReach, input: ProjectListInput): Promise<Page<Project>> {
+  const where = and(
+    inReach(reach),
+    input.tenant_id === undefined ? undefined : eq(projects.tenant_id, input.tenant_id),
+    input.q ? ilike(projects.name, likePattern(input.q)) : undefined,
+  );
+  return pageOfRows<Project>(input, { sorts: SORTS, sort: 'name', id: projects.id }, (paging) => ({
+    rows: db
+      .select(columns)
+      .from(projects)
+      .innerJoin(tenants, eq(tenants.id, projects.tenant_id))
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(projects, where),
+  }));
+}
+
+/** One project within reach, or null. */
+export async function findProject(executor: Executor, reach: TenantReach, id: string): Promise<Project | null> {
+  const [row] = await executor
+    .select(columns)
+    .from(projects)
+    .innerJoin(tenants, eq(tenants.id, projects.tenant_id))
+    .where(and(eq(projects.id, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** The row of a project within reach, locked against other writers; `update` also against new references to it. */
+export async function lockProject(
+  tx: Tx,
+  reach: TenantReach,
+  id: string,
+  strength: 'no key update' | 'update' | 'key share' = 'no key update',
+): Promise<ProjectRow | null> {
+  const [row] = await tx
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), inReach(reach)))
+    .for(strength);
+  return row ?? null;
+}
+
+export async function projectNameTaken(tx: Tx, tenantId: string, name: string): Promise<boolean> {
+  return (
+    (await tx.$count(projects, and(eq(projects.tenant_id, tenantId), sql`lower(${projects.name}) = lower(${name})`))) >
+    0
+  );
+}
+
+export async function insertProject(tx: Tx, row: typeof projects.$inferInsert): Promise<void> {
+  await tx.insert(projects).values(row);
+}
+
+export async function updateProject(tx: Tx, id: string, changes: Partial<ProjectRow>): Promise<void> {
+  await tx
+    .update(projects)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(projects.id, id));
+}
+
+export async function deleteProjectRow(tx: Tx, id: string): Promise<void> {
+  await tx.delete(projects).where(eq(projects.id, id));
+}
+
+export type AssignableWorkload = {
+  id: string;
+  name: string;
+  cluster_id: string;
+  project_id: string | null;
+  tenant_id: string | null;
+};
+
+/** Those of the workloads that are within reach, locked in the order of their ids. */
+export async function lockWorkloads(tx: Tx, reach: TenantReach, ids: readonly string[]): Promise<AssignableWorkload[]> {
+  return tx
+    .select({
+      id: workloads.id,
+      name: workloads.name,
+      cluster_id: workloads.cluster_id,
+      project_id: workloads.project_id,
+      tenant_id: sql<
+        string | null
+      >`(select ${projects.tenant_id} from ${projects} where ${eq(projects.id, workloads.project_id)})`,
+    })
+    .from(workloads)
+    .where(and(inArray(workloads.id, [...ids]), workloadInReach(reach)))
+    .orderBy(workloads.id)
+    .for('no key update');
+}
+
+export async function setProjectOf(tx: Tx, ids: readonly string[], projectId: string | null): Promise<void> {
+  await tx
+    .update(workloads)
+    .set({ project_id: projectId, updated_at: sql`now()` })
+    .where(inArray(workloads.id, [...ids]));
+}

@@ -1,0 +1,43 @@
+import { type Grantable, PERMISSION_REACH, type RoleGrant, reachOf } from '@/domain/permissions';
+import type { Actor } from '../../auth/scope';
+import type { Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { findUserWithRoles } from '../../repositories/users';
+
+/** Permissions held somewhere: in one tenant, or with null everywhere. */
+export type Held = { permissions: readonly string[]; tenant_id: string | null };
+
+const isKnown = (text: string): text is Grantable => text === '*' || text in PERMISSION_REACH;
+
+/** What of `wanted` the grants do not cover: nobody gives, or takes over, what they do not have themselves. */
+export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): Grantable[] {
+  const missing = wanted.flatMap(({ permissions, tenant_id }) =>
+    permissions.filter(isKnown).filter((permission) => {
+      // Held for one tenant, it means nothing to anybody.
+      if (permission !== '*' && tenant_id !== null && PERMISSION_REACH[permission] === 'platform') return false;
+      const reach = reachOf(grants, permission);
+      return reach !== 'all' && (tenant_id === null || !reach.includes(tenant_id));
+    }),
+  );
+  return [...new Set(missing)];
+}
+
+/**
+ * Refuses to hand out rights, or to act on somebody who has rights, that the actor does not have. Otherwise whoever may
+ * edit users could make themselves anything.
+ * @throws AppError `forbidden`
+ */
+export async function assertMayGrant(tx: Tx, actor: Actor, wanted: readonly Held[]): Promise<void> {
+  if (actor.kind === 'system') return;
+  const found = actor.id === null ? null : await findUserWithRoles(tx, actor.id, clock.now().toISOString());
+  const missing = beyond(found?.grants ?? [], wanted);
+  if (missing.length === 0) return;
+  throw new AppError(
+    'forbidden',
+    missing.includes('*')
+      ? 'Only a super administrator may do this.'
+      : `This needs rights that you do not have yourself: ${missing.join(', ')}.`,
+    { extra: { missing } },
+  );
+}

@@ -1,0 +1,128 @@
+import type { Page } from '@/domain/list';
+import type { Role, RoleInput, RoleListInput, RoleUpdate } from '@/domain/role';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import * as repository from '../../repositories/roles';
+import { lockSuperAdmins } from '../../repositories/user-list';
+import { assertMayGrant } from './may-grant';
+import { assertSuperAdminLeft } from './super-admins';
+import { assertVersion, changedFields } from './version-guard';
+
+const noSuchRole = () => new AppError('not_found', 'There is no such role. It may have been deleted.');
+const now = () => clock.now().toISOString();
+const audited = ({ title, permissions }: { title: string; permissions: readonly string[] }) => ({ title, permissions });
+
+async function stored(tx: Tx, id: string): Promise<Role> {
+  const role = await repository.findRole(tx, id, now());
+  if (!role) throw new Error('the role that was just written is not there');
+  return role;
+}
+
+/** A role that may be changed. @throws AppError `not_found`, `refused` for built-in roles */
+async function lockOwnRole(tx: Tx, id: string, strength: 'no key update' | 'update') {
+  const row = await repository.lockRole(tx, id, strength);
+  if (!row) throw noSuchRole();
+  if (row.built_in) {
+    throw new AppError(
+      'refused',
+      'This role is part of the service and stays as it is. Create one of your own instead.',
+    );
+  }
+  return row;
+}
+
+/** One page of the roles. */
+export function listRoles(_scope: Scope<'role:read'>, input: RoleListInput): Promise<Page<Role>> {
+  return repository.listRoles(input, now());
+}
+
+/** @throws AppError `not_found` */
+export async function readRole(_scope: Scope<'role:read'>, id: string): Promise<Role> {
+  const role = await repository.findRole(db, id, now());
+  if (!role) throw noSuchRole();
+  return role;
+}
+
+/** @throws AppError `conflict` when the name is taken, `forbidden` for permissions that the actor lacks */
+export function createRole(scope: Scope<'role:write'>, input: RoleInput): Promise<Role> {
+  return db.transaction(async (tx) => {
+    await assertMayGrant(tx, scope.actor, [{ permissions: input.permissions, tenant_id: null }]);
+    if (await repository.roleNameTaken(tx, input.name)) {
+      throw new AppError('conflict', `There is a role named ${input.name} already.`, {
+        errors: [{ field: 'name', message: 'Choose another name.' }],
+      });
+    }
+    const id = newId();
+    await repository.insertRole(tx, { id, ...input });
+    const role = await stored(tx, id);
+    await recordAudit(tx, scope, {
+      action: 'role.created',
+      object_kind: 'role',
+      object_id: id,
+      object_name: input.name,
+      after: audited(input),
+    });
+    return role;
+  });
+}
+
+/**
+ * Changes a role of one's own making; it counts at once for all who hold it. Without a change nothing is written.
+ * @throws AppError `not_found`, `version_conflict`, `refused` for built-in roles, `forbidden` for permissions that the
+ * actor lacks, before or after; `conflict` when nobody would be super administrator any more
+ */
+export function updateRole(scope: Scope<'role:write'>, id: string, { version, ...input }: RoleUpdate): Promise<Role> {
+  return db.transaction(async (tx) => {
+    await lockSuperAdmins(tx);
+    const row = await lockOwnRole(tx, id, 'no key update');
+    assertVersion('role', row.version, version);
+    const changes = changedFields(row, input);
+    if (Object.keys(changes).length === 0) return stored(tx, id);
+    if (changes.permissions) {
+      await assertMayGrant(tx, scope.actor, [
+        { permissions: row.permissions, tenant_id: null },
+        { permissions: changes.permissions, tenant_id: null },
+      ]);
+    }
+    await repository.updateRole(tx, id, { ...changes, version: row.version + 1 });
+    if (row.permissions.includes('*')) await assertSuperAdminLeft(tx);
+    const role = await stored(tx, id);
+    await recordAudit(tx, scope, {
+      action: 'role.updated',
+      object_kind: 'role',
+      object_id: id,
+      object_name: row.name,
+      before: audited(row),
+      after: audited(role),
+    });
+    return role;
+  });
+}
+
+/**
+ * Deletes a role that nobody holds.
+ * @throws AppError `not_found`, `refused` for built-in roles, `conflict` while users hold it
+ */
+export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await lockOwnRole(tx, id, 'update');
+    const { users_total } = await stored(tx, id);
+    if (users_total > 0) {
+      throw new AppError('conflict', `The role is held (users: ${users_total}). Take it from them first.`, {
+        extra: { users_total },
+      });
+    }
+    await repository.deleteRoleRow(tx, id);
+    await recordAudit(tx, scope, {
+      action: 'role.deleted',
+      object_kind: 'role',
+      object_id: id,
+      object_name: row.name,
+      before: audited(row),
+    });
+  });
+}

@@ -1,0 +1,154 @@
+import { passwordProblem } from '@/domain/auth-password';
+import { explainAccess } from '@/domain/explain-access';
+import type { Page } from '@/domain/list';
+import type { User, UserAccess, UserInput, UserListInput, UserUpdate } from '@/domain/user';
+import { recordAudit } from '../../audit/record';
+import { hashPassword } from '../../auth/password';
+import type { Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import * as repository from '../../repositories/user-list';
+import { insertUser } from '../../repositories/users';
+import { assign, auditedAssignments } from './assignments';
+import { endSessions } from './end-sessions';
+import { assertMayGrant } from './may-grant';
+import { noSuchUser } from './no-such-user';
+import { assertSuperAdminLeft } from './super-admins';
+import { assertVersion, changedFields } from './version-guard';
+
+const emailTaken = () =>
+  new AppError('conflict', 'There is an account with this email address already.', {
+    errors: [{ field: 'email', message: 'Choose another address.' }],
+  });
+const now = () => clock.now().toISOString();
+const audited = ({ email, name, active }: { email: string; name: string; active: boolean }) => ({
+  email,
+  name,
+  active,
+});
+
+/** @throws AppError `conflict`: people could lock themselves out by mistake */
+function assertNotSelf(scope: Scope<'user:write'>, id: string, what: string): void {
+  if (scope.actor.id === id)
+    throw new AppError('conflict', `You cannot ${what} your own account. Ask another administrator.`);
+}
+
+async function stored(tx: Tx, id: string): Promise<User> {
+  const user = await repository.findUser(tx, id, now());
+  if (!user) throw new Error('the user that was just written is not there');
+  return user;
+}
+
+/** One page of the users, with their roles. */
+export function listUsers(_scope: Scope<'user:read'>, input: UserListInput): Promise<Page<User>> {
+  return repository.listUsers(input, now());
+}
+
+/** @throws AppError `not_found` */
+export async function readUser(_scope: Scope<'user:read'>, id: string): Promise<User> {
+  const user = await repository.findUser(db, id, now());
+  if (!user) throw noSuchUser();
+  return user;
+}
+
+/** What a user may do, permission by permission, and why or why not. @throws AppError `not_found` */
+export async function explainUser(_scope: Scope<'user:read'>, id: string): Promise<UserAccess> {
+  const user = await repository.findUser(db, id, now());
+  if (!user) throw noSuchUser();
+  return explainAccess(user, await repository.findAssignments(db, [id], now()));
+}
+
+/**
+ * Creates an account with its roles.
+ * @throws AppError `conflict` when the address is taken, `not_found` for unknown roles or tenants, `forbidden` for roles
+ * with rights that the actor lacks
+ */
+export async function createUser(scope: Scope<'user:write'>, input: UserInput): Promise<User> {
+  const password_hash = await hashPassword(input.password);
+  return db.transaction(async (tx) => {
+    if (await repository.emailTaken(tx, input.email, null)) throw emailTaken();
+    const { email, name } = input;
+    const { id } = await insertUser(tx, { id: newId(), email, name, password_hash });
+    const { after } = await assign(tx, scope.actor, id, [], input.assignments);
+    const user = await stored(tx, id);
+    await recordAudit(tx, scope, {
+      action: 'user.created',
+      object_kind: 'user',
+      object_id: id,
+      object_name: email,
+      after: { ...audited(user), assignments: auditedAssignments(after) },
+    });
+    return user;
+  });
+}
+
+/**
+ * Changes an account; what is left out stays. A new password or deactivating ends its sessions at once.
+ * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
+ * be super administrator any more; `forbidden` for somebody with rights that the actor lacks; `malformed` for a bad password
+ */
+export async function updateUser(
+  scope: Scope<'user:write'>,
+  id: string,
+  { version, password, ...input }: UserUpdate,
+): Promise<User> {
+  const password_hash = password === undefined ? undefined : await hashPassword(password);
+  return db.transaction(async (tx) => {
+    await repository.lockSuperAdmins(tx);
+    const row = await repository.lockUser(tx, id);
+    if (!row) throw noSuchUser();
+    assertVersion('user', row.version, version);
+    const problem = password === undefined ? null : passwordProblem(password, input.email ?? row.email);
+    if (problem) throw new AppError('malformed', problem, { errors: [{ field: 'password', message: problem }] });
+    const changes = changedFields(row, { ...input, password_hash });
+    if (Object.keys(changes).length === 0) return stored(tx, id);
+    await assertMayGrant(tx, scope.actor, await repository.findAssignments(tx, [id], now()));
+    if (changes.active === false) assertNotSelf(scope, id, 'deactivate');
+    if (changes.email !== undefined && (await repository.emailTaken(tx, changes.email, id))) throw emailTaken();
+    await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
+    const ended = changes.active === false || password !== undefined ? await endSessions(tx, id) : 0;
+    if (changes.active === false) await assertSuperAdminLeft(tx);
+    const user = await stored(tx, id);
+    await recordAudit(tx, scope, {
+      action: 'user.updated',
+      object_kind: 'user',
+      object_id: id,
+      object_name: user.email,
+      before: audited(row),
+      after: {
+        ...audited(user),
+        ...(password !== undefined && { has_new_secret: true }),
+        ...(ended > 0 && { ended_sessions: ended }),
+      },
+    });
+    return user;
+  });
+}
+
+/**
+ * Deletes an account with its roles and sessions. What it did stays in the audit trail under its name.
+ * @throws AppError `not_found`, `conflict` for oneself or the last super administrator, `forbidden` for somebody with
+ * rights that the actor lacks
+ */
+export function deleteUser(scope: Scope<'user:write'>, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    await repository.lockSuperAdmins(tx);
+    const row = await repository.lockUser(tx, id);
+    if (!row) throw noSuchUser();
+    assertNotSelf(scope, id, 'delete');
+    const held = await repository.findAssignments(tx, [id], now());
+    await assertMayGrant(tx, scope.actor, held);
+    await endSessions(tx, id);
+    await repository.deleteUserRow(tx, id);
+    await assertSuperAdminLeft(tx);
+    await recordAudit(tx, scope, {
+      action: 'user.deleted',
+      object_kind: 'user',
+      object_id: id,
+      object_name: row.email,
+      before: { ...audited(row), assignments: auditedAssignments(held) },
+    });
+  });
+}
