@@ -1,0 +1,78 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { formatBytes, formatCount, formatDateTime } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { TimeChart } from '@/ui/chart/time-chart';
+import { ErrorState } from '@/ui/error-state';
+import { SegmentedControl } from '@/ui/segmented-control';
+import { Skeleton } from '@/ui/skeleton';
+import { flowChartData } from './flow-chart-data';
+import { type FlowView, METRICS, type Metric } from './use-flow-view';
+
+const METRIC_OPTIONS = [
+  { value: 'traffic', label: 'Traffic' },
+  { value: 'packets', label: 'Packets' },
+  { value: 'flows', label: 'New flows' },
+] as const satisfies readonly { value: Metric; label: string }[];
+
+/** A minute of difference comes from whole buckets; more means that something older is gone. */
+const CUT_MS = 2 * 60_000;
+
+/** Traffic over time by decision. Marking a part of it looks closer. */
+export function FlowChart({ view, range }: { view: FlowView; range: { since: string; until?: string } }) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.flows.series.queryOptions({ ...view.filter, ...range }),
+    placeholderData: keepPreviousData,
+  });
+  const metric = view.filters.metric ?? METRICS[0];
+  if (query.error && !query.data) {
+    return (
+      <div className="rounded-lg border bg-surface">
+        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
+      </div>
+    );
+  }
+  if (!query.data) return <Skeleton className="h-60 w-full" />;
+  const series = query.data;
+  const { buckets, lines, format } = flowChartData(series, metric);
+  const cut = Date.parse(series.since) - Date.parse(range.since) > CUT_MS;
+  const { sums } = series;
+  return (
+    <section aria-label="Traffic over time" className="flex flex-col gap-1 rounded-lg border bg-surface p-3">
+      <TimeChart
+        label="Traffic over time"
+        buckets={buckets}
+        series={lines}
+        format={format}
+        onSelect={({ since, until }) =>
+          view.setFilters({
+            since: new Date(since).toISOString(),
+            until: new Date(until).toISOString(),
+            range: null,
+            live: null,
+            refresh: null,
+          })
+        }
+      >
+        <SegmentedControl
+          label="Measure"
+          value={metric}
+          onValueChange={(next) => view.setFilter('metric', next === METRICS[0] ? null : next)}
+          options={METRIC_OPTIONS}
+        />
+        <p className="text-muted tabular-nums" role="status">
+          {formatBytes(sums.bytes)}, {formatCount(sums.packets)} packets, {formatCount(sums.flows)} new flows
+        </p>
+      </TimeChart>
+      {(cut || series.source === 'flows') && (
+        <p className="text-sm text-faint">
+          {cut && `Nothing older than ${formatDateTime(series.since)} is kept for these filters. `}
+          {series.source === 'flows' &&
+            'Estimated: with these filters, what a flow carried is spread evenly over the time it lasted.'}
+        </p>
+      )}
+    </section>
+  );
+}

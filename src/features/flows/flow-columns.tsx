@@ -1,0 +1,75 @@
+import type { Flow } from '@/domain/flow/flow';
+import { formatBytes } from '@/lib/format';
+import { Badge } from '@/ui/badge';
+import { columnsOf } from '@/ui/columns';
+import { NodeLink } from '../shared/inventory-links';
+import { FlowEnd } from './flow-end';
+import { FlowTime } from './flow-time';
+import { collectorText, decisionOf, serviceText } from './flow-words';
+
+const make = columnsOf<Flow>();
+
+export const FLOW_COLUMNS = [
+  make.custom('observed_at', 'Last seen', (flow) => <FlowTime at={flow.observed_at} />, {
+    sortable: true,
+    sortFirst: 'desc',
+    width: 116,
+    csv: (flow) => flow.observed_at,
+  }),
+  make.custom('source_ip', 'Source', (flow) => <FlowEnd flow={flow} end="source" />, {
+    sortable: true,
+    width: 250,
+    grow: true,
+    csv: (flow) => flow.source_ip,
+  }),
+  make.custom('destination_ip', 'Destination', (flow) => <FlowEnd flow={flow} end="destination" />, {
+    sortable: true,
+    width: 250,
+    grow: true,
+    csv: (flow) => flow.destination_ip,
+  }),
+  make.custom('protocol', 'Service', (flow) => <span className="mono">{serviceText(flow)}</span>, {
+    sortable: true,
+    width: 110,
+    csv: (flow) => flow.protocol,
+  }),
+  make.custom(
+    'decision',
+    'Decision',
+    (flow) => {
+      const { word, tone } = decisionOf(flow.decision);
+      return <Badge tone={tone}>{word}</Badge>;
+    },
+    { sortable: true, width: 110, csv: (flow) => flow.decision },
+  ),
+  make.number('bytes', 'Bytes', (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
+  make.number('packets', 'Packets', (flow) => flow.packets, { sortable: true, width: 92 }),
+  make.text('state', 'State', (flow) => flow.state, { width: 120 }),
+  make.text('node_name', 'Node', (flow) => flow.node_name, {
+    width: 110,
+    render: (flow) => <NodeLink id={flow.node_id} name={flow.node_name} />,
+  }),
+  make.custom('first_seen_at', 'First seen', (flow) => <FlowTime at={flow.first_seen_at} />, {
+    sortable: true,
+    sortFirst: 'desc',
+    hidden: true,
+    width: 116,
+    csv: (flow) => flow.first_seen_at,
+  }),
+  make.number('source_port', 'Source port', (flow) => flow.source_port, { hidden: true, format: String, width: 110 }),
+  make.number('destination_port', 'Destination port', (flow) => flow.destination_port, {
+    sortable: true,
+    hidden: true,
+    format: String,
+    width: 140,
+  }),
+  make.text('source_workload_name', 'Source workload', (flow) => flow.source_workload_name, { hidden: true }),
+  make.text('destination_workload_name', 'Destination workload', (flow) => flow.destination_workload_name, {
+    hidden: true,
+  }),
+  make.text('source_label', 'Source label', (flow) => flow.source_label, { hidden: true, width: 240 }),
+  make.text('destination_label', 'Destination label', (flow) => flow.destination_label, { hidden: true, width: 240 }),
+  make.text('collector', 'Seen by', (flow) => collectorText(flow.collector), { hidden: true, width: 200 }),
+  make.mono('interface', 'Interface', (flow) => flow.interface, { hidden: true, width: 120 }),
+  make.text('cluster_name', 'Cluster', (flow) => flow.cluster_name, { hidden: true, width: 130 }),
+];

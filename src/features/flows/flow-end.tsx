@@ -1,0 +1,21 @@
+import type { Flow } from '@/domain/flow/flow';
+import { WorkloadLink } from '../shared/inventory-links';
+import { endText } from './flow-words';
+
+/** One end of a flow: the guest, if it is known, and the address. */
+export function FlowEnd({ flow, end }: { flow: Flow; end: 'source' | 'destination' }) {
+  const id = flow[`${end}_workload_id`];
+  const name = flow[`${end}_workload_name`];
+  const address = endText(flow[`${end}_ip`], flow[`${end}_port`]);
+  return (
+    <span className="flex min-w-0 items-baseline gap-1.5" title={flow[`${end}_label`]}>
+      {id && name && (
+        <span className="min-w-0 shrink truncate">
+          <WorkloadLink id={id} name={name} />
+        </span>
+      )}
+      <span className="mono shrink-0">{address}</span>
+      {flow[`${end}_cidr`] === null && <span className="shrink-0 text-sm text-faint">external</span>}
+    </span>
+  );
+}

@@ -1,0 +1,90 @@
+'use client';
+import { Radio } from 'lucide-react';
+import { useState } from 'react';
+import type { Flow } from '@/domain/flow/flow';
+import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { Button } from '@/ui/button';
+import { Facet } from '@/ui/facet';
+import { PageHeader } from '@/ui/page-header';
+import { CopyLinkMenu } from './copy-link-menu';
+import { FlowChart } from './flow-chart';
+import { FlowDrawer } from './flow-drawer';
+import { FlowFilters } from './flow-filters';
+import { LIVE_RANGE, resolveRange } from './flow-range';
+import { FlowTable } from './flow-table';
+import { FlowTimeControl } from './flow-time-control';
+import { GROUPING_LABELS } from './flow-words';
+import { GroupTable } from './group-table';
+import { LiveTable } from './live-table';
+import { RefreshControl } from './refresh-control';
+import { type FlowView, type Narrowing, useFlowView } from './use-flow-view';
+import { useRefresh } from './use-refresh';
+
+const GROUPINGS = FLOW_GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }));
+
+/** While flows are followed the chart comes along, but a bar is a minute wide. */
+const LIVE_CHART_MS = 10_000;
+
+/** What travels through the networks of the guests: over time, one by one, summed up, or as it comes. */
+export function FlowExplorer() {
+  const view = useFlowView();
+  const { filters } = view;
+  const live = filters.live === true;
+  const { now, refresh } = useRefresh(live ? LIVE_CHART_MS : filters.refresh ? Number(filters.refresh) * 1000 : null);
+  const range = resolveRange(live ? { range: LIVE_RANGE, since: null, until: null } : filters, now);
+  const [opened, setOpened] = useState<Flow | null>(null);
+  const narrow = (filter: Narrowing) => {
+    setOpened(null);
+    view.setFilters({ ...filter, group: null } as Parameters<FlowView['setFilters']>[0]);
+  };
+  return (
+    <>
+      <PageHeader
+        title="Flows"
+        actions={
+          <>
+            <CopyLinkMenu range={range} />
+            {!live && <RefreshControl view={view} now={now} refresh={refresh} />}
+            {!live && <FlowTimeControl view={view} />}
+            <Button
+              variant={live ? 'primary' : 'secondary'}
+              icon={<Radio size={14} />}
+              aria-pressed={live}
+              onClick={() =>
+                view.setFilters({ live: live ? null : true, group: null, since: null, until: null, refresh: null })
+              }
+            >
+              Live
+            </Button>
+          </>
+        }
+      />
+      <FlowFilters view={view} />
+      <FlowChart view={view} range={range} />
+      {live ? (
+        <LiveTable view={view} onOpen={setOpened} />
+      ) : (
+        <>
+          <div className="flex flex-wrap items-center gap-2">
+            <Facet
+              label="Group by"
+              single
+              options={GROUPINGS}
+              value={filters.group ? [filters.group] : []}
+              onValueChange={([value]) =>
+                view.setFilter('group', FLOW_GROUPINGS.find((grouping) => grouping === value) ?? null)
+              }
+            />
+            {filters.group && <p className="text-muted">Open a row to see the flows behind it.</p>}
+          </div>
+          {filters.group ? (
+            <GroupTable view={view} range={range} grouping={filters.group} onNarrow={narrow} />
+          ) : (
+            <FlowTable view={view} range={range} onOpen={setOpened} />
+          )}
+        </>
+      )}
+      <FlowDrawer flow={opened} onClose={() => setOpened(null)} onNarrow={narrow} />
+    </>
+  );
+}

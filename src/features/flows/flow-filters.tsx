@@ -1,0 +1,99 @@
+'use client';
+import { parseEndFilter } from '@/domain/flow/end-filter';
+import { FilterBar } from '@/ui/filter-bar';
+import { FilterChip } from '../shared/filter-chip';
+import { useClusterOptions } from '../shared/use-cluster-options';
+import { FilterInput } from './filter-input';
+import { DECISION_OPTIONS } from './flow-words';
+import { useEndFacets } from './use-end-facets';
+import type { FlowView, Narrowing } from './use-flow-view';
+
+const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'].map((value) => ({ value, label: value }));
+
+const checkAddress = (text: string) =>
+  parseEndFilter(text) ? null : 'An address or CIDR such as 10.0.0.0/24, internal or external.';
+const checkPort = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65535 ? null : 'A port, 0 to 65535.');
+
+/** Filters that come from pressing something, and have no control of their own. */
+const CHIPS = [
+  ['source', 'From'],
+  ['destination', 'To'],
+  ['source_workload_id', 'From workload'],
+  ['destination_workload_id', 'To workload'],
+] as const satisfies readonly (readonly [keyof Narrowing, string])[];
+
+/** What narrows the flows down. */
+export function FlowFilters({ view }: { view: FlowView }) {
+  const { filter } = view;
+  const clusters = useClusterOptions();
+  const ends = useEndFacets(view);
+  const protocols =
+    filter.protocol && !PROTOCOLS.some(({ value }) => value === filter.protocol)
+      ? [...PROTOCOLS, { value: filter.protocol, label: filter.protocol }]
+      : PROTOCOLS;
+  return (
+    <FilterBar
+      search={{ label: 'Search flows', value: view.q, onValueChange: view.setQ }}
+      facets={[
+        {
+          id: 'decision',
+          label: 'Decision',
+          options: DECISION_OPTIONS,
+          value: filter.decision ?? [],
+          onValueChange: (values) => view.narrow({ decision: values.join(',') || null }),
+        },
+        {
+          id: 'protocol',
+          label: 'Protocol',
+          single: true,
+          options: protocols,
+          value: filter.protocol ? [filter.protocol] : [],
+          onValueChange: ([value]) => view.narrow({ protocol: value ?? null }),
+        },
+        ...ends,
+        ...(clusters.length > 1 || filter.cluster_id
+          ? [
+              {
+                id: 'cluster_id',
+                label: 'Cluster',
+                single: true,
+                options: clusters,
+                value: filter.cluster_id ? [filter.cluster_id] : [],
+                onValueChange: ([value]: string[]) => view.narrow({ cluster_id: value ?? null }),
+              },
+            ]
+          : []),
+      ]}
+      onClear={view.widen}
+    >
+      {CHIPS.map(([name, label]) => {
+        const value = filter[name];
+        return value ? (
+          <FilterChip
+            key={name}
+            label={label}
+            value={value === 'none' ? 'none known' : value}
+            onRemove={() => view.narrow({ [name]: null })}
+          />
+        ) : null;
+      })}
+      <FilterInput
+        label="Address or CIDR"
+        placeholder="Address or CIDR"
+        value={filter.address ?? ''}
+        check={checkAddress}
+        onValueChange={(address) => view.narrow({ address })}
+        className="w-52 max-sm:flex-1"
+      />
+      <FilterInput
+        label="Port"
+        placeholder="Port"
+        inputMode="numeric"
+        value={filter.port === undefined ? '' : String(filter.port)}
+        check={checkPort}
+        onValueChange={(port) => view.narrow({ port })}
+        className="w-24"
+      />
+    </FilterBar>
+  );
+}

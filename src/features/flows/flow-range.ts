@@ -1,0 +1,30 @@
+const MINUTE_MS = 60_000;
+
+/** Spans that count back from now. */
+export const FLOW_RANGES = [
+  { value: '15m', label: 'Last 15 minutes', minutes: 15 },
+  { value: '1h', label: 'Last hour', minutes: 60 },
+  { value: '6h', label: 'Last 6 hours', minutes: 6 * 60 },
+  { value: '24h', label: 'Last 24 hours', minutes: 24 * 60 },
+  { value: '7d', label: 'Last 7 days', minutes: 7 * 24 * 60 },
+  { value: '30d', label: 'Last 30 days', minutes: 30 * 24 * 60 },
+] as const;
+export type FlowRange = (typeof FLOW_RANGES)[number]['value'];
+export const FLOW_RANGE_VALUES = FLOW_RANGES.map(({ value }) => value);
+export const DEFAULT_RANGE: FlowRange = '1h';
+
+/** While flows are followed as they come, the chart shows this much. */
+export const LIVE_RANGE: FlowRange = '15m';
+
+type Given = { range: FlowRange | null; since: string | null; until: string | null };
+
+/**
+ * The times that are asked for. Given times win over a span; a span ends at `now` (milliseconds), which stays the same until
+ * the view is refreshed: chart, groups and all pages of the list then show one and the same time.
+ */
+export function resolveRange({ range, since, until }: Given, now: number): { since: string; until?: string } {
+  if (since) return { since, ...(until && { until }) };
+  const span = FLOW_RANGES.find(({ value }) => value === (range ?? DEFAULT_RANGE)) ?? FLOW_RANGES[1];
+  const end = until ? Date.parse(until) : now;
+  return { since: new Date(end - span.minutes * MINUTE_MS).toISOString(), until: new Date(end).toISOString() };
+}

@@ -1,0 +1,44 @@
+'use client';
+import type { FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { DataTable } from '@/ui/data-table';
+import { useServerList } from '../shared/use-server-list';
+import { NoFlows } from './flow-table';
+import { GROUP_COLUMNS } from './group-columns';
+import { narrowToGroup } from './narrow-to-group';
+import type { FlowView, Narrowing } from './use-flow-view';
+
+type Props = {
+  view: FlowView;
+  range: { since: string; until?: string };
+  grouping: FlowGrouping;
+  onNarrow: (filter: Narrowing) => void;
+};
+
+/** Traffic of the time range summed up; a row leads to the flows behind it. */
+export function GroupTable({ view, range, grouping, onNarrow }: Props) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const columns = GROUP_COLUMNS[grouping];
+  const input = { ...view.filter, ...range, group_by: grouping, sort: view.groupSort as FlowGroupsInput['sort'] };
+  const list = useServerList({
+    name: `flows-by-${grouping}`,
+    columns,
+    state: { input, sort: view.groupSort, setSort: view.setSort, filtered: view.narrowed, clear: view.widen },
+    pathKey: trpc.flows.groups.pathKey(),
+    fetchPage: (page, signal) => client.flows.groups.query({ ...input, ...page }, { signal }),
+  });
+  return (
+    <DataTable
+      {...list}
+      key={grouping}
+      id={`flow-groups-${grouping}`}
+      label="Flows, grouped"
+      noun={{ one: 'group', many: 'groups' }}
+      queryKey={JSON.stringify([view.filter, view.groupSort])}
+      rowId={(group) => group.id}
+      onRowOpen={(group) => onNarrow(narrowToGroup(grouping, group))}
+      empty={<NoFlows />}
+    />
+  );
+}

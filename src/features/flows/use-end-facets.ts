@@ -1,0 +1,99 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import type { FacetProps } from '@/ui/facet';
+import { usePermissions } from '../shared/use-permissions';
+import type { FlowView } from './use-flow-view';
+
+const FOUND = 50;
+const TYPING_MS = 200;
+
+/** What was typed, once the typing has paused. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}
+
+const textOf = (error: unknown) => (error ? (failureOf(error).detail ?? failureOf(error).title) : null);
+
+type Named = { value: string; label: string };
+const withChosen = (found: readonly Named[], chosen: Named | null) =>
+  chosen && !found.some(({ value }) => value === chosen.value) ? [chosen, ...found] : [...found];
+
+/** Filters by workload and node; each only for those who may see such things. The server finds the choices. */
+export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
+  const trpc = useTRPC();
+  const { can } = usePermissions();
+  const { workload_id, node_id } = view.filter;
+  const [workloadText, setWorkloadText] = useState('');
+  const [nodeText, setNodeText] = useState('');
+  const workloadQuery = usePaused(workloadText);
+  const nodeQuery = usePaused(nodeText);
+  const workloads = useQuery({
+    ...trpc.workloads.list.queryOptions({ q: workloadQuery || undefined, sort: 'name', limit: FOUND }),
+    enabled: can('workload:read'),
+    placeholderData: keepPreviousData,
+  });
+  const workload = useQuery({
+    ...trpc.workloads.get.queryOptions({ id: workload_id ?? '' }),
+    enabled: workload_id !== undefined && can('workload:read'),
+  });
+  const nodes = useQuery({
+    ...trpc.nodes.list.queryOptions({ q: nodeQuery || undefined, sort: 'name', limit: FOUND }),
+    enabled: can('cluster:read'),
+    placeholderData: keepPreviousData,
+  });
+  const node = useQuery({
+    ...trpc.nodes.get.queryOptions({ id: node_id ?? '' }),
+    enabled: node_id !== undefined && can('cluster:read'),
+  });
+  const workloadLabel = (one: { name: string; vmid: number }) => `${one.name} (${one.vmid})`;
+  const nodeLabel = (one: { name: string; cluster_name: string }) => `${one.name} (${one.cluster_name})`;
+  return [
+    ...(can('workload:read')
+      ? [
+          {
+            id: 'workload_id',
+            label: 'Workload',
+            single: true,
+            options: withChosen(
+              workloads.data?.items.map((one) => ({ value: one.id, label: workloadLabel(one) })) ?? [],
+              workload_id === undefined
+                ? null
+                : {
+                    value: workload_id,
+                    label: workload.data ? workloadLabel(workload.data) : workload.error ? 'unknown' : '…',
+                  },
+            ),
+            value: workload_id === undefined ? [] : [workload_id],
+            onValueChange: ([value]: string[]) => view.narrow({ workload_id: value ?? null }),
+            remote: { onSearch: setWorkloadText, loading: workloads.isFetching, error: textOf(workloads.error) },
+          },
+        ]
+      : []),
+    ...(can('cluster:read')
+      ? [
+          {
+            id: 'node_id',
+            label: 'Node',
+            single: true,
+            options: withChosen(
+              nodes.data?.items.map((one) => ({ value: one.id, label: nodeLabel(one) })) ?? [],
+              node_id === undefined
+                ? null
+                : { value: node_id, label: node.data ? nodeLabel(node.data) : node.error ? 'unknown' : '…' },
+            ),
+            value: node_id === undefined ? [] : [node_id],
+            onValueChange: ([value]: string[]) => view.narrow({ node_id: value ?? null }),
+            remote: { onSearch: setNodeText, loading: nodes.isFetching, error: textOf(nodes.error) },
+          },
+        ]
+      : []),
+  ];
+}

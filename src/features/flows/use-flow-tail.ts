@@ -1,0 +1,40 @@
+'use client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Flow } from '@/domain/flow/flow';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { mergeTail } from './merge-tail';
+import type { FlowView } from './use-flow-view';
+
+const POLL_MS = 2_000;
+const PER_POLL = 300;
+
+type Tail = { rows: Flow[]; next_after: string; more: boolean };
+
+/** Flows as they are stored, the newest first, while `enabled`; `paused` keeps what is shown and asks for nothing. */
+export function useFlowTail(filter: FlowView['filter'], { enabled, paused }: { enabled: boolean; paused: boolean }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const queryKey = [...trpc.flows.tail.queryKey(), filter];
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }): Promise<Tail> => {
+      const known = queryClient.getQueryData<Tail>(queryKey);
+      const answer = await client.flows.tail.query(
+        { ...filter, limit: PER_POLL, after: known?.next_after },
+        { signal },
+      );
+      return {
+        rows: mergeTail(known?.rows ?? [], answer.items),
+        next_after: answer.next_after,
+        more: answer.more,
+      };
+    },
+    enabled,
+    refetchInterval: paused ? false : POLL_MS,
+    refetchOnWindowFocus: !paused,
+    // A tail that was left begins anew.
+    gcTime: 0,
+    staleTime: 0,
+  });
+}

@@ -1,0 +1,93 @@
+'use client';
+import { useMemo } from 'react';
+import { FLOW_SORTS } from '@/domain/flow/flow';
+import { FLOW_DECISIONS, FlowFilter } from '@/domain/flow/flow-filter';
+import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { useListState } from '../shared/list-state';
+import { FLOW_RANGE_VALUES } from './flow-range';
+
+export const METRICS = ['traffic', 'packets', 'flows'] as const;
+export type Metric = (typeof METRICS)[number];
+
+/** Seconds between refreshes. */
+export const REFRESHES = ['10', '60'] as const;
+
+const SORTS = [...new Set([...FLOW_SORTS, ...FLOW_GROUP_SORTS])];
+
+const SPEC = {
+  sorts: SORTS,
+  defaultSort: '-observed_at',
+  filters: {
+    range: FLOW_RANGE_VALUES,
+    since: 'time',
+    until: 'time',
+    refresh: REFRESHES,
+    live: 'flag',
+    group: FLOW_GROUPINGS,
+    metric: METRICS,
+    workload_id: 'id',
+    source_workload_id: 'text',
+    destination_workload_id: 'text',
+    cluster_id: 'id',
+    node_id: 'id',
+    address: 'text',
+    source: 'text',
+    destination: 'text',
+    port: 'text',
+    protocol: 'text',
+    decision: 'text',
+  },
+} as const;
+
+/** What narrows the flows down, apart from the time. */
+const NARROWING = [
+  'workload_id',
+  'source_workload_id',
+  'destination_workload_id',
+  'cluster_id',
+  'node_id',
+  'address',
+  'source',
+  'destination',
+  'port',
+  'protocol',
+  'decision',
+] as const;
+export type Narrowing = Partial<Record<(typeof NARROWING)[number], string | null>>;
+
+const isOf = <T extends string>(list: readonly T[], text: string | undefined): text is T =>
+  list.some((item) => item === text);
+
+/** The explorer's state, all of it in the URL. What cannot be a filter is ignored, so that an old link shows flows. */
+export function useFlowView() {
+  const state = useListState(SPEC);
+  const { q, filters } = state;
+  const key = JSON.stringify([q, NARROWING.map((name) => filters[name])]);
+  const filter = useMemo(() => {
+    const [text, values] = JSON.parse(key) as [string, (string | null)[]];
+    const given: Record<string, unknown> = {};
+    for (const [index, name] of NARROWING.entries()) {
+      const value = values[index];
+      if (value && FlowFilter.safeParse({ [name]: value }).success) given[name] = value;
+    }
+    if (typeof given.decision === 'string') {
+      given.decision = given.decision.split(',').filter((word) => isOf(FLOW_DECISIONS, word));
+    }
+    if (given.port !== undefined) given.port = Number(given.port);
+    return { ...given, q: text.slice(0, 200).trim() || undefined } as Omit<FlowFilter, 'since' | 'until'>;
+  }, [key]);
+  const sortField = state.sort.replace('-', '');
+  const none = Object.fromEntries(NARROWING.map((name) => [name, null])) as Narrowing;
+  return {
+    ...state,
+    /** As the service takes it, without the time. */
+    filter,
+    listSort: (isOf(FLOW_SORTS, sortField) ? state.sort : '-observed_at') as (typeof state)['sort'],
+    groupSort: (isOf(FLOW_GROUP_SORTS, sortField) ? state.sort : '-bytes') as (typeof state)['sort'],
+    narrowed: Object.values(filter).some((value) => value !== undefined),
+    /** Takes away what narrows, and leaves time, grouping and measure. */
+    widen: () => state.setFilters({ ...none, q: null } as Parameters<typeof state.setFilters>[0]),
+    narrow: (change: Narrowing) => state.setFilters(change as Parameters<typeof state.setFilters>[0]),
+  };
+}
+export type FlowView = ReturnType<typeof useFlowView>;
