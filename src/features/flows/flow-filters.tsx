@@ -6,7 +6,8 @@ import { useClusterOptions } from '../shared/use-cluster-options';
 import { FilterInput } from './filter-input';
 import { DECISION_OPTIONS } from './flow-words';
 import { useEndFacets } from './use-end-facets';
-import type { FlowView, Narrowing } from './use-flow-view';
+import type { FlowView } from './use-flow-view';
+import { WorkloadChip } from './workload-chip';
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'].map((value) => ({ value, label: value }));
 
@@ -15,12 +16,14 @@ const checkAddress = (text: string) =>
 const checkPort = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65535 ? null : 'A port, 0 to 65535.');
 
 /** Filters that come from pressing something, and have no control of their own. */
-const CHIPS = [
+const ADDRESSES = [
   ['source', 'From'],
   ['destination', 'To'],
+] as const;
+const WORKLOADS = [
   ['source_workload_id', 'From workload'],
   ['destination_workload_id', 'To workload'],
-] as const satisfies readonly (readonly [keyof Narrowing, string])[];
+] as const;
 
 /** What narrows the flows down. */
 export function FlowFilters({ view }: { view: FlowView }) {
@@ -66,15 +69,16 @@ export function FlowFilters({ view }: { view: FlowView }) {
       ]}
       onClear={view.widen}
     >
-      {CHIPS.map(([name, label]) => {
+      {ADDRESSES.map(([name, label]) => {
         const value = filter[name];
         return value ? (
-          <FilterChip
-            key={name}
-            label={label}
-            value={value === 'none' ? 'none known' : value}
-            onRemove={() => view.narrow({ [name]: null })}
-          />
+          <FilterChip key={name} label={label} value={value} onRemove={() => view.narrow({ [name]: null })} />
+        ) : null;
+      })}
+      {WORKLOADS.map(([name, label]) => {
+        const value = filter[name];
+        return value ? (
+          <WorkloadChip key={name} label={label} workloadId={value} onRemove={() => view.narrow({ [name]: null })} />
         ) : null;
       })}
       <FilterInput
