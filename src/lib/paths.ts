@@ -28,6 +28,11 @@ export const paths = {
   networks: (query?: Query) => withQuery('/networks', query),
   network: ({ networkId, ...query }: { networkId: string; tab?: string }) =>
     withQuery(`/networks/${id(networkId)}`, query),
+  addresses: (query?: Query) => withQuery('/addresses', query),
+  address: ({ addressId }: { addressId: string }) => `/addresses/${id(addressId)}`,
+  subnet: ({ subnetId, ...query }: { subnetId: string; tab?: string; from?: string }) =>
+    withQuery(`/addresses/subnets/${id(subnetId)}`, query),
+  importAddresses: (query?: Query) => withQuery('/addresses/import', query),
   securityGroups: (query?: Query) => withQuery('/security-groups', query),
   securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string }) =>
     withQuery(`/security-groups/${id(groupId)}`, query),

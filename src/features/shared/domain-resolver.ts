@@ -4,18 +4,19 @@ import type { z } from 'zod';
 
 /**
  * Checks a form with the schema that the server uses. `toInput` turns the form's values into what is sent; a message about
- * a field of that input appears at the form field of the same name.
+ * a field of that input appears at the form field of the same name, or at the one that `fieldName` tells.
  */
 export function domainResolver<V extends FieldValues, S extends z.ZodType<FieldValues>>(
   schema: S,
   toInput: (values: V) => unknown,
+  fieldName: (field: string) => string = (field) => field,
 ): Resolver<V, unknown, z.output<S>> {
   return (values, _context, options) => {
     const result = schema.safeParse(toInput(values));
     if (result.success) return { values: result.data, errors: {} };
     const errors: Record<string, FieldError> = {};
     for (const issue of result.error.issues) {
-      const path = issue.path.join('.') || 'root';
+      const path = fieldName(issue.path.join('.')) || 'root';
       errors[path] ??= { type: issue.code ?? 'invalid', message: issue.message };
     }
     return { values: {}, errors: toNestErrors<V>(errors, options) };

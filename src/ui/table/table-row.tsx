@@ -1,7 +1,8 @@
 'use client';
 import clsx from 'clsx';
-import type { MouseEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Checkbox } from '../checkbox';
+import { isPlainPress } from './is-plain-press';
 import type { ServerTable } from './use-server-table';
 
 type Props<Row extends object> = {
@@ -71,14 +72,4 @@ export function TableRow<Row extends object>({
       {actions !== undefined && <td className={clsx(cell, 'sticky right-0 z-1 !px-1 text-right')}>{actions}</td>}
     </tr>
   );
-}
-
-/** Not on a control, not with a modifier, not the end of a text selection. */
-function isPlainPress(event: MouseEvent<HTMLElement>): boolean {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return false;
-  if (!(event.target instanceof Element)) return false;
-  // Menus of a row are portalled: their events bubble through React, not through the document.
-  if (!event.currentTarget.contains(event.target)) return false;
-  if (event.target.closest('a, button, input, label, [role="checkbox"]')) return false;
-  return (window.getSelection()?.toString() ?? '') === '';
 }

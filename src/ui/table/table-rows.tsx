@@ -1,6 +1,7 @@
 'use client';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react';
+import { RowGap } from './row-gap';
 import { TableRow } from './table-row';
 import { useRowKeyboard } from './use-row-keyboard';
 import type { ServerTable } from './use-server-table';
@@ -76,7 +77,7 @@ export function TableRows<Row extends object>({
         end = item.end;
         return (
           <Fragment key={row.id}>
-            <Gap height={gap} columnCount={columnCount} />
+            <RowGap height={gap} columnCount={columnCount} />
             <TableRow<Row>
               row={row}
               index={item.index}
@@ -90,18 +91,7 @@ export function TableRows<Row extends object>({
           </Fragment>
         );
       })}
-      <Gap height={virtualizer.getTotalSize() + ROW_HEIGHT - end} columnCount={columnCount} />
+      <RowGap height={virtualizer.getTotalSize() + ROW_HEIGHT - end} columnCount={columnCount} />
     </tbody>
-  );
-}
-
-/** Stands for rows that are not in the document. */
-function Gap({ height, columnCount }: { height: number; columnCount: number }) {
-  if (height <= 0) return null;
-  return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can take the focus.
-    <tr aria-hidden="true">
-      <td colSpan={columnCount} style={{ height, padding: 0 }} />
-    </tr>
   );
 }

@@ -9,13 +9,15 @@ type Options = {
   pageSize: () => number;
   onOpen?: (index: number) => void;
   onToggle?: (index: number) => void;
+  /** Further keys, asked first; `moveTo` makes another row the current one. */
+  onKey?: (key: string, index: number, moveTo: (index: number) => void) => (() => void) | undefined;
 };
 
 /**
  * The table is one stop of the Tab key: one row is current, arrows move it, and only the current row's links and buttons
  * are further stops. Rows carry `data-row-id`.
  */
-export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggle }: Options) {
+export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggle, onKey }: Options) {
   const [currentId, setCurrentId] = useState<string | null>(null);
   // A row that is gone hands over to the first.
   const currentIndex = Math.max(0, currentId === null ? 0 : ids.indexOf(currentId));
@@ -68,7 +70,7 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
     // Keys inside a cell belong to the control there.
     if (!(event.target instanceof HTMLElement) || !event.target.matches('tr[data-row-id]')) return;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const handled = actionOf(event.key);
+    const handled = onKey?.(event.key, currentIndex, moveTo) ?? actionOf(event.key);
     if (!handled) return;
     event.preventDefault();
     handled();

@@ -1,0 +1,149 @@
+'use client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
+import { AddressInput, AllocateAddressInput, type IpAddress } from '@/domain/ipam/ip-address';
+import type { SubnetDetail } from '@/domain/ipam/subnet';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Drawer } from '@/ui/drawer';
+import { FormShell } from '@/ui/form/form-shell';
+import { TextField } from '@/ui/form/text-field';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+import { showToast } from '@/ui/toast';
+import { domainResolver } from '../shared/domain-resolver';
+import { AddressFields } from './address-fields';
+import {
+  type AddressValues,
+  addressFieldName,
+  EMPTY_ADDRESS,
+  toAddressInput,
+  toAllocateInput,
+} from './address-form-values';
+
+type Subnet = Pick<SubnetDetail, 'id' | 'cidr' | 'network_id' | 'network_name' | 'cluster_id'>;
+
+/** Which address: a given one, one to be typed (empty), or the next free one. */
+export type AddressStart = { kind: 'given'; address: string } | { kind: 'next' };
+
+type Props = { subnet: Subnet; start: AddressStart | null; onClose: () => void; onAdded?: (added: IpAddress) => void };
+
+/** Assigns an address of a subnet. */
+export function AddAddressDrawer({ subnet, start, onClose, onAdded }: Props) {
+  return (
+    <Drawer
+      open={start !== null}
+      onOpenChange={(next) => !next && onClose()}
+      persistent
+      title={
+        start?.kind === 'next'
+          ? 'Take the next free address'
+          : start?.address
+            ? `Assign ${start.address}`
+            : 'Add address'
+      }
+      description={`In ${subnet.cidr}, network ${subnet.network_name}`}
+    >
+      {start?.kind === 'next' && <NextContent subnet={subnet} onClose={onClose} onAdded={onAdded} />}
+      {start?.kind === 'given' && (
+        <GivenContent subnet={subnet} address={start.address} onClose={onClose} onAdded={onAdded} />
+      )}
+    </Drawer>
+  );
+}
+
+type ContentProps = Pick<Props, 'subnet' | 'onClose' | 'onAdded'>;
+
+function useAdded({ onClose, onAdded }: Pick<Props, 'onClose' | 'onAdded'>) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  return (added: IpAddress) => {
+    void queryClient.invalidateQueries(trpc.subnets.pathFilter());
+    void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
+    showToast('ok', {
+      title: added.workload ? `${added.address} assigned to ${added.workload.name}` : `${added.address} added`,
+    });
+    onClose();
+    onAdded?.(added);
+  };
+}
+
+function GivenContent({ subnet, address, onClose, onAdded }: ContentProps & { address: string }) {
+  const trpc = useTRPC();
+  const form = useForm<AddressValues, unknown, AddressInput>({
+    defaultValues: {
+      ...EMPTY_ADDRESS,
+      address,
+      network: { value: subnet.network_id, label: subnet.network_name },
+    },
+    resolver: domainResolver(AddressInput, toAddressInput, addressFieldName),
+  });
+  const create = useMutation(trpc.ipAddresses.create.mutationOptions({ onSuccess: useAdded({ onClose, onAdded }) }));
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => create.mutate(input)}
+      error={create.error ? failureOf(create.error) : null}
+      pending={create.isPending}
+      submitLabel={address ? `Assign ${address}` : 'Add address'}
+      onCancel={onClose}
+      layout="panel"
+      fieldName={addressFieldName}
+    >
+      {address === '' && (
+        <TextField control={form.control} name="address" label="Address" placeholder="10.0.0.5" mono autoFocus />
+      )}
+      <AddressFields control={form.control} setValue={form.setValue} clusterId={subnet.cluster_id} />
+    </FormShell>
+  );
+}
+
+function NextContent({ subnet, onClose, onAdded }: ContentProps) {
+  const trpc = useTRPC();
+  const next = useQuery({
+    ...trpc.subnets.nextAddresses.queryOptions({ id: subnet.id, count: 1 }),
+    staleTime: 0,
+    retry: false,
+  });
+  const form = useForm<AddressValues, unknown, AllocateAddressInput>({
+    defaultValues: { ...EMPTY_ADDRESS, state: 'reserved' },
+    resolver: domainResolver(AllocateAddressInput, toAllocateInput, addressFieldName),
+  });
+  const take = useMutation(
+    trpc.subnets.allocateAddress.mutationOptions({ onSuccess: useAdded({ onClose, onAdded }) }),
+  );
+  const failure = take.error ? failureOf(take.error) : next.error ? failureOf(next.error) : null;
+  const address = next.data?.addresses[0];
+  const full = next.data !== undefined && address === undefined;
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => take.mutate({ id: subnet.id, ...input })}
+      error={failure}
+      pending={take.isPending}
+      submitLabel={address ? `Take ${address}` : 'Take the next one'}
+      disabledReason={full ? 'There is no free address' : null}
+      onCancel={onClose}
+      layout="panel"
+      fieldName={addressFieldName}
+    >
+      {full ? (
+        <Notice tone="warn" title={`${subnet.cidr} has no free address`} live>
+          Ranges and reservations count as taken. Release addresses that nobody uses, or take a larger subnet.
+        </Notice>
+      ) : (
+        <p aria-live="polite">
+          {address ? (
+            <>
+              Next free: <Mono className="font-semibold">{address}</Mono>. If somebody else is faster, you get the one
+              after it.
+            </>
+          ) : (
+            'Looking for the next free address…'
+          )}
+        </p>
+      )}
+      <AddressFields control={form.control} setValue={form.setValue} clusterId={subnet.cluster_id} />
+    </FormShell>
+  );
+}

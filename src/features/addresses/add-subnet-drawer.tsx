@@ -1,0 +1,88 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
+import { type SubnetDetail, SubnetInput } from '@/domain/ipam/subnet';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Drawer } from '@/ui/drawer';
+import { FormShell } from '@/ui/form/form-shell';
+import { RemoteComboboxField } from '@/ui/form/remote-combobox-field';
+import { showToast } from '@/ui/toast';
+import { domainResolver } from '../shared/domain-resolver';
+import { useNetworkOptions } from '../shared/use-network-options';
+import { SubnetFields } from './subnet-fields';
+import { EMPTY_SUBNET, type SubnetValues, subnetFieldName, toSubnetInput } from './subnet-form-values';
+
+export type SubnetStart = { network?: { id: string; name: string }; cidr?: string };
+
+type Props = {
+  open: boolean;
+  /** What is known already: the network, or a prefix to start from. */
+  start?: SubnetStart;
+  onClose: () => void;
+  onAdded: (subnet: SubnetDetail) => void;
+};
+
+/** Adds a prefix to a network. */
+export function AddSubnetDrawer({ open, start, onClose, onAdded }: Props) {
+  return (
+    <Drawer
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      persistent
+      title="Add subnet"
+      description="Addresses that are already known and lie in it move into it."
+    >
+      <Content start={start} onClose={onClose} onAdded={onAdded} />
+    </Drawer>
+  );
+}
+
+/** Mounted with the drawer, so that it starts afresh each time. */
+function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const networks = useNetworkOptions();
+  const form = useForm<SubnetValues, unknown, SubnetInput>({
+    defaultValues: {
+      ...EMPTY_SUBNET,
+      cidr: start?.cidr ?? '',
+      network: start?.network ? { value: start.network.id, label: start.network.name } : null,
+    },
+    resolver: domainResolver(SubnetInput, toSubnetInput, (field) =>
+      subnetFieldName(field),
+    ),
+  });
+  const create = useMutation(
+    trpc.subnets.create.mutationOptions({
+      onSuccess: (subnet) => {
+        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
+        void queryClient.invalidateQueries(trpc.networks.pathFilter());
+        showToast('ok', { title: `${subnet.cidr} added` });
+        onClose();
+        onAdded(subnet);
+      },
+    }),
+  );
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => create.mutate(input)}
+      error={create.error ? failureOf(create.error) : null}
+      pending={create.isPending}
+      submitLabel="Add subnet"
+      onCancel={onClose}
+      layout="panel"
+      fieldName={subnetFieldName}
+    >
+      <RemoteComboboxField
+        control={form.control}
+        name="network"
+        label="Network"
+        placeholder="Type the name of a network"
+        {...networks}
+      />
+      <SubnetFields control={form.control} />
+    </FormShell>
+  );
+}

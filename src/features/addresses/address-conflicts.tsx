@@ -1,0 +1,42 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { IpamConflict } from '@/domain/ipam/conflict';
+import type { IpAddressDetail } from '@/domain/ipam/ip-address';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Notice } from '@/ui/notice';
+import { usePermissions } from '../shared/use-permissions';
+import { CONFLICT_KIND_WORDS, conflictText } from './conflict-words';
+import { ResolveConflictDialog } from './resolve-conflict-dialog';
+
+/** The open conflicts about one address, each with its way out. */
+export function AddressConflicts({ address }: { address: Pick<IpAddressDetail, 'id' | 'conflict_ids'> }) {
+  const trpc = useTRPC();
+  const { reason } = usePermissions();
+  const [resolving, setResolving] = useState<IpamConflict | null>(null);
+  const query = useQuery({
+    ...trpc.ipamConflicts.list.queryOptions({ ip_address_id: address.id, status: 'open', limit: 50 }),
+    enabled: address.conflict_ids.length > 0,
+  });
+  return (
+    <>
+      {address.conflict_ids.length > 0 &&
+        query.data?.items.map((conflict) => (
+          <Notice
+            key={conflict.id}
+            tone="danger"
+            title={CONFLICT_KIND_WORDS[conflict.kind]}
+            action={
+              <Button size="sm" onClick={() => setResolving(conflict)} disabledReason={reason('ipam:write')}>
+                Resolve
+              </Button>
+            }
+          >
+            {conflictText(conflict)}
+          </Notice>
+        ))}
+      <ResolveConflictDialog conflict={resolving} onClose={() => setResolving(null)} />
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import {
+  type AddressInput,
+  type AddressUpdate,
+  type AllocateAddressInput,
+  type IpAddress,
+  SETTABLE_STATES,
+} from '@/domain/ipam/ip-address';
+import type { Option } from '@/ui/option';
+
+/** The form of an address. An empty text stands for nothing. */
+export type AddressValues = {
+  network: Option | null;
+  address: string;
+  state: (typeof SETTABLE_STATES)[number];
+  workload: Option | null;
+  /** Empty when it is not said. */
+  interface_id: string;
+  hostname: string;
+  mac: string;
+  description: string;
+};
+
+export const EMPTY_ADDRESS: AddressValues = {
+  network: null,
+  address: '',
+  state: 'active',
+  workload: null,
+  interface_id: '',
+  hostname: '',
+  mac: '',
+  description: '',
+};
+
+type Stored = Pick<
+  IpAddress,
+  'state' | 'workload_id' | 'workload' | 'interface_id' | 'mac' | 'hostname' | 'description' | 'version'
+> &
+  Partial<Pick<IpAddress, 'address'>>;
+
+/** A state that only a discovery finds is offered as `active`: that is what it becomes when somebody decides. */
+const settable = (state: IpAddress['state']) => SETTABLE_STATES.find((one) => one === state) ?? 'active';
+
+export function toAddressValues(stored: Stored): AddressValues {
+  return {
+    ...EMPTY_ADDRESS,
+    address: stored.address ?? '',
+    state: settable(stored.state),
+    workload: stored.workload
+      ? { value: stored.workload.id, label: `${stored.workload.name} (${stored.workload.vmid})` }
+      : null,
+    interface_id: stored.interface_id ?? '',
+    hostname: stored.hostname ?? '',
+    mac: stored.mac ?? '',
+    description: stored.description,
+  };
+}
+
+const fields = (values: AddressValues) => ({
+  state: values.state,
+  workload_id: values.workload?.value ?? null,
+  interface_id: (values.workload && values.interface_id) || null,
+  hostname: values.hostname.trim() || null,
+  mac: values.mac.trim() || null,
+  description: values.description,
+});
+
+export const toAddressInput = (values: AddressValues): AddressInput => ({
+  network_id: values.network?.value ?? '',
+  address: values.address.trim(),
+  ...fields(values),
+});
+
+export const toAllocateInput = (values: AddressValues): AllocateAddressInput => fields(values);
+
+/** Only what differs from what the form was filled from, and the version that had. */
+export function toAddressUpdate(values: AddressValues, stored: Stored): AddressUpdate {
+  const before = fields(toAddressValues(stored));
+  const changed = Object.entries(fields(values)).filter(
+    ([field, value]) => value !== before[field as keyof typeof before],
+  );
+  return { ...Object.fromEntries(changed), version: stored.version };
+}
+
+/** How the form's values compare with what is stored, in words. */
+export const addressWords = (values: AddressValues) => ({
+  ...fields(values),
+  workload_id: values.workload?.label ?? null,
+});
+
+export const addressFieldName = (field: string): string =>
+  field === 'network_id' ? 'network' : field === 'workload_id' ? 'workload' : field;
+
+export const ADDRESS_LABELS = {
+  state: 'State',
+  workload_id: 'Workload',
+  hostname: 'Host name',
+  mac: 'MAC address',
+  description: 'Description',
+};

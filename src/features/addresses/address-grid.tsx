@@ -1,0 +1,248 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import clsx from 'clsx';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsString, useQueryState } from 'nuqs';
+import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
+import type { SubnetDetail } from '@/domain/ipam/subnet';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { ErrorState } from '@/ui/error-state';
+import { Mono } from '@/ui/mono';
+import { Skeleton } from '@/ui/skeleton';
+import { TextInput } from '@/ui/text-input';
+import { CELLS } from './cell-words';
+import { countStates, type GridCell, type GridRow, gridMove, gridRows, partOf, partSize } from './grid-cells';
+import { GridLegend } from './grid-legend';
+import { useGridColumns } from './use-grid-columns';
+
+type Props = {
+  subnet: Pick<SubnetDetail, 'id' | 'cidr'>;
+  /** Called for a free address. */
+  onAssign: (address: string) => void;
+  /** Why addresses cannot be assigned. */
+  writeReason: string | null;
+};
+
+/** The addresses of a subnet as cells; large subnets part by part. Press a free one to assign it, any other to see it. */
+export function AddressGrid({ subnet, onAssign, writeReason }: Props) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const box = useRef<HTMLDivElement>(null);
+  const columns = useGridColumns(box);
+  const [from, setFrom] = useQueryState('from', parseAsString);
+  // A link may carry an address that is not the first of a part, or none of this subnet.
+  const start = from === null ? null : partOf(subnet.cidr, from);
+  const query = useQuery({
+    ...trpc.subnets.grid.queryOptions({
+      id: subnet.id,
+      limit: partSize(subnet.cidr),
+      ...(start !== null && { from: start }),
+    }),
+    placeholderData: keepPreviousData,
+  });
+  const grid = query.data;
+  const rows = useMemo(() => (grid ? gridRows(grid, columns) : []), [grid, columns]);
+  const counts = useMemo(() => countStates(rows), [rows]);
+  const press = (cell: GridCell) => {
+    if (cell.ip_address_id) router.push(paths.address({ addressId: cell.ip_address_id }));
+    else if (CELLS[cell.state].press === 'subnet' && cell.subnet_id) {
+      router.push(paths.subnet({ subnetId: cell.subnet_id }));
+    } else if (CELLS[cell.state].press === 'assign' && writeReason === null) onAssign(cell.address);
+  };
+  return (
+    <div ref={box} className="flex min-w-0 flex-col gap-3">
+      {grid && (grid.previous || grid.next) && (
+        <Parts cidr={subnet.cidr} grid={grid} onGo={(address) => void setFrom(address)} />
+      )}
+      {grid ? (
+        <Cells
+          key={`${grid.first} ${columns}`}
+          rows={rows}
+          columns={columns}
+          onPress={press}
+          busy={query.isPlaceholderData}
+          writeReason={writeReason}
+        />
+      ) : query.error ? (
+        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+      ) : (
+        <Skeleton className="h-64 w-full" />
+      )}
+      {grid && <GridLegend counts={counts} />}
+    </div>
+  );
+}
+
+type PartsProps = {
+  cidr: string;
+  grid: { first: string; last: string; previous: string | null; next: string | null };
+  onGo: (address: string | null) => void;
+};
+
+/** Which part of a large subnet is shown, and the way to others. */
+function Parts({ cidr, grid, onGo }: PartsProps) {
+  const [text, setText] = useState('');
+  const target = partOf(cidr, text);
+  const wrong = text.trim() !== '' && target === null;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button
+        size="sm"
+        icon={<ChevronLeft size={14} />}
+        onClick={() => grid.previous && onGo(grid.previous)}
+        disabledReason={grid.previous ? null : 'This is the first part'}
+      >
+        Back
+      </Button>
+      <span className="mono" role="status">
+        {grid.first} – {grid.last}
+      </span>
+      <Button
+        size="sm"
+        icon={<ChevronRight size={14} />}
+        onClick={() => grid.next && onGo(grid.next)}
+        disabledReason={grid.next ? null : 'This is the last part'}
+      >
+        Next
+      </Button>
+      <form
+        className="ml-auto flex items-center gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (target) onGo(target);
+        }}
+      >
+        <TextInput
+          mono
+          aria-label="Go to address"
+          aria-invalid={wrong || undefined}
+          placeholder="Go to address"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="!w-44"
+        />
+        <Button
+          type="submit"
+          size="sm"
+          disabledReason={target ? null : wrong ? `Not an address of ${cidr}` : 'Enter an address'}
+        >
+          Go
+        </Button>
+      </form>
+    </div>
+  );
+}
+
+type CellsProps = {
+  rows: readonly GridRow[];
+  columns: number;
+  onPress: (cell: GridCell) => void;
+  busy: boolean;
+  writeReason: string | null;
+};
+
+function Cells({ rows, columns, onPress, busy, writeReason }: CellsProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const total = rows.reduce((sum, row) => sum + row.cells.length, 0);
+  const [current, setCurrent] = useState(0);
+  const [shown, setShown] = useState<number | null>(null);
+  const cellAt = (index: number) => rows[Math.floor(index / columns)]?.cells[index % columns];
+  const indexOf = (target: EventTarget) => {
+    const element = target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null;
+    return element ? Number(element.dataset.cell) : null;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const next = gridMove(event.key, current, columns, total);
+    if (next === null) return;
+    event.preventDefault();
+    setCurrent(next);
+    ref.current?.querySelector<HTMLElement>(`[data-cell="${next}"]`)?.focus();
+  };
+  const cell = shown === null ? undefined : cellAt(shown);
+  return (
+    <div className={clsx('flex min-w-0 flex-col gap-2', busy && 'opacity-60')}>
+      <div
+        ref={ref}
+        role="grid"
+        aria-label="Addresses of the subnet"
+        aria-busy={busy}
+        tabIndex={-1}
+        className="flex flex-col gap-0.5 outline-none"
+        onKeyDown={onKeyDown}
+        onFocus={(event) => {
+          const index = indexOf(event.target);
+          if (index === null) return;
+          setCurrent(index);
+          setShown(index);
+        }}
+        onPointerOver={(event) => {
+          const index = indexOf(event.target);
+          if (index !== null) setShown(index);
+        }}
+        onClick={(event) => {
+          const index = indexOf(event.target);
+          const pressed = index === null ? undefined : cellAt(index);
+          if (pressed) onPress(pressed);
+        }}
+      >
+        {rows.map((row, place) => (
+          <CellRow
+            key={row.first}
+            row={row}
+            start={place * columns}
+            columns={columns}
+            current={Math.floor(current / columns) === place ? current % columns : null}
+          />
+        ))}
+      </div>
+      <p className="flex min-h-5 flex-wrap gap-x-2 text-muted" aria-hidden="true">
+        {cell ? (
+          <>
+            <Mono className="text-text">{cell.address}</Mono>
+            <span>{CELLS[cell.state].word}</span>
+            {cell.label && <span className="text-text">{cell.label}</span>}
+            {CELLS[cell.state].press === 'assign' && <span>{writeReason ?? 'Press to assign it.'}</span>}
+          </>
+        ) : (
+          'Point at an address to see who has it.'
+        )}
+      </p>
+    </div>
+  );
+}
+
+type CellRowProps = { row: GridRow; start: number; columns: number; current: number | null };
+
+const CellRow = memo(function CellRow({ row, start, columns, current }: CellRowProps) {
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      className="grid items-center gap-0.5"
+      style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+    >
+      {row.cells.map((cell, index) => (
+        <button
+          key={cell.address}
+          type="button"
+          // biome-ignore lint/a11y/useSemanticElements: a cell that is pressed, in a grid that is no table.
+          role="gridcell"
+          data-cell={start + index}
+          tabIndex={index === current ? 0 : -1}
+          aria-label={[cell.address, CELLS[cell.state].word, cell.label].filter(Boolean).join(', ')}
+          className={clsx(
+            'mono h-8 min-w-0 overflow-hidden rounded-sm border text-sm hover:outline-2 hover:outline-accent',
+            CELLS[cell.state].className,
+          )}
+        >
+          {cell.short}
+        </button>
+      ))}
+    </div>
+  );
+});

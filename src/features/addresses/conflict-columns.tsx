@@ -1,0 +1,61 @@
+import type { IpamConflict } from '@/domain/ipam/conflict';
+import { columnsOf } from '@/ui/columns';
+import { Missing } from '@/ui/missing';
+import { Mono } from '@/ui/mono';
+import { Status } from '@/ui/status';
+import type { Tone } from '@/ui/tone';
+import { ClusterLink, NetworkLink, WorkloadLink } from '../shared/inventory-links';
+import { AddressLink } from '../shared/ipam/ipam-links';
+import { CONFLICT_KIND_WORDS, CONFLICT_STATUS_WORDS, conflictText, RESOLUTION_WORDS } from './conflict-words';
+
+const make = columnsOf<IpamConflict>();
+
+const TONES: Record<IpamConflict['status'], Tone> = { open: 'danger', resolved: 'ok', gone: 'off' };
+
+const statusText = ({ status, resolution }: IpamConflict) =>
+  resolution ? RESOLUTION_WORDS[resolution] : CONFLICT_STATUS_WORDS[status];
+
+const party = (workload: IpamConflict['workload']) =>
+  workload ? <WorkloadLink id={workload.id} name={workload.name} /> : <Missing label="Nobody, or not within your reach" />;
+
+export const CONFLICT_COLUMNS = [
+  make.custom(
+    'address',
+    'Address',
+    (item) =>
+      item.address && item.ip_address_id ? (
+        <AddressLink id={item.ip_address_id} address={item.address} />
+      ) : (
+        <Mono>{item.address ?? item.mac}</Mono>
+      ),
+    { sortable: true, width: 170, csv: (item) => item.address ?? item.mac },
+  ),
+  make.text('kind', 'What is wrong', (item) => CONFLICT_KIND_WORDS[item.kind], { sortable: true, width: 180 }),
+  make.text('text', 'In words', conflictText, {
+    width: 320,
+    grow: true,
+    render: (item) => <span title={conflictText(item)}>{conflictText(item)}</span>,
+  }),
+  make.custom('status', 'Status', (item) => <Status tone={TONES[item.status]}>{statusText(item)}</Status>, {
+    sortable: true,
+    width: 116,
+    csv: statusText,
+  }),
+  make.text('workload', 'Holder', (item) => item.workload?.name, { width: 140, render: (item) => party(item.workload) }),
+  make.text('other_workload', 'Also seen on', (item) => item.other_workload?.name, {
+    width: 140,
+    render: (item) => party(item.other_workload),
+  }),
+  make.text('network_name', 'Network', (item) => item.network_name, {
+    width: 120,
+    render: (item) =>
+      item.network_id && item.network_name ? <NetworkLink id={item.network_id} name={item.network_name} /> : <Missing />,
+  }),
+  make.text('cluster_name', 'Cluster', (item) => item.cluster_name, {
+    width: 120,
+    render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
+  }),
+  make.time('created_at', 'Found', (item) => item.created_at, { sortable: true, width: 110 }),
+  make.text('resolved_by_name', 'Resolved by', (item) => item.resolved_by_name, { hidden: true, width: 140 }),
+  make.text('note', 'Note', (item) => item.note, { hidden: true, width: 180 }),
+];

@@ -1,0 +1,75 @@
+import type { SubnetGrid } from '@/domain/ipam/subnet';
+import { parseCidr } from '@/domain/net/cidr';
+import { addressBits, formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
+
+type Known = SubnetGrid['cells'][number];
+export type CellState = Known['state'] | 'free';
+export type GridCell = Omit<Known, 'state'> & { state: CellState; /** The last part of the address. */ short: string };
+export type GridRow = { first: string; cells: GridCell[] };
+
+/** The largest subnet that is shown as a whole; larger ones come in parts. */
+export const WHOLE = 1024;
+export const PART = 256;
+
+const FREE = { ip_address_id: null, label: null, workload_id: null, subnet_id: null };
+
+const shortOf = ({ family, value }: IpAddress): string =>
+  family === 4 ? String(value & 0xffn) : (value & 0xffffn).toString(16);
+
+/** Every address of a part of a subnet, in rows of `columns`; what the service did not name is free. */
+export function gridRows(grid: Pick<SubnetGrid, 'first' | 'last' | 'cells'>, columns: number): GridRow[] {
+  const [first, last] = [parseIp(grid.first), parseIp(grid.last)];
+  if (!first || !last) return [];
+  const known = new Map(grid.cells.map((cell) => [cell.address, cell]));
+  const rows: GridRow[] = [];
+  for (let value = first.value; value <= last.value; value += 1n) {
+    const ip = { family: first.family, value };
+    const address = formatIp(ip);
+    if (rows.length === 0 || rows.at(-1)?.cells.length === columns) rows.push({ first: address, cells: [] });
+    const cell = known.get(address) ?? { ...FREE, address, state: 'free' as const };
+    rows.at(-1)?.cells.push({ ...cell, short: shortOf(ip) });
+  }
+  return rows;
+}
+
+/** How many addresses of a subnet are asked for at a time. */
+export function partSize(cidr: string): number {
+  const parsed = parseCidr(cidr);
+  if (!parsed) return PART;
+  const bits = addressBits(parsed.address.family) - parsed.prefix;
+  return bits <= Math.log2(WHOLE) ? 2 ** bits : PART;
+}
+
+/** The first address of the part in which `address` lies; null when it is outside the subnet. */
+export function partOf(cidr: string, address: string): string | null {
+  const parsed = parseCidr(cidr);
+  const ip = parseIp(address.trim());
+  if (!parsed || !ip || ip.family !== parsed.address.family) return null;
+  const size = BigInt(partSize(cidr));
+  const offset = ip.value - parsed.address.value;
+  const total = 1n << BigInt(addressBits(ip.family) - parsed.prefix);
+  if (offset < 0n || offset >= total) return null;
+  return formatIp({ family: ip.family, value: ip.value - (offset % size) });
+}
+
+/** How many cells are in each state. */
+export function countStates(rows: readonly GridRow[]): Map<CellState, number> {
+  const counts = new Map<CellState, number>();
+  for (const row of rows) for (const cell of row.cells) counts.set(cell.state, (counts.get(cell.state) ?? 0) + 1);
+  return counts;
+}
+
+/** Where a key leads from a cell of a grid; null when it is none of the grid's keys. */
+export function gridMove(key: string, index: number, columns: number, total: number): number | null {
+  const rowStart = index - (index % columns);
+  const moves: Record<string, number> = {
+    ArrowLeft: index - 1,
+    ArrowRight: index + 1,
+    ArrowUp: index - columns >= 0 ? index - columns : index,
+    ArrowDown: index + columns < total ? index + columns : index,
+    Home: rowStart,
+    End: rowStart + columns - 1,
+  };
+  const next = moves[key];
+  return next === undefined ? null : Math.max(0, Math.min(total - 1, next));
+}

@@ -1,0 +1,131 @@
+'use client';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { parseCidr } from '@/domain/net/cidr';
+import { addressBits } from '@/domain/net/ip-address';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Drawer } from '@/ui/drawer';
+import { cidrHint } from '@/ui/form/cidr-hint';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+import { NumberInput } from '@/ui/number-input';
+import { Spinner } from '@/ui/spinner';
+import { TextInput } from '@/ui/text-input';
+import { showToast } from '@/ui/toast';
+import { useDebounced } from '../shared/use-debounced';
+
+type Props = {
+  subnet: { id: string; cidr: string } | null;
+  onClose: () => void;
+  onTaken: (path: string) => void;
+};
+
+/** Finds the first free block of a length inside a prefix, and takes it as a subnet. */
+export function NextPrefixDrawer({ subnet, onClose, onTaken }: Props) {
+  return (
+    <Drawer
+      open={subnet !== null}
+      onOpenChange={(next) => !next && onClose()}
+      title="Take the next free prefix"
+      description={subnet ? `Inside ${subnet.cidr}` : undefined}
+    >
+      {subnet && <Content key={subnet.id} subnet={subnet} onClose={onClose} onTaken={onTaken} />}
+    </Drawer>
+  );
+}
+
+function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; cidr: string } }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const outer = parseCidr(subnet.cidr);
+  const bits = outer ? addressBits(outer.address.family) : 128;
+  const least = Math.min(bits, (outer?.prefix ?? 0) + 1);
+  const [length, setLength] = useState<number | null>(Math.min(bits, Math.max(least, bits === 32 ? 28 : 64)));
+  const [description, setDescription] = useState('');
+  const wanted = useDebounced(length);
+  const valid = wanted !== null && Number.isInteger(wanted) && wanted >= least && wanted <= bits;
+  const next = useQuery({
+    ...trpc.subnets.nextPrefix.queryOptions({ id: subnet.id, prefix_length: valid ? wanted : least }),
+    enabled: valid,
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const take = useMutation(
+    trpc.subnets.allocatePrefix.mutationOptions({
+      onSuccess: (made) => {
+        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
+        void queryClient.invalidateQueries(trpc.networks.pathFilter());
+        showToast('ok', { title: `${made.cidr} taken` });
+        onClose();
+        onTaken(paths.subnet({ subnetId: made.id }));
+      },
+    }),
+  );
+  const current = valid && wanted === length && !next.isPlaceholderData ? next.data : undefined;
+  const failure = take.error ? failureOf(take.error) : valid && next.error ? failureOf(next.error) : null;
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        if (valid && !take.isPending) take.mutate({ id: subnet.id, prefix_length: wanted, description });
+      }}
+    >
+      {failure && (
+        <Notice tone="danger" live title={failure.title}>
+          {failure.detail}
+        </Notice>
+      )}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: NumberInput renders the input. */}
+      <label className="flex flex-col gap-1">
+        <span className="font-medium">Prefix length</span>
+        <NumberInput value={length} onValueChange={setLength} min={least} max={bits} aria-label="Prefix length" />
+        <span className="text-sm text-faint">
+          From {least} to {bits}.
+        </span>
+      </label>
+      <div aria-live="polite" className="flex min-h-8 items-center gap-2">
+        {!valid ? (
+          <span className="text-muted">
+            Enter a length from {least} to {bits}.
+          </span>
+        ) : current ? (
+          <>
+            <span>
+              The next free one is <Mono className="font-semibold">{current.cidr}</Mono>
+            </span>
+            <span className="text-muted">{cidrHint(current.cidr)?.text}</span>
+          </>
+        ) : (
+          next.isFetching && <Spinner label="Looking for the next free prefix" />
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: TextInput renders the input. */}
+      <label className="flex flex-col gap-1">
+        <span className="font-medium">
+          Description <span className="font-normal text-faint">(optional)</span>
+        </span>
+        <TextInput value={description} maxLength={1000} onChange={(event) => setDescription(event.target.value)} />
+      </label>
+      <p className="text-sm text-pretty text-muted">
+        If somebody else is faster, you get the one after it: two people never get the same.
+      </p>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          variant="primary"
+          pending={take.isPending}
+          disabledReason={current ? null : 'There is no free prefix of this length'}
+        >
+          {current ? `Take ${current.cidr}` : 'Take it'}
+        </Button>
+      </div>
+    </form>
+  );
+}

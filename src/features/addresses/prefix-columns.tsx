@@ -1,0 +1,108 @@
+import { formatCount } from '@/lib/format';
+import { columnsOf } from '@/ui/columns';
+import { Missing } from '@/ui/missing';
+import { Mono } from '@/ui/mono';
+import { Status } from '@/ui/status';
+import { ClusterLink, NetworkLink } from '../shared/inventory-links';
+import { MissingSince } from '../shared/inventory-states';
+import { SubnetLink } from '../shared/ipam/ipam-links';
+import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { UsageMeter } from '../shared/ipam/usage-meter';
+import type { PrefixItem } from './prefix-rows';
+
+const make = columnsOf<PrefixItem>();
+
+const networkOf = (item: PrefixItem) => (item.kind === 'failure' ? null : item.network);
+const subnetOf = (item: PrefixItem) => (item.kind === 'subnet' ? item.subnet : null);
+
+export const PREFIX_COLUMNS = [
+  make.custom(
+    'prefix',
+    'Network or prefix',
+    (item) => {
+      if (item.kind === 'failure') return <span className="truncate text-danger">{item.message}</span>;
+      const { missing_since } = item.kind === 'network' ? item.network : item.subnet;
+      return (
+        <span className="inline-flex min-w-0 items-center gap-1.5">
+          <span className="truncate">
+            {item.kind === 'network' ? (
+              <NetworkLink id={item.network.id} name={item.network.name} />
+            ) : (
+              <SubnetLink id={item.subnet.id} cidr={item.subnet.cidr} />
+            )}
+          </span>
+          <MissingSince at={missing_since} />
+        </span>
+      );
+    },
+    { width: 300, grow: true },
+  ),
+  make.custom(
+    'usage',
+    'Addresses used',
+    (item) => {
+      if (item.kind === 'subnet') return <UsageMeter cidr={item.subnet.cidr} usage={item.subnet.usage} />;
+      if (item.kind === 'failure') return null;
+      const { subnets_total: total } = item.network;
+      return (
+        <span className="text-muted">
+          {total === 0 ? 'No prefixes' : `${formatCount(total)} ${total === 1 ? 'prefix' : 'prefixes'}`}
+        </span>
+      );
+    },
+    { width: 220 },
+  ),
+  make.text(
+    'description',
+    'Description',
+    (item) => subnetOf(item)?.description || (item.kind === 'network' ? item.network.description : null),
+    { width: 180, grow: true },
+  ),
+  make.custom(
+    'cluster_name',
+    'Cluster',
+    (item) => {
+      const network = networkOf(item);
+      if (item.kind !== 'network' || !network) return null;
+      return <ClusterLink id={network.cluster_id} name={network.cluster_name} />;
+    },
+    { width: 130 },
+  ),
+  make.custom('gateway', 'Gateway', (item) => forSubnet(item, (subnet) => <Text mono text={subnet.gateway} />), {
+    width: 150,
+  }),
+  make.custom(
+    'vlan_tag',
+    'VLAN',
+    (item) => {
+      const tag = subnetOf(item)?.vlan_tag ?? (item.kind === 'network' ? item.network.vlan_tag : null);
+      return item.kind === 'failure' ? null : <Text text={tag === null ? null : String(tag)} />;
+    },
+    { width: 72, align: 'end' },
+  ),
+  make.custom(
+    'dhcp_enabled',
+    'DHCP',
+    (item) =>
+      forSubnet(item, (subnet) => (
+        <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>
+      )),
+    { width: 84 },
+  ),
+  make.custom(
+    'source',
+    'Known from',
+    (item) => (item.kind === 'failure' ? null : IPAM_SOURCE_WORDS[(subnetOf(item) ?? item.network).source]),
+    { width: 104 },
+  ),
+];
+
+function forSubnet(item: PrefixItem, render: (subnet: NonNullable<ReturnType<typeof subnetOf>>) => React.ReactNode) {
+  const subnet = subnetOf(item);
+  return subnet ? render(subnet) : null;
+}
+
+function Text({ text, mono = false }: { text: string | null; mono?: boolean }) {
+  if (text === null || text === '') return <Missing />;
+  return mono ? <Mono>{text}</Mono> : text;
+}

@@ -1,0 +1,171 @@
+'use client';
+import { ExternalLink, MapPin, Pencil, Plus, Split, Trash2 } from 'lucide-react';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { parseAsBoolean, useQueryState } from 'nuqs';
+import { formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
+import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
+import { EmptyState } from '@/ui/empty-state';
+import { ErrorState } from '@/ui/error-state';
+import { RowActions } from '@/ui/row-actions';
+import { Skeleton } from '@/ui/skeleton';
+import { TreeTable } from '@/ui/tree-table';
+import { usePermissions } from '../shared/use-permissions';
+import { PREFIX_COLUMNS } from './prefix-columns';
+import type { PrefixItem } from './prefix-rows';
+import { usePrefixTree } from './use-prefix-tree';
+import type { useSubnetDialogs } from './use-subnet-dialogs';
+
+type Props = { clusterId: string | null; subnets: ReturnType<typeof useSubnetDialogs> };
+
+/** The prefixes of every network, nested, with how full they are. */
+export function PrefixTree({ clusterId, subnets }: Props) {
+  const router = useRouter();
+  const [withEmpty, setWithEmpty] = useQueryState('empty', parseAsBoolean.withDefault(false));
+  const tree = usePrefixTree({ clusterId, withEmpty });
+  const { reason } = usePermissions();
+  const writeReason = reason('ipam:write');
+  if (tree.error) return <ErrorState problem={tree.error} onRetry={tree.retry} />;
+  if (tree.loading) return <Skeleton className="min-h-80 flex-1" />;
+  if (tree.rows.length === 0) {
+    return (
+      <Nothing
+        networks={tree.networks?.length ?? 0}
+        onShowEmpty={() => void setWithEmpty(true)}
+        onAdd={() => subnets.add()}
+        writeReason={writeReason}
+      />
+    );
+  }
+  const actions = (item: PrefixItem) => {
+    if (item.kind === 'failure') {
+      return (
+        <Button size="sm" variant="ghost" onClick={tree.retry}>
+          Retry
+        </Button>
+      );
+    }
+    const { network } = item;
+    const add = (cidr?: string) => subnets.add({ network, cidr });
+    if (item.kind === 'network') {
+      return (
+        <RowActions
+          name={network.name}
+          entries={[
+            { id: 'add', label: 'Add subnet', icon: <Plus />, onSelect: () => add(), disabledReason: writeReason },
+            {
+              kind: 'link',
+              id: 'open',
+              label: 'Open network',
+              icon: <ExternalLink />,
+              render: <Link href={paths.network({ networkId: network.id })} />,
+            },
+          ]}
+        />
+      );
+    }
+    const { subnet } = item;
+    return (
+      <RowActions
+        name={subnet.cidr}
+        entries={[
+          {
+            id: 'next',
+            label: 'Take next free prefix inside',
+            icon: <Split />,
+            onSelect: () => subnets.next(subnet),
+            disabledReason: writeReason,
+          },
+          {
+            id: 'add',
+            label: 'Add subnet inside',
+            icon: <Plus />,
+            onSelect: () => add(subnet.cidr),
+            disabledReason: writeReason,
+          },
+          {
+            id: 'edit',
+            label: 'Edit subnet',
+            icon: <Pencil />,
+            onSelect: () => subnets.edit(subnet),
+            disabledReason: writeReason,
+          },
+          {
+            id: 'delete',
+            label: 'Delete subnet',
+            icon: <Trash2 />,
+            tone: 'danger',
+            onSelect: () => subnets.remove(subnet),
+            disabledReason: writeReason,
+          },
+        ]}
+      />
+    );
+  };
+  return (
+    <TreeTable
+      label="Prefixes"
+      columns={PREFIX_COLUMNS}
+      rows={tree.rows}
+      refreshing={tree.refreshing}
+      onToggle={(row) => tree.toggle(row.id, row.expanded === true)}
+      onOpen={(row) => {
+        if (row.item.kind === 'subnet') router.push(paths.subnet({ subnetId: row.item.subnet.id }));
+        else if (row.expanded !== null) tree.toggle(row.id, row.expanded);
+      }}
+      actions={actions}
+      footer={
+        <>
+          <span role="status" className="tabular-nums">
+            {formatCount(tree.rows.filter((row) => row.item.kind === 'network').length)} networks shown
+          </span>
+          {(tree.hidden > 0 || withEmpty) && (
+            <Button size="sm" variant="ghost" onClick={() => void setWithEmpty(!withEmpty || null)}>
+              {withEmpty
+                ? 'Hide networks without prefixes'
+                : `Show ${formatCount(tree.hidden)} more without prefixes`}
+            </Button>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+type NothingProps = { networks: number; onShowEmpty: () => void; onAdd: () => void; writeReason: string | null };
+
+function Nothing({ networks, onShowEmpty, onAdd, writeReason }: NothingProps) {
+  if (networks === 0) {
+    return (
+      <EmptyState
+        icon={<MapPin />}
+        title="No networks yet"
+        action={
+          <Link className={buttonClass()} href={paths.clusters()}>
+            Go to clusters
+          </Link>
+        }
+      >
+        Networks appear with the first successful sync of a cluster; prefixes and addresses when they are discovered.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={<MapPin />}
+      title="No prefixes yet"
+      action={
+        <>
+          <Button variant="primary" onClick={onAdd} disabledReason={writeReason}>
+            Add subnet
+          </Button>
+          <Button onClick={onShowEmpty}>Show networks</Button>
+        </>
+      }
+    >
+      Discover addresses to find out which prefixes are in use, or add those you know.
+    </EmptyState>
+  );
+}

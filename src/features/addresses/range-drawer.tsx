@@ -1,0 +1,160 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useForm, useWatch } from 'react-hook-form';
+import { type IpRange, RANGE_KINDS, RangeInput, RangeUpdate } from '@/domain/ipam/ip-range';
+import { failureOf } from '@/lib/problem';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { Drawer } from '@/ui/drawer';
+import { FormShell } from '@/ui/form/form-shell';
+import { RadioField } from '@/ui/form/radio-field';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import { showToast } from '@/ui/toast';
+import { domainResolver } from '../shared/domain-resolver';
+import { useEditBase } from '../shared/use-edit-base';
+import { VersionConflict } from '../shared/version-conflict';
+import {
+  EMPTY_RANGE,
+  RANGE_KIND_WORDS,
+  RANGE_LABELS,
+  type RangeValues,
+  toRangeInput,
+  toRangeUpdate,
+  toRangeValues,
+} from './range-form-values';
+
+type Subnet = { id: string; cidr: string };
+type Props = {
+  subnet: Subnet;
+  /** A range to change, `new` for a new one. */
+  range: IpRange | 'new' | null;
+  onClose: () => void;
+};
+
+const KINDS = RANGE_KINDS.map((value) => ({
+  value,
+  label: RANGE_KIND_WORDS[value],
+  description:
+    value === 'dhcp' ? 'A DHCP server hands these out.' : 'Kept for something. Name it in the description.',
+}));
+
+/** Adds or changes a range of addresses that are never handed out as the next free one. */
+export function RangeDrawer({ subnet, range, onClose }: Props) {
+  return (
+    <Drawer
+      open={range !== null}
+      onOpenChange={(next) => !next && onClose()}
+      persistent
+      title={range === 'new' ? 'Add range' : 'Edit range'}
+      description={`In ${subnet.cidr}. Its addresses are never handed out as the next free one.`}
+    >
+      {range === 'new' && <AddContent subnet={subnet} onClose={onClose} />}
+      {range !== null && range !== 'new' && <EditContent key={range.id} opened={range} onClose={onClose} />}
+    </Drawer>
+  );
+}
+
+function useSaved(onClose: () => void) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  return () => {
+    void queryClient.invalidateQueries(trpc.ipRanges.pathFilter());
+    void queryClient.invalidateQueries(trpc.subnets.pathFilter());
+    showToast('ok', { title: 'Range saved' });
+    onClose();
+  };
+}
+
+function Fields<Out>({ control }: { control: ReturnType<typeof useForm<RangeValues, unknown, Out>>['control'] }) {
+  return (
+    <>
+      <RadioField control={control} name="kind" label={RANGE_LABELS.kind} options={KINDS} />
+      <TextField control={control} name="first_address" label={RANGE_LABELS.first_address} mono />
+      <TextField control={control} name="last_address" label={RANGE_LABELS.last_address} mono />
+      <TextareaField control={control} name="description" label={RANGE_LABELS.description} rows={2} optional />
+    </>
+  );
+}
+
+function AddContent({ subnet, onClose }: { subnet: Subnet; onClose: () => void }) {
+  const trpc = useTRPC();
+  const form = useForm<RangeValues, unknown, RangeInput>({
+    defaultValues: EMPTY_RANGE,
+    resolver: domainResolver(RangeInput, (values: RangeValues) => toRangeInput(values, subnet.id)),
+  });
+  const create = useMutation(trpc.ipRanges.create.mutationOptions({ onSuccess: useSaved(onClose) }));
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => create.mutate(input)}
+      error={create.error ? failureOf(create.error) : null}
+      pending={create.isPending}
+      submitLabel="Add range"
+      onCancel={onClose}
+      layout="panel"
+    >
+      <Fields control={form.control} />
+    </FormShell>
+  );
+}
+
+function EditContent({ opened, onClose }: { opened: IpRange; onClose: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const edit = useEditBase<IpRange>(opened, async () => {
+    // A range has no call of its own; those of a subnet are few.
+    const page = await client.ipRanges.list.query({ subnet_id: opened.subnet_id, limit: 500 });
+    const found = page.items.find((range) => range.id === opened.id);
+    if (!found) throw new Error('the range was deleted');
+    return found;
+  });
+  const form = useForm<RangeValues, unknown, RangeUpdate>({
+    defaultValues: toRangeValues(opened),
+    resolver: domainResolver(RangeUpdate, (values: RangeValues) => toRangeUpdate(values, edit.base)),
+  });
+  const save = useMutation(
+    trpc.ipRanges.update.mutationOptions({ onSuccess: useSaved(onClose), onError: edit.onError }),
+  );
+  const values = { ...toRangeValues(opened), ...useWatch({ control: form.control }) };
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(changes) => save.mutate({ id: opened.id, ...changes })}
+      error={save.error && !edit.conflict ? failureOf(save.error) : null}
+      pending={save.isPending}
+      submitLabel="Save range"
+      disabledReason={
+        edit.conflict
+          ? 'Choose a version first'
+          : form.formState.isDirty || edit.base !== opened
+            ? null
+            : 'Nothing has changed'
+      }
+      onCancel={onClose}
+      layout="panel"
+    >
+      {edit.conflict && (
+        <VersionConflict
+          labels={RANGE_LABELS}
+          mine={values}
+          theirs={edit.conflict.theirs}
+          pending={save.isPending}
+          onTake={() => {
+            const { theirs } = edit.conflict ?? {};
+            if (!theirs) return;
+            form.reset(toRangeValues(theirs));
+            edit.rebase(theirs);
+            save.reset();
+          }}
+          onKeep={() => {
+            const { theirs } = edit.conflict ?? {};
+            if (!theirs) return;
+            edit.rebase(theirs);
+            save.mutate({ id: opened.id, ...toRangeUpdate(values, theirs) });
+          }}
+        />
+      )}
+      <Fields control={form.control} />
+    </FormShell>
+  );
+}

@@ -1,0 +1,129 @@
+'use client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Pencil, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { IpRange } from '@/domain/ipam/ip-range';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { columnsOf } from '@/ui/columns';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { Mono } from '@/ui/mono';
+import { showToast } from '@/ui/toast';
+import { capacityText } from '../shared/ipam/usage-text';
+import { usePermissions } from '../shared/use-permissions';
+import { RangeDrawer } from './range-drawer';
+import { RANGE_KIND_WORDS } from './range-form-values';
+
+const make = columnsOf<IpRange>();
+
+const COLUMNS = [
+  make.custom(
+    'first_address',
+    'Range',
+    (range) => (
+      <Mono>
+        {range.first_address} – {range.last_address}
+      </Mono>
+    ),
+    { width: 260, grow: true, csv: (range) => `${range.first_address}-${range.last_address}` },
+  ),
+  make.text('kind', 'Kind', (range) => RANGE_KIND_WORDS[range.kind], { width: 110 }),
+  make.custom('size', 'Addresses', (range) => capacityText(range.size), {
+    width: 110,
+    align: 'end',
+    csv: (range) => range.size,
+  }),
+  make.text('description', 'Description', (range) => range.description, { width: 220, grow: true }),
+];
+const MOST = 500;
+
+/** The ranges of a subnet that DHCP hands out or that are kept for something. */
+export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const { reason } = usePermissions();
+  const writeReason = reason('ipam:write');
+  const [open, setOpen] = useState<IpRange | 'new' | null>(null);
+  const [deleting, setDeleting] = useState<IpRange | null>(null);
+  const query = useQuery(trpc.ipRanges.list.queryOptions({ subnet_id: subnet.id, limit: MOST }));
+  const remove = useMutation(
+    trpc.ipRanges.delete.mutationOptions({
+      onSuccess: () => {
+        void queryClient.invalidateQueries(trpc.ipRanges.pathFilter());
+        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
+        showToast('ok', { title: 'Range deleted' });
+        setDeleting(null);
+      },
+    }),
+  );
+  const add = (
+    <Button onClick={() => setOpen('new')} disabledReason={writeReason}>
+      Add range
+    </Button>
+  );
+  const rows = query.data?.items ?? [];
+  return (
+    <>
+      {rows.length > 0 && <div className="flex justify-end">{add}</div>}
+      <DataTable
+        id="ip-ranges"
+        label="Ranges"
+        noun={{ one: 'range', many: 'ranges' }}
+        columns={COLUMNS}
+        rows={rows}
+        rowId={(range) => range.id}
+        total={query.data?.total}
+        loading={query.isPending}
+        refreshing={query.isFetching}
+        error={query.error ? failureOf(query.error) : null}
+        onRetry={() => void query.refetch()}
+        onRowOpen={writeReason === null ? setOpen : undefined}
+        rowActions={(range) => ({
+          name: `${range.first_address} – ${range.last_address}`,
+          entries: [
+            {
+              id: 'edit',
+              label: 'Edit range',
+              icon: <Pencil />,
+              onSelect: () => setOpen(range),
+              disabledReason: writeReason,
+            },
+            {
+              id: 'delete',
+              label: 'Delete range',
+              icon: <Trash2 />,
+              tone: 'danger',
+              onSelect: () => setDeleting(range),
+              disabledReason: writeReason,
+            },
+          ],
+        })}
+        height="auto"
+        empty={
+          <EmptyState title="No ranges" action={add}>
+            A range keeps addresses from being handed out: those of a DHCP server, or those reserved for something.
+          </EmptyState>
+        }
+      />
+      <RangeDrawer subnet={subnet} range={open} onClose={() => setOpen(null)} />
+      <ConfirmDialog
+        open={deleting !== null}
+        onOpenChange={(next) => {
+          if (next) return;
+          remove.reset();
+          setDeleting(null);
+        }}
+        title={`Delete the range ${deleting?.first_address} – ${deleting?.last_address}?`}
+        confirmLabel="Delete range"
+        pending={remove.isPending}
+        error={remove.error ? failureOf(remove.error) : null}
+        onConfirm={() => deleting && remove.mutate({ id: deleting.id, version: deleting.version })}
+      >
+        <p>Its addresses can be handed out as the next free one from then on. Addresses in it stay as they are.</p>
+      </ConfirmDialog>
+    </>
+  );
+}

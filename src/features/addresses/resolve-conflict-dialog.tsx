@@ -1,0 +1,93 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type IpamConflict, RESOLUTIONS_OF } from '@/domain/ipam/conflict';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Notice } from '@/ui/notice';
+import { RadioGroup } from '@/ui/radio-group';
+import { TextInput } from '@/ui/text-input';
+import { showToast } from '@/ui/toast';
+import { conflictText, type Resolution, resolutionChoice } from './conflict-words';
+
+type Props = { conflict: IpamConflict | null; onClose: () => void };
+
+/** Asks how a conflict is decided; each choice says what follows from it. */
+export function ResolveConflictDialog({ conflict, onClose }: Props) {
+  return (
+    <Dialog
+      open={conflict !== null}
+      onOpenChange={(next) => !next && onClose()}
+      persistent
+      title="Resolve conflict"
+      description={conflict ? conflictText(conflict) : undefined}
+    >
+      {conflict && <Content key={conflict.id} conflict={conflict} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [resolution, setResolution] = useState<Resolution | null>(null);
+  const [note, setNote] = useState('');
+  const resolve = useMutation(
+    trpc.ipamConflicts.resolve.mutationOptions({
+      onSuccess: () => {
+        for (const part of [trpc.ipamConflicts, trpc.ipAddresses, trpc.subnets, trpc.workloads]) {
+          void queryClient.invalidateQueries(part.pathFilter());
+        }
+        showToast('ok', { title: 'Conflict resolved' });
+        onClose();
+      },
+    }),
+  );
+  const failure = resolve.error ? failureOf(resolve.error) : null;
+  const allowed: readonly Resolution[] = RESOLUTIONS_OF[conflict.kind];
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        if (resolution) resolve.mutate({ id: conflict.id, resolution, note, version: conflict.version });
+      }}
+    >
+      {failure && (
+        <Notice tone="danger" live title={failure.title}>
+          {failure.detail}
+        </Notice>
+      )}
+      <RadioGroup<Resolution>
+        aria-label="Decision"
+        value={resolution}
+        onValueChange={setResolution}
+        options={allowed.map((value) => {
+          const { label, consequence } = resolutionChoice(value, conflict);
+          return { value, label, description: consequence };
+        })}
+      />
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: TextInput renders the input. */}
+      <label className="flex flex-col gap-1">
+        <span className="font-medium">
+          Note <span className="font-normal text-faint">(optional)</span>
+        </span>
+        <TextInput value={note} maxLength={1000} onChange={(event) => setNote(event.target.value)} />
+      </label>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          variant="primary"
+          pending={resolve.isPending}
+          disabledReason={resolution ? null : 'Choose a decision first'}
+        >
+          Resolve conflict
+        </Button>
+      </div>
+    </form>
+  );
+}

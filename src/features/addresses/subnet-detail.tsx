@@ -1,0 +1,184 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Pencil, Plus, Split, Trash2 } from 'lucide-react';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useMemo, useState } from 'react';
+import type { SubnetDetail as Detail } from '@/domain/ipam/subnet';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
+import { useCommands } from '@/ui/command-registry';
+import { Notice } from '@/ui/notice';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { RowActions } from '@/ui/row-actions';
+import { Section } from '@/ui/section';
+import { Tabs } from '@/ui/tabs';
+import { DetailSkeleton } from '../shared/detail-skeleton';
+import { MissingSince } from '../shared/inventory-states';
+import { QueryView } from '../shared/query-view';
+import { useDocumentTitle } from '../shared/use-document-title';
+import { usePermissions } from '../shared/use-permissions';
+import { AddAddressDrawer, type AddressStart } from './add-address-drawer';
+import { AddressGrid } from './address-grid';
+import { AddressTable } from './address-table';
+import { InnerPrefixes } from './inner-prefixes';
+import { RangeTable } from './range-table';
+import { SubnetFacts } from './subnet-facts';
+import { useSubnetDialogs } from './use-subnet-dialogs';
+
+const TABS = ['grid', 'addresses', 'prefixes', 'ranges'] as const;
+
+/** One prefix: how full it is, its addresses as a grid and as a table, what lies inside it, its ranges. */
+export function SubnetDetail({ subnetId }: { subnetId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.subnets.get.queryOptions({ id: subnetId }));
+  useDocumentTitle(query.data?.cidr);
+  return (
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(subnet) => <Content subnet={subnet} />}
+    </QueryView>
+  );
+}
+
+function Content({ subnet }: { subnet: Detail }) {
+  const router = useRouter();
+  const { reason } = usePermissions();
+  const writeReason = reason('ipam:write');
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('grid'));
+  const [adding, setAdding] = useState<AddressStart | null>(null);
+  const subnets = useSubnetDialogs({ onDeleted: () => router.replace(paths.addresses()) });
+  const { edit, next } = subnets;
+  useCommands(
+    useMemo(() => {
+      if (writeReason !== null) return [];
+      const group = 'This subnet';
+      return [
+        {
+          id: 'subnet.next-address',
+          label: 'Take the next free address',
+          group,
+          icon: <Plus />,
+          run: () => setAdding({ kind: 'next' }),
+        },
+      ];
+    }, [writeReason]),
+  );
+  const grid = (
+    <AddressGrid
+      subnet={subnet}
+      onAssign={(address) => setAdding({ kind: 'given', address })}
+      writeReason={writeReason}
+    />
+  );
+  return (
+    <>
+      <PageTrail
+        crumbs={[
+          ...subnet.ancestors.map(({ id, cidr }) => ({ label: cidr, href: paths.subnet({ subnetId: id }) })),
+          { label: subnet.cidr },
+        ]}
+      />
+      <PageHeader
+        title={subnet.cidr}
+        description={subnet.description || undefined}
+        badge={<MissingSince at={subnet.missing_since} />}
+        actions={
+          <>
+            <Button icon={<Pencil size={14} />} onClick={() => edit(subnet)} disabledReason={writeReason}>
+              Edit
+            </Button>
+            <Button
+              variant="primary"
+              icon={<Plus size={14} />}
+              onClick={() => setAdding({ kind: 'next' })}
+              disabledReason={writeReason}
+            >
+              Next free address
+            </Button>
+            <RowActions
+              name={subnet.cidr}
+              entries={[
+                {
+                  id: 'add',
+                  label: 'Add a certain address',
+                  icon: <Plus />,
+                  onSelect: () => setAdding({ kind: 'given', address: '' }),
+                  disabledReason: writeReason,
+                },
+                {
+                  id: 'next',
+                  label: 'Take next free prefix inside',
+                  icon: <Split />,
+                  onSelect: () => next(subnet),
+                  disabledReason: writeReason,
+                },
+                {
+                  id: 'delete',
+                  label: 'Delete subnet',
+                  icon: <Trash2 />,
+                  tone: 'danger',
+                  onSelect: () => subnets.remove(subnet),
+                  disabledReason:
+                    writeReason ??
+                    (subnet.source === 'provider' && subnet.missing_since === null
+                      ? 'The cluster has this subnet. Remove it there; the next sync removes it here.'
+                      : null),
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      {subnet.conflicts_open > 0 && (
+        <Notice
+          tone="danger"
+          title={
+            subnet.conflicts_open === 1 ? 'One conflict is open here' : `${subnet.conflicts_open} conflicts are open here`
+          }
+          action={
+            <Link
+              className={buttonClass({ size: 'sm' })}
+              href={paths.addresses({ tab: 'conflicts', cluster_id: subnet.cluster_id })}
+            >
+              Show conflicts
+            </Link>
+          }
+        />
+      )}
+      <Section>
+        <SubnetFacts subnet={subnet} />
+      </Section>
+      <Tabs
+        label="Parts of the subnet"
+        value={tab}
+        onValueChange={(chosen) =>
+          router.push(paths.subnet({ subnetId: subnet.id, tab: chosen === 'grid' ? undefined : chosen }), {
+            scroll: false,
+          })
+        }
+        tabs={[
+          { value: 'grid', label: 'Grid', content: grid },
+          {
+            value: 'addresses',
+            label: 'Addresses',
+            count: subnet.usage.used + subnet.usage.stale,
+            content: <AddressTable subnetId={subnet.id} />,
+          },
+          {
+            value: 'prefixes',
+            label: 'Inner prefixes',
+            count: subnet.children_total,
+            content: <InnerPrefixes subnet={subnet} onTake={() => next(subnet)} writeReason={writeReason} />,
+          },
+          { value: 'ranges', label: 'Ranges', count: subnet.ranges_total, content: <RangeTable subnet={subnet} /> },
+        ]}
+      />
+      <AddAddressDrawer subnet={subnet} start={adding} onClose={() => setAdding(null)} />
+      {subnets.dialogs}
+    </>
+  );
+}

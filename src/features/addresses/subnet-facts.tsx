@@ -1,0 +1,52 @@
+import type { SubnetDetail } from '@/domain/ipam/subnet';
+import { formatCount, formatPercent } from '@/lib/format';
+import { Mono } from '@/ui/mono';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Status } from '@/ui/status';
+import { ClusterLink, NetworkLink } from '../shared/inventory-links';
+import { SubnetLink } from '../shared/ipam/ipam-links';
+import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { UsageMeter } from '../shared/ipam/usage-meter';
+import { capacityText } from '../shared/ipam/usage-text';
+
+/** What is noted about a prefix, and how full it is. */
+export function SubnetFacts({ subnet }: { subnet: SubnetDetail }) {
+  const { usage } = subnet;
+  const parent = subnet.ancestors.at(-1);
+  const free = BigInt(usage.capacity) - BigInt(usage.used);
+  return (
+    <Properties
+      columns={2}
+      items={[
+        { label: 'Addresses used', value: <UsageMeter cidr={subnet.cidr} usage={usage} /> },
+        { label: 'Network', value: <NetworkLink id={subnet.network_id} name={subnet.network_name} /> },
+        {
+          label: 'Free',
+          value: `${capacityText((free < 0n ? 0n : free).toString())}, ${formatPercent(usage.utilisation)} used`,
+          hint: usage.stale > 0 ? `${formatCount(usage.stale)} stale, not counted as used` : undefined,
+        },
+        { label: 'Cluster', value: <ClusterLink id={subnet.cluster_id} name={subnet.cluster_name} /> },
+        { label: 'Gateway', value: subnet.gateway && <Mono>{subnet.gateway}</Mono> },
+        { label: 'Inside', value: parent && <SubnetLink id={parent.id} cidr={parent.cidr} /> },
+        {
+          label: 'DNS servers',
+          value: subnet.dns_servers.length > 0 ? <Mono wrap>{subnet.dns_servers.join(', ')}</Mono> : null,
+        },
+        { label: 'VLAN', value: subnet.vlan_tag },
+        {
+          label: 'DHCP',
+          value: <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>,
+        },
+        {
+          label: 'Known from',
+          value: (
+            <>
+              {IPAM_SOURCE_WORDS[subnet.source]}, <RelativeTime at={subnet.created_at} />
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import type { Subnet } from '@/domain/ipam/subnet';
+import { columnsOf } from '@/ui/columns';
+import { Status } from '@/ui/status';
+import { ClusterLink, NetworkLink } from '../shared/inventory-links';
+import { MissingSince } from '../shared/inventory-states';
+import { SubnetLink } from '../shared/ipam/ipam-links';
+import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { UsageMeter } from '../shared/ipam/usage-meter';
+
+const make = columnsOf<Subnet>();
+
+export const SUBNET_COLUMNS = [
+  make.custom(
+    'cidr',
+    'Prefix',
+    (subnet) => (
+      <span className="inline-flex max-w-full items-center gap-1.5">
+        <span className="truncate">
+          <SubnetLink id={subnet.id} cidr={subnet.cidr} />
+        </span>
+        <MissingSince at={subnet.missing_since} />
+      </span>
+    ),
+    { sortable: true, width: 190, grow: true, csv: (subnet) => subnet.cidr },
+  ),
+  make.custom('usage', 'Addresses used', (subnet) => <UsageMeter cidr={subnet.cidr} usage={subnet.usage} />, {
+    width: 200,
+    csv: (subnet) => subnet.usage.used,
+  }),
+  make.text('description', 'Description', (subnet) => subnet.description, { width: 180, grow: true }),
+  make.text('network_name', 'Network', (subnet) => subnet.network_name, {
+    sortable: true,
+    width: 130,
+    render: (subnet) => <NetworkLink id={subnet.network_id} name={subnet.network_name} />,
+  }),
+  make.text('cluster_name', 'Cluster', (subnet) => subnet.cluster_name, {
+    sortable: true,
+    width: 130,
+    render: (subnet) => <ClusterLink id={subnet.cluster_id} name={subnet.cluster_name} />,
+  }),
+  make.mono('gateway', 'Gateway', (subnet) => subnet.gateway, { width: 150 }),
+  make.custom('vlan_tag', 'VLAN', (subnet) => subnet.vlan_tag, {
+    sortable: true,
+    width: 84,
+    align: 'end',
+    csv: (subnet) => subnet.vlan_tag,
+  }),
+  make.custom(
+    'dhcp_enabled',
+    'DHCP',
+    (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>,
+    { width: 84, csv: (subnet) => subnet.dhcp_enabled },
+  ),
+  make.text('source', 'Known from', (subnet) => IPAM_SOURCE_WORDS[subnet.source], { width: 110 }),
+];

@@ -1,0 +1,38 @@
+'use client';
+import { useRouter } from 'next/navigation';
+import type { Subnet } from '@/domain/ipam/subnet';
+import { paths } from '@/lib/paths';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { useServerList } from '../shared/use-server-list';
+import { SUBNET_COLUMNS } from './subnet-list-columns';
+import { subnetQuery } from './subnet-query';
+import type { PrefixListState } from './use-prefix-state';
+
+/** Prefixes that fit a search, as a flat list. */
+export function SubnetTable({ state }: { state: PrefixListState }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const router = useRouter();
+  const { q: _, ...filters } = state.input;
+  const asked = { ...filters, ...subnetQuery(state.q) };
+  const list = useServerList<Subnet>({
+    name: 'subnets',
+    columns: SUBNET_COLUMNS,
+    state: { ...state, input: asked },
+    pathKey: trpc.subnets.list.pathKey(),
+    fetchPage: (page, signal) => client.subnets.list.query({ ...asked, ...page }, { signal }),
+  });
+  return (
+    <DataTable
+      {...list}
+      id="subnets"
+      label="Prefixes"
+      noun={{ one: 'prefix', many: 'prefixes' }}
+      rowId={(subnet) => subnet.id}
+      onRowOpen={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
+      empty={<EmptyState title="No prefixes yet">Discover addresses, or add a subnet.</EmptyState>}
+    />
+  );
+}

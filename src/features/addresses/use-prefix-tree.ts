@@ -1,0 +1,87 @@
+'use client';
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Network } from '@/domain/inventory';
+import type { SubnetNode } from '@/domain/ipam/subnet';
+import type { Page } from '@/domain/list';
+import { failureOf } from '@/lib/problem';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { type Branch, type Level, prefixRows } from './prefix-rows';
+import { useOpenBranches } from './use-open-branches';
+
+/** Up to this many networks with prefixes are open from the start. */
+const OPEN_AT_FIRST = 20;
+
+async function everyPage<T>(fetchPage: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await fetchPage(cursor);
+    items.push(...page.items);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return items;
+}
+
+type Options = { clusterId: string | null; withEmpty: boolean };
+
+/** Networks with their nested prefixes, read branch by branch as they are opened. */
+export function usePrefixTree({ clusterId, withEmpty }: Options) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const branches = useOpenBranches();
+  const filter = clusterId ? { cluster_id: clusterId } : {};
+  const networks = useQuery({
+    queryKey: [trpc.networks.list.pathKey()[0], { input: filter, type: 'every' }],
+    queryFn: ({ signal }) =>
+      everyPage<Network>((cursor) =>
+        client.networks.list.query({ ...filter, limit: 500, sort: 'name', ...(cursor && { cursor }) }, { signal }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+  const shown = useMemo(
+    () =>
+      (networks.data ?? [])
+        .filter((network) => withEmpty || network.subnets_total > 0)
+        .sort((a, b) => a.cluster_name.localeCompare(b.cluster_name) || a.name.localeCompare(b.name)),
+    [networks.data, withEmpty],
+  );
+  const few = shown.filter((network) => network.subnets_total > 0).length <= OPEN_AT_FIRST;
+  const isOpen = (id: string, depth: number) => branches.chosen(id) ?? (few && depth === 1);
+
+  const keyOf = (branch: Branch) => [trpc.subnets.tree.pathKey()[0], { input: branch, type: 'every' }];
+  // The cache knows every level that was read; as one arrives, the next render finds the branches below it.
+  const levelOf = (branch: Branch): Level => {
+    const state = queryClient.getQueryState<SubnetNode[]>(keyOf(branch));
+    return {
+      items: state?.data,
+      loading: state?.data === undefined && !state?.error,
+      failure: state?.error && state.data === undefined ? (failureOf(state.error).detail ?? 'Could not be read.') : null,
+    };
+  };
+  const { rows, open } = prefixRows({ networks: shown, isOpen, levelOf });
+  const queries = useQueries({
+    queries: open.map((branch) => ({
+      queryKey: keyOf(branch),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        everyPage<SubnetNode>((cursor) =>
+          client.subnets.tree.query({ ...branch, limit: 1000, ...(cursor && { cursor }) }, { signal }),
+        ),
+    })),
+  });
+  return {
+    rows,
+    /** Networks without any prefix that are left out. */
+    hidden: (networks.data?.length ?? 0) - shown.length,
+    networks: networks.data,
+    error: networks.error && networks.data === undefined ? failureOf(networks.error) : null,
+    retry: () => {
+      void networks.refetch();
+      for (const query of queries) if (query.error) void query.refetch();
+    },
+    loading: networks.isPending,
+    refreshing: networks.isFetching || queries.some((query) => query.isFetching),
+    toggle: (id: string, expanded: boolean) => branches.set(id, !expanded),
+  };
+}

@@ -1,0 +1,54 @@
+'use client';
+import { useRouter } from 'next/navigation';
+import { type ReactNode, useState } from 'react';
+import type { SubnetDetail } from '@/domain/ipam/subnet';
+import { paths } from '@/lib/paths';
+import { AddSubnetDrawer, type SubnetStart } from './add-subnet-drawer';
+import { DeleteSubnetDialog } from './delete-subnet-dialog';
+import { EditSubnetDrawer } from './edit-subnet-drawer';
+import { NextPrefixDrawer } from './next-prefix-drawer';
+
+type Target = Parameters<typeof EditSubnetDrawer>[0]['subnet'] & object;
+type Open =
+  | { kind: 'add'; start?: SubnetStart }
+  | { kind: 'edit'; subnet: Target }
+  | { kind: 'next'; subnet: Pick<SubnetDetail, 'id' | 'cidr'> }
+  | { kind: 'delete'; subnet: Pick<SubnetDetail, 'id' | 'cidr'> };
+
+/** What can be done with subnets, for every page that shows some. Render `dialogs` once. */
+export function useSubnetDialogs({ onDeleted }: { onDeleted?: () => void } = {}) {
+  const router = useRouter();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const dialogs: ReactNode = (
+    <>
+      <AddSubnetDrawer
+        open={open?.kind === 'add'}
+        start={open?.kind === 'add' ? open.start : undefined}
+        onClose={close}
+        onAdded={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
+      />
+      <EditSubnetDrawer subnet={open?.kind === 'edit' ? open.subnet : null} onClose={close} />
+      <NextPrefixDrawer
+        subnet={open?.kind === 'next' ? open.subnet : null}
+        onClose={close}
+        onTaken={(path) => router.push(path)}
+      />
+      <DeleteSubnetDialog
+        subnet={open?.kind === 'delete' ? open.subnet : null}
+        onClose={close}
+        onDeleted={() => {
+          close();
+          onDeleted?.();
+        }}
+      />
+    </>
+  );
+  return {
+    dialogs,
+    add: (start?: SubnetStart) => setOpen({ kind: 'add', start }),
+    edit: (subnet: Target) => setOpen({ kind: 'edit', subnet }),
+    next: (subnet: Pick<SubnetDetail, 'id' | 'cidr'>) => setOpen({ kind: 'next', subnet }),
+    remove: (subnet: Pick<SubnetDetail, 'id' | 'cidr'>) => setOpen({ kind: 'delete', subnet }),
+  };
+}

@@ -1,0 +1,34 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { useDebounced } from './use-debounced';
+
+/** Workloads as choices, found by name, VMID, address or MAC; of one cluster when it is given. */
+export function useWorkloadOptions({ clusterId, enabled = true }: { clusterId?: string; enabled?: boolean } = {}) {
+  const trpc = useTRPC();
+  const [text, setText] = useState('');
+  const q = useDebounced(text.trim());
+  const query = useQuery({
+    ...trpc.workloads.list.queryOptions({
+      limit: 30,
+      sort: 'name',
+      ...(q && { q: q.slice(0, 200) }),
+      ...(clusterId && { cluster_id: clusterId }),
+    }),
+    enabled,
+    placeholderData: keepPreviousData,
+  });
+  const options = useMemo(
+    () =>
+      query.data?.items.map((workload) => ({
+        value: workload.id,
+        label: `${workload.name} (${workload.vmid})`,
+        description: clusterId ? (workload.node_name ?? undefined) : workload.cluster_name,
+      })) ?? [],
+    [query.data, clusterId],
+  );
+  const error = query.error ? (failureOf(query.error).detail ?? 'Workloads could not be read') : null;
+  return { options, remote: { onSearch: setText, loading: query.isFetching, error } };
+}

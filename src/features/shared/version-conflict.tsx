@@ -1,0 +1,94 @@
+import { Button } from '@/ui/button';
+import { Missing } from '@/ui/missing';
+import { Notice } from '@/ui/notice';
+
+type Values = Record<string, unknown>;
+type Difference = { field: string; label: string; mine: string; theirs: string };
+
+const text = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return Array.isArray(value) ? value.join(', ') : String(value);
+};
+
+/** The fields in which two versions differ, in the order of `labels`, as words. */
+export function differences(labels: Record<string, string>, mine: Values, theirs: Values): Difference[] {
+  return Object.entries(labels)
+    .map(([field, label]) => ({ field, label, mine: text(mine[field]), theirs: text(theirs[field]) }))
+    .filter((row) => row.mine !== row.theirs);
+}
+
+type Props = {
+  /** Fields that are compared, with their names. */
+  labels: Record<string, string>;
+  mine: Values;
+  /** What is stored now; undefined while it is read. */
+  theirs: Values | undefined;
+  /** Saves one's own version over the other. */
+  onKeep: () => void;
+  /** Puts the stored version into the form. */
+  onTake: () => void;
+  pending: boolean;
+};
+
+/** Somebody else saved first: both versions side by side, and the choice between them. */
+export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending }: Props) {
+  const rows = theirs ? differences(labels, mine, theirs) : [];
+  return (
+    <div className="flex flex-col gap-2">
+      <Notice tone="warn" live title="Somebody else changed this while you edited it">
+        Nothing of yours is saved yet. Choose which version stays.
+      </Notice>
+      {theirs && (
+        <div className="overflow-x-auto rounded-md border">
+          <table className="w-full border-collapse" aria-label="Both versions">
+            <thead>
+              <tr className="text-left text-sm text-muted">
+                <th scope="col" className="px-2.5 py-1.5 font-medium">
+                  Field
+                </th>
+                <th scope="col" className="px-2.5 py-1.5 font-medium">
+                  Yours
+                </th>
+                <th scope="col" className="px-2.5 py-1.5 font-medium">
+                  Saved by somebody else
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.field} className="border-t align-top">
+                  <th scope="row" className="px-2.5 py-1.5 text-left font-normal text-muted">
+                    {row.label}
+                  </th>
+                  <td className="px-2.5 py-1.5 [overflow-wrap:anywhere]">{row.mine || <Missing label="Empty" />}</td>
+                  <td className="px-2.5 py-1.5 [overflow-wrap:anywhere]">{row.theirs || <Missing label="Empty" />}</td>
+                </tr>
+              ))}
+              {rows.length === 0 && (
+                <tr className="border-t">
+                  <td colSpan={3} className="px-2.5 py-1.5 text-muted">
+                    Both versions say the same.
+                  </td>
+                </tr>
+              )}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button size="sm" onClick={onTake} disabledReason={theirs ? null : 'The other version is being read'}>
+          Take theirs
+        </Button>
+        <Button
+          size="sm"
+          onClick={onKeep}
+          pending={pending}
+          disabledReason={theirs ? null : 'The other version is being read'}
+        >
+          Keep mine and overwrite
+        </Button>
+      </div>
+    </div>
+  );
+}
