@@ -35,7 +35,6 @@ test('every path of the interface', () => {
       "addresses: /addresses",
       "address: /addresses/x1",
       "subnet: /addresses/subnets/x1?tab=nodes",
-      "importAddresses: /addresses/import",
       "securityGroups: /security-groups",
       "securityGroup: /security-groups/x1?tab=nodes",
       "policies: /policies",

@@ -12,10 +12,14 @@ type Props = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   commands: readonly Command[];
+  /** Told of every change of what is typed, for commands that the service finds. */
+  onQueryChange?: (query: string) => void;
+  /** Commands are being looked for. */
+  searching?: boolean;
 };
 
 /** Everything that can be done or reached, by typing. */
-export function CommandPalette({ open, onOpenChange, commands }: Props) {
+export function CommandPalette({ open, onOpenChange, commands, onQueryChange, searching = false }: Props) {
   const groups = useMemo(() => groupCommands(commands), [commands]);
   const run = (command: Command) => {
     onOpenChange(false);
@@ -38,12 +42,13 @@ export function CommandPalette({ open, onOpenChange, commands }: Props) {
               filter={matchesCommand}
               autoHighlight="always"
               keepHighlight
+              onValueChange={onQueryChange}
             >
               <div className="flex items-center gap-2 border-b px-3">
                 <Search size={16} className="shrink-0 text-faint" aria-hidden />
                 <Autocomplete.Input
                   aria-label="Search pages and actions"
-                  placeholder="Go to a page or start an action"
+                  placeholder="Go to a page, start an action, or paste an address"
                   className="h-11 min-w-0 flex-1 bg-transparent outline-none"
                 />
                 <Dialog.Close aria-label="Close" className="rounded-sm">
@@ -51,7 +56,7 @@ export function CommandPalette({ open, onOpenChange, commands }: Props) {
                 </Dialog.Close>
               </div>
               <Autocomplete.Empty className="px-4 text-muted not-empty:py-6 not-empty:text-center">
-                Nothing matches. Try another word.
+                {searching ? 'Searching…' : 'Nothing matches. Try another word.'}
               </Autocomplete.Empty>
               <Autocomplete.List className="min-h-0 flex-1 scroll-py-1 overflow-y-auto overscroll-contain p-1 data-empty:p-0">
                 {(group: CommandGroup) => (
@@ -71,6 +76,9 @@ export function CommandPalette({ open, onOpenChange, commands }: Props) {
                             {command.icon}
                           </span>
                           <span className="min-w-0 flex-1 truncate">{command.label}</span>
+                          {command.hint && (
+                            <span className="max-w-1/2 shrink-0 truncate text-sm text-faint">{command.hint}</span>
+                          )}
                         </Autocomplete.Item>
                       )}
                     </Autocomplete.Collection>

@@ -10,5 +10,9 @@ export type Command = {
   /** Further words it is found by. */
   keywords?: readonly string[];
   icon?: ReactNode;
+  /** At the end of the line: what it is, or where. */
+  hint?: string;
+  /** Found by the service for what was typed: shown whatever the words are. */
+  found?: boolean;
   run: () => void;
 };

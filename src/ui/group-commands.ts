@@ -16,6 +16,7 @@ export function groupCommands(commands: readonly Command[]): CommandGroup[] {
 
 /** Whether every word of the query begins a word of the command or its group. "add cl" finds "Add cluster". */
 export function matchesCommand(command: Command, query: string): boolean {
+  if (command.found) return true;
   const words = fold(`${command.label} ${command.group} ${(command.keywords ?? []).join(' ')}`).split(' ');
   return fold(query)
     .split(' ')

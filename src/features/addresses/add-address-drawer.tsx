@@ -109,9 +109,7 @@ function NextContent({ subnet, onClose, onAdded }: ContentProps) {
     defaultValues: { ...EMPTY_ADDRESS, state: 'reserved' },
     resolver: domainResolver(AllocateAddressInput, toAllocateInput, addressFieldName),
   });
-  const take = useMutation(
-    trpc.subnets.allocateAddress.mutationOptions({ onSuccess: useAdded({ onClose, onAdded }) }),
-  );
+  const take = useMutation(trpc.subnets.allocateAddress.mutationOptions({ onSuccess: useAdded({ onClose, onAdded }) }));
   const failure = take.error ? failureOf(take.error) : next.error ? failureOf(next.error) : null;
   const address = next.data?.addresses[0];
   const full = next.data !== undefined && address === undefined;

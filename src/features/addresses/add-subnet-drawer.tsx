@@ -49,9 +49,7 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
       cidr: start?.cidr ?? '',
       network: start?.network ? { value: start.network.id, label: start.network.name } : null,
     },
-    resolver: domainResolver(SubnetInput, toSubnetInput, (field) =>
-      subnetFieldName(field),
-    ),
+    resolver: domainResolver(SubnetInput, toSubnetInput, (field) => subnetFieldName(field)),
   });
   const create = useMutation(
     trpc.subnets.create.mutationOptions({

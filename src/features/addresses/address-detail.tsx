@@ -1,14 +1,12 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { Activity, Pencil, Trash2 } from 'lucide-react';
-import Link from 'next/link';
+import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import type { AddressHolder, IpAddressDetail as Detail } from '@/domain/ipam/ip-address';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { buttonClass } from '@/ui/button-class';
 import { columnsOf } from '@/ui/columns';
 import { CopyButton } from '@/ui/copy-button';
 import { DataTable } from '@/ui/data-table';
@@ -21,6 +19,7 @@ import { RelativeTime } from '@/ui/relative-time';
 import { RowActions } from '@/ui/row-actions';
 import { Section } from '@/ui/section';
 import { DetailSkeleton } from '../shared/detail-skeleton';
+import { FlowsLink } from '../shared/flows-link';
 import { ClusterLink, NetworkLink, WorkloadLink } from '../shared/inventory-links';
 import { WorkloadState } from '../shared/inventory-states';
 import { ADDRESS_SOURCE_WORDS, AddressState } from '../shared/ipam/address-state';
@@ -77,7 +76,7 @@ export function AddressDetail({ addressId }: { addressId: string }) {
 
 function Content({ address }: { address: Detail }) {
   const router = useRouter();
-  const { can, reason } = usePermissions();
+  const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const close = () => setDialog(null);
@@ -100,15 +99,7 @@ function Content({ address }: { address: Detail }) {
         }
         actions={
           <>
-            {can('flow:read') && (
-              <Link
-                className={buttonClass()}
-                href={paths.flows({ address: address.address, cluster_id: address.cluster_id })}
-              >
-                <Activity size={14} aria-hidden />
-                Show its flows
-              </Link>
-            )}
+            <FlowsLink filter={{ address: address.address, cluster_id: address.cluster_id }} />
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
               Edit
             </Button>

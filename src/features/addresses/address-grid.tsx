@@ -146,7 +146,7 @@ type CellsProps = {
 };
 
 function Cells({ rows, columns, onPress, busy, writeReason }: CellsProps) {
-  const ref = useRef<HTMLDivElement>(null);
+  const ref = useRef<HTMLTableElement>(null);
   const total = rows.reduce((sum, row) => sum + row.cells.length, 0);
   const [current, setCurrent] = useState(0);
   const [shown, setShown] = useState<number | null>(null);
@@ -166,13 +166,13 @@ function Cells({ rows, columns, onPress, busy, writeReason }: CellsProps) {
   const cell = shown === null ? undefined : cellAt(shown);
   return (
     <div className={clsx('flex min-w-0 flex-col gap-2', busy && 'opacity-60')}>
-      <div
+      <table
         ref={ref}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table in which the arrows move from cell to cell is a grid.
         role="grid"
         aria-label="Addresses of the subnet"
         aria-busy={busy}
-        tabIndex={-1}
-        className="flex flex-col gap-0.5 outline-none"
+        className="-m-0.5 w-[calc(100%+0.25rem)] table-fixed border-separate border-spacing-0.5"
         onKeyDown={onKeyDown}
         onFocus={(event) => {
           const index = indexOf(event.target);
@@ -190,16 +190,18 @@ function Cells({ rows, columns, onPress, busy, writeReason }: CellsProps) {
           if (pressed) onPress(pressed);
         }}
       >
-        {rows.map((row, place) => (
-          <CellRow
-            key={row.first}
-            row={row}
-            start={place * columns}
-            columns={columns}
-            current={Math.floor(current / columns) === place ? current % columns : null}
-          />
-        ))}
-      </div>
+        <tbody>
+          {rows.map((row, place) => (
+            <CellRow
+              key={row.first}
+              row={row}
+              start={place * columns}
+              columns={columns}
+              current={Math.floor(current / columns) === place ? current % columns : null}
+            />
+          ))}
+        </tbody>
+      </table>
       <p className="flex min-h-5 flex-wrap gap-x-2 text-muted" aria-hidden="true">
         {cell ? (
           <>
@@ -220,29 +222,24 @@ type CellRowProps = { row: GridRow; start: number; columns: number; current: num
 
 const CellRow = memo(function CellRow({ row, start, columns, current }: CellRowProps) {
   return (
-    <div
-      role="row"
-      tabIndex={-1}
-      className="grid items-center gap-0.5"
-      style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
-    >
+    <tr>
       {row.cells.map((cell, index) => (
-        <button
-          key={cell.address}
-          type="button"
-          // biome-ignore lint/a11y/useSemanticElements: a cell that is pressed, in a grid that is no table.
-          role="gridcell"
-          data-cell={start + index}
-          tabIndex={index === current ? 0 : -1}
-          aria-label={[cell.address, CELLS[cell.state].word, cell.label].filter(Boolean).join(', ')}
-          className={clsx(
-            'mono h-8 min-w-0 overflow-hidden rounded-sm border text-sm hover:outline-2 hover:outline-accent',
-            CELLS[cell.state].className,
-          )}
-        >
-          {cell.short}
-        </button>
+        <td key={cell.address} className="p-0">
+          <button
+            type="button"
+            data-cell={start + index}
+            tabIndex={index === current ? 0 : -1}
+            aria-label={[cell.address, CELLS[cell.state].word, cell.label].filter(Boolean).join(', ')}
+            className={clsx(
+              'mono h-8 w-full min-w-0 overflow-hidden rounded-sm border text-sm hover:outline-2 hover:outline-accent',
+              CELLS[cell.state].className,
+            )}
+          >
+            {cell.short}
+          </button>
+        </td>
       ))}
-    </div>
+      {row.cells.length < columns && start > 0 && <td colSpan={columns - row.cells.length} />}
+    </tr>
   );
 });

@@ -71,7 +71,8 @@ export function AddressTable({ subnetId, actions }: Props) {
   // A row that is gone, or filtered away, is not chosen any more.
   const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
   const bulkReason =
-    writeReason ?? (chosen.length > MAX_BULK ? `At most ${MAX_BULK} at once. Select fewer, or import a CSV file.` : null);
+    writeReason ??
+    (chosen.length > MAX_BULK ? `At most ${MAX_BULK} at once. Select fewer, or import a CSV file.` : null);
   const clear = () => setSelection(new Set());
   return (
     <>

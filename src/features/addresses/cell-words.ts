@@ -17,7 +17,11 @@ export const CELLS: Record<CellState, Look> = {
   stale: { word: 'Stale', className: 'border-off-mark bg-surface text-faint line-through', press: 'address' },
   conflict: { word: 'Conflict', className: 'border-danger bg-danger font-semibold text-on-solid', press: 'address' },
   gateway: { word: 'Gateway', className: 'border-text bg-text font-semibold text-surface', press: 'assign' },
-  dhcp_range: { word: 'DHCP range', className: 'border-dashed border-info-mark bg-surface text-muted', press: 'assign' },
+  dhcp_range: {
+    word: 'DHCP range',
+    className: 'border-dashed border-info-mark bg-surface text-muted',
+    press: 'assign',
+  },
   reserved_range: {
     word: 'Reserved range',
     className: 'border-dashed border-line-strong bg-surface text-muted',

@@ -16,7 +16,11 @@ const statusText = ({ status, resolution }: IpamConflict) =>
   resolution ? RESOLUTION_WORDS[resolution] : CONFLICT_STATUS_WORDS[status];
 
 const party = (workload: IpamConflict['workload']) =>
-  workload ? <WorkloadLink id={workload.id} name={workload.name} /> : <Missing label="Nobody, or not within your reach" />;
+  workload ? (
+    <WorkloadLink id={workload.id} name={workload.name} />
+  ) : (
+    <Missing label="Nobody, or not within your reach" />
+  );
 
 export const CONFLICT_COLUMNS = [
   make.custom(
@@ -41,7 +45,10 @@ export const CONFLICT_COLUMNS = [
     width: 116,
     csv: statusText,
   }),
-  make.text('workload', 'Holder', (item) => item.workload?.name, { width: 140, render: (item) => party(item.workload) }),
+  make.text('workload', 'Holder', (item) => item.workload?.name, {
+    width: 140,
+    render: (item) => party(item.workload),
+  }),
   make.text('other_workload', 'Also seen on', (item) => item.other_workload?.name, {
     width: 140,
     render: (item) => party(item.other_workload),
@@ -49,7 +56,11 @@ export const CONFLICT_COLUMNS = [
   make.text('network_name', 'Network', (item) => item.network_name, {
     width: 120,
     render: (item) =>
-      item.network_id && item.network_name ? <NetworkLink id={item.network_id} name={item.network_name} /> : <Missing />,
+      item.network_id && item.network_name ? (
+        <NetworkLink id={item.network_id} name={item.network_name} />
+      ) : (
+        <Missing />
+      ),
   }),
   make.text('cluster_name', 'Cluster', (item) => item.cluster_name, {
     width: 120,

@@ -59,7 +59,8 @@ export function ConflictTable() {
             single: true,
             options: STATUS_OPTIONS,
             value: filters.status ? [filters.status] : [],
-            onValueChange: ([value]) => state.setFilter('status', LIST.filters.status.find((one) => one === value) ?? null),
+            onValueChange: ([value]) =>
+              state.setFilter('status', LIST.filters.status.find((one) => one === value) ?? null),
           },
           {
             id: 'kind',

@@ -16,7 +16,11 @@ export const CONFLICT_STATUS_WORDS: Record<IpamConflict['status'], string> = {
   gone: 'Gone',
 };
 
-export const RESOLUTION_WORDS: Record<Resolution, string> = { keep: 'Kept', assign: 'Reassigned', dismiss: 'Dismissed' };
+export const RESOLUTION_WORDS: Record<Resolution, string> = {
+  keep: 'Kept',
+  assign: 'Reassigned',
+  dismiss: 'Dismissed',
+};
 
 type Told = Pick<
   IpamConflict,
@@ -61,7 +65,8 @@ export function resolutionChoice(resolution: Resolution, conflict: Told): { labe
     return conflict.kind === 'outside_subnet'
       ? {
           label: 'Keep it where it is',
-          consequence: 'The address stays in the subnet in which it is stored. Add a prefix around it if the network has grown.',
+          consequence:
+            'The address stays in the subnet in which it is stored. Add a prefix around it if the network has grown.',
         }
       : {
           label: holder ? `Keep it with ${holder}` : 'Keep the reservation',

@@ -46,7 +46,9 @@ export function DeleteAddressesDialog({ addresses, onClose, onDeleted }: Props) 
       onConfirm={() => remove.mutate({ items: addresses.map(({ id, version }) => ({ id, version })) })}
     >
       <p>
-        {addresses.length === 1 ? 'It becomes free, and its notes are lost.' : 'They become free, and their notes are lost.'}{' '}
+        {addresses.length === 1
+          ? 'It becomes free, and its notes are lost.'
+          : 'They become free, and their notes are lost.'}{' '}
         Who had {addresses.length === 1 ? 'it' : 'them'} stays in the history.
       </p>
       {used > 0 && (

@@ -4,7 +4,7 @@ import { addressBits, formatIp, type IpAddress, parseIp } from '@/domain/net/ip-
 
 type Known = SubnetGrid['cells'][number];
 export type CellState = Known['state'] | 'free';
-export type GridCell = Omit<Known, 'state'> & { state: CellState; /** The last part of the address. */ short: string };
+export type GridCell = Omit<Known, 'state'> & { state: CellState /** The last part of the address. */; short: string };
 export type GridRow = { first: string; cells: GridCell[] };
 
 /** The largest subnet that is shown as a whole; larger ones come in parts. */

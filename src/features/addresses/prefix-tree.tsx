@@ -123,9 +123,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
           </span>
           {(tree.hidden > 0 || withEmpty) && (
             <Button size="sm" variant="ghost" onClick={() => void setWithEmpty(!withEmpty || null)}>
-              {withEmpty
-                ? 'Hide networks without prefixes'
-                : `Show ${formatCount(tree.hidden)} more without prefixes`}
+              {withEmpty ? 'Hide networks without prefixes' : `Show ${formatCount(tree.hidden)} more without prefixes`}
             </Button>
           )}
         </>

@@ -34,8 +34,7 @@ type Props = {
 const KINDS = RANGE_KINDS.map((value) => ({
   value,
   label: RANGE_KIND_WORDS[value],
-  description:
-    value === 'dhcp' ? 'A DHCP server hands these out.' : 'Kept for something. Name it in the description.',
+  description: value === 'dhcp' ? 'A DHCP server hands these out.' : 'Kept for something. Name it in the description.',
 }));
 
 /** Adds or changes a range of addresses that are never handed out as the next free one. */

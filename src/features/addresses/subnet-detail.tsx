@@ -137,7 +137,9 @@ function Content({ subnet }: { subnet: Detail }) {
         <Notice
           tone="danger"
           title={
-            subnet.conflicts_open === 1 ? 'One conflict is open here' : `${subnet.conflicts_open} conflicts are open here`
+            subnet.conflicts_open === 1
+              ? 'One conflict is open here'
+              : `${subnet.conflicts_open} conflicts are open here`
           }
           action={
             <Link

@@ -57,7 +57,8 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
     return {
       items: state?.data,
       loading: state?.data === undefined && !state?.error,
-      failure: state?.error && state.data === undefined ? (failureOf(state.error).detail ?? 'Could not be read.') : null,
+      failure:
+        state?.error && state.data === undefined ? (failureOf(state.error).detail ?? 'Could not be read.') : null,
     };
   };
   const { rows, open } = prefixRows({ networks: shown, isOpen, levelOf });

@@ -2,7 +2,8 @@ import type { Network } from '@/domain/inventory';
 import { columnsOf } from '@/ui/columns';
 import { ClusterLink, NetworkLink } from '../shared/inventory-links';
 import { MissingSince } from '../shared/inventory-states';
-import { NETWORK_KIND_LABELS, SOURCE_LABELS, vlanText } from './network-words';
+import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { NETWORK_KIND_LABELS, vlanText } from './network-words';
 
 const make = columnsOf<Network>();
 
@@ -41,5 +42,5 @@ export const NETWORK_COLUMNS = [
       network.node_names.length > 0 ? network.node_names.join(', ') : network.kind === 'vnet' ? 'All' : null,
     { width: 180, grow: true },
   ),
-  make.text('source', 'Known from', (network) => SOURCE_LABELS[network.source], { hidden: true, width: 110 }),
+  make.text('source', 'Known from', (network) => IPAM_SOURCE_WORDS[network.source], { hidden: true, width: 110 }),
 ];

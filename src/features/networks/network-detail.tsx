@@ -1,8 +1,10 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
 import type { ReactNode } from 'react';
 import type { NetworkDetail as Detail } from '@/domain/inventory';
 import { formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -13,9 +15,10 @@ import { Section } from '@/ui/section';
 import { DetailSkeleton } from '../shared/detail-skeleton';
 import { ClusterLink } from '../shared/inventory-links';
 import { MissingSince } from '../shared/inventory-states';
+import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
 import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
-import { NETWORK_KIND_LABELS, SOURCE_LABELS, vlanText } from './network-words';
+import { NETWORK_KIND_LABELS, vlanText } from './network-words';
 import { SUBNET_COLUMNS } from './subnet-columns';
 
 /** One network with its subnets and, as `workloads`, the table of what is attached to it. */
@@ -31,6 +34,7 @@ export function NetworkDetail({ networkId, workloads }: { networkId: string; wor
 }
 
 function Content({ network, workloads }: { network: Detail; workloads: ReactNode }) {
+  const router = useRouter();
   return (
     <>
       <PageTrail crumbs={[{ label: network.name }]} />
@@ -50,6 +54,7 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
           columns={SUBNET_COLUMNS}
           rows={network.subnets}
           rowId={(subnet) => subnet.id}
+          onRowOpen={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
           total={network.subnets.length}
           loading={false}
           error={null}
@@ -74,7 +79,7 @@ function facts(network: Detail) {
     { label: 'Cluster', value: <ClusterLink id={network.cluster_id} name={network.cluster_name} /> },
     { label: 'VLAN', value: vlanText(network) },
     { label: 'Zone', value: network.zone },
-    { label: 'Known from', value: SOURCE_LABELS[network.source] },
+    { label: 'Known from', value: IPAM_SOURCE_WORDS[network.source] },
     {
       label: 'On nodes',
       value: network.node_names.join(', ') || (network.kind === 'vnet' ? 'All nodes of the zone' : null),

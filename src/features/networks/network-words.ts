@@ -8,12 +8,6 @@ export const NETWORK_KIND_LABELS: Record<Network['kind'], string> = {
   manual: 'Made by hand',
 };
 
-export const SOURCE_LABELS: Record<Network['source'], string> = {
-  provider: 'Cluster',
-  discovery: 'Discovery',
-  manual: 'By hand',
-};
-
 /** How VLANs are used: the VNet's own tag, all tags of a VLAN-aware bridge, none, or not known. */
 export function vlanText({ kind, vlan_tag, vlan_aware }: Pick<Network, 'kind' | 'vlan_tag' | 'vlan_aware'>) {
   if (vlan_tag !== null) return String(vlan_tag);

@@ -1,9 +1,9 @@
 import type { NetworkSubnet } from '@/domain/inventory';
 import { columnsOf } from '@/ui/columns';
-import { Mono } from '@/ui/mono';
 import { Status } from '@/ui/status';
 import { MissingSince } from '../shared/inventory-states';
-import { SOURCE_LABELS } from './network-words';
+import { SubnetLink } from '../shared/ipam/ipam-links';
+import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
 
 const make = columnsOf<NetworkSubnet>();
 
@@ -13,7 +13,7 @@ export const SUBNET_COLUMNS = [
     'Subnet',
     (subnet) => (
       <span className="inline-flex items-center gap-1.5">
-        <Mono>{subnet.cidr}</Mono>
+        <SubnetLink id={subnet.id} cidr={subnet.cidr} />
         <MissingSince at={subnet.missing_since} />
       </span>
     ),
@@ -28,5 +28,5 @@ export const SUBNET_COLUMNS = [
     { width: 90, csv: (subnet) => subnet.dhcp_enabled },
   ),
   make.number('addresses_total', 'Addresses', (subnet) => subnet.addresses_total, { width: 100 }),
-  make.text('source', 'Known from', (subnet) => SOURCE_LABELS[subnet.source], { width: 110 }),
+  make.text('source', 'Known from', (subnet) => IPAM_SOURCE_WORDS[subnet.source], { width: 110 }),
 ];

@@ -5,7 +5,7 @@ import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { usePermissions } from './use-permissions';
 
-type Props = { filter: { node_id: string } | { workload_id: string } };
+type Props = { filter: { node_id: string } | { workload_id: string } | { address: string; cluster_id: string } };
 
 /** Leads from a thing to its flows, for those who may see any. */
 export function FlowsLink({ filter }: Props) {

@@ -11,16 +11,19 @@ import { Kbd } from '@/ui/kbd';
 import { useModHotkey } from '@/ui/use-mod-hotkey';
 import { useTheme } from '@/ui/use-theme';
 import type { NavGroup } from './navigation';
+import { useAddressSearch } from './use-address-search';
 
-/** The palette with its button: the page's own commands first, then the sections, then what always works. */
+/** The palette with its button: addresses that were pasted first, the page's own commands, then the sections, then what always works. */
 export function ShellPalette({ groups, onSignOut }: { groups: readonly NavGroup[]; onSignOut: () => void }) {
   const [open, setOpen] = useState(false);
   useModHotkey('k', () => setOpen((now) => !now));
   const router = useRouter();
   const [, setTheme] = useTheme();
   const offered = useRegisteredCommands();
+  const { found, search, searching } = useAddressSearch();
   const commands = useMemo<Command[]>(
     () => [
+      ...found,
       ...offered,
       ...groups.flatMap((group) =>
         group.entries.map(({ id, label, href, icon: Icon, keywords }) => ({
@@ -63,7 +66,7 @@ export function ShellPalette({ groups, onSignOut }: { groups: readonly NavGroup[
       },
       { id: 'sign-out', label: 'Sign out', group: 'Interface', icon: <LogOut />, run: onSignOut },
     ],
-    [offered, groups, router, setTheme, onSignOut],
+    [found, offered, groups, router, setTheme, onSignOut],
   );
   return (
     <>
@@ -81,7 +84,16 @@ export function ShellPalette({ groups, onSignOut }: { groups: readonly NavGroup[
           <Kbd>K</Kbd>
         </span>
       </button>
-      <CommandPalette open={open} onOpenChange={setOpen} commands={commands} />
+      <CommandPalette
+        open={open}
+        onOpenChange={(next) => {
+          setOpen(next);
+          search('');
+        }}
+        commands={commands}
+        onQueryChange={search}
+        searching={searching}
+      />
     </>
   );
 }

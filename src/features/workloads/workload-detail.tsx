@@ -1,7 +1,9 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
 import type { WorkloadDetail as Detail } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { DataTable } from '@/ui/data-table';
@@ -37,6 +39,7 @@ export function WorkloadDetail({ workloadId }: { workloadId: string }) {
 }
 
 function Content({ workload }: { workload: Detail }) {
+  const router = useRouter();
   const { interfaces, ip_addresses, config_read_at } = workload;
   return (
     <>
@@ -99,6 +102,7 @@ function Content({ workload }: { workload: Detail }) {
           columns={ADDRESS_COLUMNS}
           rows={ip_addresses}
           rowId={(address) => address.id}
+          onRowOpen={(address) => router.push(paths.address({ addressId: address.id }))}
           total={ip_addresses.length}
           loading={false}
           error={null}

@@ -1,10 +1,19 @@
-import { ADDRESS_SOURCES, ADDRESS_STATES, type AddressSource, type AddressState as State } from '@/domain/ipam/ip-address';
+import {
+  ADDRESS_SOURCES,
+  ADDRESS_STATES,
+  type AddressSource,
+  type AddressState as State,
+} from '@/domain/ipam/ip-address';
 import { Status } from '@/ui/status';
 import type { Tone } from '@/ui/tone';
 
 export const ADDRESS_STATE_WORDS: Record<State, { tone: Tone; word: string; meaning: string }> = {
   active: { tone: 'ok', word: 'Active', meaning: 'In use.' },
-  reserved: { tone: 'neutral', word: 'Reserved', meaning: 'Kept for something; never handed out as the next free one.' },
+  reserved: {
+    tone: 'neutral',
+    word: 'Reserved',
+    meaning: 'Kept for something; never handed out as the next free one.',
+  },
   dhcp: { tone: 'info', word: 'DHCP', meaning: 'Handed out by a DHCP server.' },
   stale: { tone: 'off', word: 'Stale', meaning: 'Discoveries do not see it any more.' },
   conflict: { tone: 'danger', word: 'Conflict', meaning: 'Two facts about it cannot both be right.' },

@@ -1,0 +1,65 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Cable, MapPin, Network } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useMemo, useState } from 'react';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import type { Command } from '@/ui/command';
+import { useDebounced } from '../shared/use-debounced';
+import { usePermissions } from '../shared/use-permissions';
+import { looksLikeAddress } from './address-text';
+
+const GROUP = 'Addresses';
+const NONE: readonly Command[] = [];
+
+/** Who has the address, MAC address or network that was typed into the palette, as commands that lead there. */
+export function useAddressSearch() {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const { can } = usePermissions();
+  const [text, setText] = useState('');
+  const wanted = can('ipam:read') && looksLikeAddress(text) ? text.trim() : '';
+  const q = useDebounced(wanted, 150);
+  const query = useQuery({
+    ...trpc.ipam.search.queryOptions({ q: q || '-', limit: 8 }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  });
+  const { data } = query;
+  const found = useMemo<readonly Command[]>(() => {
+    if (wanted === '' || !data) return NONE;
+    return [
+      ...data.addresses.map((item) => ({
+        id: `address.${item.id}`,
+        label: item.workload ? `${item.address} – ${item.workload.name}` : item.address,
+        hint: [item.hostname, item.network_name, item.cluster_name].filter(Boolean).join(' · '),
+        group: GROUP,
+        found: true,
+        icon: <MapPin />,
+        run: () => router.push(paths.address({ addressId: item.id })),
+      })),
+      ...data.interfaces.map((nic) => ({
+        id: `nic.${nic.id}`,
+        label: `${nic.workload_name} – ${nic.name}`,
+        hint: `${nic.mac} · ${nic.cluster_name}`,
+        group: GROUP,
+        found: true,
+        icon: <Cable />,
+        run: () => router.push(paths.workload({ workloadId: nic.workload_id })),
+      })),
+      ...data.subnets.map((subnet) => ({
+        id: `subnet.${subnet.id}`,
+        label: `Subnet ${subnet.cidr}`,
+        hint: `${subnet.network_name} · ${subnet.cluster_name}`,
+        group: GROUP,
+        found: true,
+        icon: <Network />,
+        // A free address is shown where it lies.
+        run: () =>
+          router.push(paths.subnet({ subnetId: subnet.id, from: data.kind === 'address' ? data.q : undefined })),
+      })),
+    ];
+  }, [wanted, data, router]);
+  return { found, search: setText, searching: wanted !== '' && (query.isFetching || q !== wanted) };
+}
