@@ -32,8 +32,7 @@ export function Addresses() {
         writeReason === null
           ? [{ id: 'addresses.add-subnet', label: 'Add subnet', group: 'Addresses', icon: <Plus />, run: () => add() }]
           : [],
-      // biome-ignore lint/correctness/useExhaustiveDependencies: `add` only sets state.
-      [writeReason],
+      [writeReason, add],
     ),
   );
   return (

@@ -1,6 +1,6 @@
 'use client';
 import { useRouter } from 'next/navigation';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { paths } from '@/lib/paths';
 import { AddSubnetDrawer, type SubnetStart } from './add-subnet-drawer';
@@ -44,9 +44,10 @@ export function useSubnetDialogs({ onDeleted }: { onDeleted?: () => void } = {})
       />
     </>
   );
+  const add = useCallback((start?: SubnetStart) => setOpen({ kind: 'add', start }), []);
   return {
     dialogs,
-    add: (start?: SubnetStart) => setOpen({ kind: 'add', start }),
+    add,
     edit: (subnet: Target) => setOpen({ kind: 'edit', subnet }),
     next: (subnet: Pick<SubnetDetail, 'id' | 'cidr'>) => setOpen({ kind: 'next', subnet }),
     remove: (subnet: Pick<SubnetDetail, 'id' | 'cidr'>) => setOpen({ kind: 'delete', subnet }),
