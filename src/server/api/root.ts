@@ -10,7 +10,6 @@ import { ipamConflictsRouter } from './routers/ipam-conflicts';
 import { jobsRouter } from './routers/jobs';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
-import { policyEndpointsRouter } from './routers/policy-endpoints';
 import { projectsRouter } from './routers/projects';
 import { rolesRouter } from './routers/roles';
 import { securityGroupsRouter } from './routers/security-groups';
@@ -36,7 +35,6 @@ export const appRouter = router({
   jobs: jobsRouter,
   networks: networksRouter,
   nodes: nodesRouter,
-  policyEndpoints: policyEndpointsRouter,
   securityGroups: securityGroupsRouter,
   projects: projectsRouter,
   roles: rolesRouter,
