@@ -56,7 +56,7 @@ describe('scenarios', () => {
   });
 
   it('chaos answers every agent call without a defect of its own', async () => {
-    sim = await startSimulator({ scenario: chaos, timeScale: 2000 });
+    sim = await startSimulator({ scenario: chaos, timeScale: 100 });
     const cluster = sim.cluster('chaos');
     const api = client(cluster.node('x1'), cluster.tokens.manager);
     for (const guest of cluster.state.guests.values()) {
