@@ -1,0 +1,30 @@
+'use client';
+import { type ReactNode } from 'react';
+import { failureOf } from '@/lib/problem';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+
+type Props = {
+  /** What kind of thing: "tenant". */
+  noun: string;
+  name: string;
+  remove: { mutate: () => void; error: unknown; isPending: boolean };
+  onClose: () => void;
+  children: ReactNode;
+};
+
+/** Asks before a record of the administration goes. */
+export function DeleteDialog({ noun, name, remove, onClose, children }: Props) {
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={`Delete ${noun} ${name}?`}
+      confirmLabel={`Delete ${noun}`}
+      pending={remove.isPending}
+      error={remove.error ? failureOf(remove.error) : null}
+      onConfirm={() => remove.mutate()}
+    >
+      {children}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,93 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Project, ProjectInput, ProjectUpdate } from '@/domain/project';
+import { useTRPC } from '@/lib/trpc';
+import { ComboboxField } from '@/ui/form/combobox-field';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import { showToast } from '@/ui/toast';
+import { RecordDrawer } from '../record-drawer';
+import { useTenantChoices } from '../use-choices';
+
+/** Makes a project, in the tenant given or in one that is chosen. Mount it when it opens. */
+export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const tenants = useTenantChoices();
+  const save = useMutation(
+    trpc.projects.create.mutationOptions({
+      onSuccess: (project) => {
+        void queryClient.invalidateQueries(trpc.projects.pathFilter());
+        void queryClient.invalidateQueries(trpc.tenants.pathFilter());
+        showToast('ok', { title: `${project.name} created` });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title="Create project"
+      description="Workloads that are assigned to it belong to its tenant."
+      defaultValues={{ tenant_id: tenantId ?? null, name: '', description: '' }}
+      schema={ProjectInput}
+      toInput={(values) => ({ ...values, tenant_id: values.tenant_id ?? '' })}
+      save={save}
+      submitLabel="Create project"
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+          {tenantId === undefined && (
+            <ComboboxField
+              control={control}
+              name="tenant_id"
+              label="Tenant"
+              description="A project stays with its tenant."
+              options={tenants}
+            />
+          )}
+          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}
+
+const valuesOf = ({ name, description, version }: Project) => ({ name, description, version });
+
+/** Changes name and description of a project. Mount it when it opens. */
+export function EditProjectDrawer({ project, onClose }: { project: Project; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.projects.update.mutationOptions({
+      onSuccess: () => {
+        void queryClient.invalidateQueries(trpc.projects.pathFilter());
+        showToast('ok', { title: 'Project saved' });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title={`Edit ${project.name}`}
+      defaultValues={valuesOf(project)}
+      schema={ProjectUpdate}
+      toInput={(values) => values}
+      save={{ ...save, mutate: (input) => save.mutate({ id: project.id, ...input }) }}
+      submitLabel="Save project"
+      reload={async () =>
+        valuesOf(await queryClient.fetchQuery({ ...trpc.projects.get.queryOptions({ id: project.id }), staleTime: 0 }))
+      }
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}

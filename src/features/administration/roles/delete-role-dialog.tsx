@@ -1,0 +1,33 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Role } from '@/domain/role';
+import { useTRPC } from '@/lib/trpc';
+import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../delete-dialog';
+
+/** Asks before a role goes. One that somebody holds does not go. */
+export function DeleteRoleDialog(props: { role: Role; onClose: () => void; onDeleted: () => void }) {
+  const { role, onClose, onDeleted } = props;
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const remove = useMutation(
+    trpc.roles.delete.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: `${role.title} deleted` });
+        onDeleted();
+        void queryClient.invalidateQueries(trpc.roles.pathFilter());
+      },
+      onError: () => void queryClient.invalidateQueries(trpc.roles.pathFilter()),
+    }),
+  );
+  return (
+    <DeleteDialog
+      noun="role"
+      name={role.title}
+      remove={{ ...remove, mutate: () => remove.mutate({ id: role.id }) }}
+      onClose={onClose}
+    >
+      <p>Only a role that nobody holds can be deleted.</p>
+    </DeleteDialog>
+  );
+}

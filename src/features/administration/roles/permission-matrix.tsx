@@ -1,0 +1,76 @@
+'use client';
+import { PERMISSION_REACH, PERMISSIONS, type Permission } from '@/domain/permissions';
+import { Badge } from '@/ui/badge';
+import { Checkbox } from '@/ui/checkbox';
+import { PERMISSION_ROWS, PERMISSION_WORDS } from './permission-words';
+
+type Props = {
+  value: readonly string[];
+  /** Without it the matrix only shows. */
+  onChange?: (permissions: string[]) => void;
+  /** Whether `*` may be chosen. */
+  maySuper?: boolean;
+};
+
+/** What a role may do: one line per kind of thing, one box per permission. */
+export function PermissionMatrix({ value, onChange, maySuper = false }: Props) {
+  const everything = value.includes('*');
+  const set = (permission: Permission, on: boolean) =>
+    onChange?.(PERMISSIONS.filter((one) => (one === permission ? on : value.includes(one))));
+  return (
+    <div className="flex flex-col gap-3">
+      {(everything || maySuper) && (
+        // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control
+        <label className="flex items-start gap-2">
+          <Checkbox
+            checked={everything}
+            disabled={!onChange || !maySuper}
+            onCheckedChange={(on) => onChange?.(on ? ['*'] : [])}
+            className="mt-0.5"
+          />
+          <span>
+            <span className="font-medium">Everything, now and later</span>
+            <span className="block text-sm text-faint">A super administrator, who also changes settings.</span>
+          </span>
+        </label>
+      )}
+      <div className="min-w-0 overflow-hidden rounded-lg border">
+        {PERMISSION_ROWS.map(({ resource, platform, permissions }) => (
+          <fieldset
+            key={resource}
+            className="grid grid-cols-1 gap-x-4 border-b px-3 py-2 last:border-b-0 sm:grid-cols-[9rem_minmax(0,1fr)]"
+          >
+            <legend className="sr-only">{resource}</legend>
+            <div aria-hidden className="flex items-start gap-2 py-0.5 font-medium capitalize">
+              {resource}
+              {platform && <Badge>Platform</Badge>}
+            </div>
+            <div className="flex min-w-0 flex-col">
+              {permissions.map((permission) => (
+                // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control
+                <label key={permission} className="flex min-w-0 items-start gap-2 py-0.5">
+                  <Checkbox
+                    checked={everything || value.includes(permission)}
+                    disabled={!onChange || everything}
+                    onCheckedChange={(on) => set(permission, on)}
+                    className="mt-0.5"
+                  />
+                  <span className="min-w-0">
+                    <span className="mono">{permission}</span>{' '}
+                    <span className="text-muted">{PERMISSION_WORDS[permission]}</span>
+                    {!platform && PERMISSION_REACH[permission] === 'platform' && (
+                      <span className="text-faint"> (platform only)</span>
+                    )}
+                  </span>
+                </label>
+              ))}
+            </div>
+          </fieldset>
+        ))}
+      </div>
+      <p className="text-sm text-faint">
+        What is marked as platform counts only in a role that is held for the whole installation, not for one tenant.
+      </p>
+    </div>
+  );
+}

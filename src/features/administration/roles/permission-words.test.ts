@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { PERMISSIONS } from '@/domain/permissions';
+import { PERMISSION_ROWS, permissionsText } from './permission-words';
+
+describe('the permission matrix', () => {
+  it('has every permission exactly once', () => {
+    expect(PERMISSION_ROWS.flatMap(({ permissions }) => permissions).sort()).toEqual([...PERMISSIONS].sort());
+  });
+
+  it('tells what counts only for the whole installation', () => {
+    const platform = (resource: string) => PERMISSION_ROWS.find((row) => row.resource === resource)?.platform;
+    expect([platform('cluster'), platform('user'), platform('policy'), platform('tenant')]).toEqual([true, true, false, false]);
+  });
+});
+
+describe('permissionsText', () => {
+  it('counts what is known', () => {
+    expect(permissionsText(['*'])).toBe('Everything');
+    expect(permissionsText([])).toBe('Nothing');
+    expect(permissionsText(['flow:read', 'cluster:read', 'gone:read'])).toBe(`2 of ${PERMISSIONS.length}`);
+  });
+});

@@ -1,0 +1,93 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Copy, Pencil } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useState } from 'react';
+import type { Role } from '@/domain/role';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { Mono } from '@/ui/mono';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { Tabs } from '@/ui/tabs';
+import { DetailSkeleton } from '../../shared/detail-skeleton';
+import { QueryView } from '../../shared/query-view';
+import { useDocumentTitle } from '../../shared/use-document-title';
+import { usePermissions } from '../../shared/use-permissions';
+import { UserTable } from '../users/user-table';
+import { PermissionMatrix } from './permission-matrix';
+import { CreateRoleDrawer, EditRoleDrawer } from './role-drawer';
+
+const TABS = ['permissions', 'users'] as const;
+
+/** One role: what it lets people do, and who holds it. */
+export function RoleDetail({ roleId }: { roleId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.roles.get.queryOptions({ id: roleId }));
+  useDocumentTitle(query.data?.title);
+  return (
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(role) => <Content role={role} />}
+    </QueryView>
+  );
+}
+
+function Content({ role }: { role: Role }) {
+  const router = useRouter();
+  const { can, reason } = usePermissions();
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('permissions'));
+  const [dialog, setDialog] = useState<'edit' | 'copy' | null>(null);
+  const writeReason = reason('role:write');
+  const tabs = [
+    { value: 'permissions', label: 'Permissions', content: <PermissionMatrix value={role.permissions} /> },
+    ...(can('user:read')
+      ? [{ value: 'users', label: 'Users', count: role.users_total, content: <UserTable roleId={role.id} /> }]
+      : []),
+  ];
+  return (
+    <>
+      <PageTrail crumbs={[{ label: role.title }]} />
+      <PageHeader
+        title={role.title}
+        badge={<Badge>{role.built_in ? 'Built in' : 'Own'}</Badge>}
+        description={<Mono>{role.name}</Mono>}
+        actions={
+          <>
+            <Button icon={<Copy size={14} />} onClick={() => setDialog('copy')} disabledReason={writeReason}>
+              Create role from it
+            </Button>
+            <Button
+              icon={<Pencil size={14} />}
+              onClick={() => setDialog('edit')}
+              disabledReason={writeReason ?? (role.built_in && 'It is part of the service and stays as it is.')}
+            >
+              Edit
+            </Button>
+          </>
+        }
+      />
+      <Tabs
+        label="Parts of the role"
+        value={tabs.some(({ value }) => value === tab) ? tab : 'permissions'}
+        onValueChange={(next) =>
+          router.push(paths.role({ roleId: role.id, tab: next === 'permissions' ? undefined : next }), { scroll: false })
+        }
+        tabs={tabs}
+      />
+      {dialog === 'edit' && <EditRoleDrawer role={role} onClose={() => setDialog(null)} />}
+      {dialog === 'copy' && (
+        <CreateRoleDrawer
+          from={role}
+          onClose={() => setDialog(null)}
+          onCreated={(created) => {
+            setDialog(null);
+            router.push(paths.role({ roleId: created.id }));
+          }}
+        />
+      )}
+    </>
+  );
+}

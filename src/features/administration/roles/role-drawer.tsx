@@ -1,0 +1,113 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Role, RoleInput, RoleUpdate } from '@/domain/role';
+import { useTRPC } from '@/lib/trpc';
+import { FieldFrame } from '@/ui/form/field-frame';
+import type { FieldProps } from '@/ui/form/field-props';
+import { TextField } from '@/ui/form/text-field';
+import { useField } from '@/ui/form/use-field';
+import { showToast } from '@/ui/toast';
+import type { FieldValues } from 'react-hook-form';
+import { usePermissions } from '../../shared/use-permissions';
+import { RecordDrawer } from '../record-drawer';
+import { PermissionMatrix } from './permission-matrix';
+
+function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<string[], V, Out>, 'control' | 'name'>) {
+  const { can } = usePermissions();
+  const field = useField<string[], V, Out>(props);
+  return (
+    <FieldFrame name={props.name} label="Permissions" error={field.error} nativeLabel={false}>
+      <PermissionMatrix value={field.value ?? []} onChange={field.onChange} maySuper={can('*')} />
+    </FieldFrame>
+  );
+}
+
+type CreateProps = { from?: Role; onClose: () => void; onCreated: (role: Role) => void };
+
+/** Makes a role, from scratch or with the permissions of another. Mount it when it opens. */
+export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.roles.create.mutationOptions({
+      onSuccess: (role) => {
+        void queryClient.invalidateQueries(trpc.roles.pathFilter());
+        onCreated(role);
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title={from ? `Create role from ${from.title}` : 'Create role'}
+      size="lg"
+      defaultValues={{ title: '', name: '', permissions: from?.permissions ?? ([] as string[]) }}
+      schema={RoleInput}
+      toInput={(values) => values}
+      save={save}
+      submitLabel="Create role"
+      fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="title" label="Title" maxLength={100} autoFocus />
+          <TextField
+            control={control}
+            name="name"
+            label="Name"
+            mono
+            maxLength={63}
+            placeholder="firewall_reader"
+            description="For the API and the audit trail; it stays."
+          />
+          <PermissionField control={control} name="permissions" />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}
+
+const valuesOf = ({ title, permissions, version }: Role) => ({ title, permissions, version });
+
+/** Changes title and permissions of a role; they count at once. Mount it when it opens. */
+export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.roles.update.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.roles.get.queryKey({ id: saved.id }), saved);
+        void queryClient.invalidateQueries(trpc.roles.pathFilter());
+        showToast('ok', { title: 'Role saved' });
+        onClose();
+      },
+    }),
+  );
+  const { users_total } = role;
+  return (
+    <RecordDrawer
+      title={`Edit ${role.title}`}
+      description={
+        users_total === 0 ? undefined : `It counts at once for ${users_total === 1 ? 'its user' : `its ${users_total} users`}.`
+      }
+      size="lg"
+      defaultValues={valuesOf(role)}
+      schema={RoleUpdate}
+      toInput={(values) => values}
+      save={{ ...save, mutate: (input) => save.mutate({ id: role.id, ...input }) }}
+      submitLabel="Save role"
+      fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
+      reload={async () =>
+        valuesOf(await queryClient.fetchQuery({ ...trpc.roles.get.queryOptions({ id: role.id }), staleTime: 0 }))
+      }
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="title" label="Title" maxLength={100} autoFocus />
+          <PermissionField control={control} name="permissions" />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}

@@ -1,0 +1,84 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
+import { useTRPC } from '@/lib/trpc';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import { showToast } from '@/ui/toast';
+import { RecordDrawer } from '../record-drawer';
+
+type Values = { name: string; description: string };
+
+const valuesOf = ({ name, description }: Values): Values => ({ name, description });
+
+/** Makes a tenant. Mount it when it opens. */
+export function CreateTenantDrawer({ onClose, onCreated }: { onClose: () => void; onCreated: (tenant: Tenant) => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.tenants.create.mutationOptions({
+      onSuccess: (tenant) => {
+        void queryClient.invalidateQueries(trpc.tenants.pathFilter());
+        onCreated(tenant);
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title="Create tenant"
+      description="A tenant's people see its workloads, groups, policies and flows, and nothing else."
+      defaultValues={{ name: '', description: '' }}
+      schema={TenantInput}
+      toInput={(values) => values}
+      save={save}
+      submitLabel="Create tenant"
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}
+
+/** Changes name and description of a tenant. Mount it when it opens. */
+export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const read = () => queryClient.fetchQuery({ ...trpc.tenants.get.queryOptions({ id: tenant.id }), staleTime: 0 });
+  const save = useMutation(
+    trpc.tenants.update.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.tenants.get.queryKey({ id: saved.id }), saved);
+        void queryClient.invalidateQueries(trpc.tenants.pathFilter());
+        showToast('ok', { title: 'Tenant saved' });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title={`Edit ${tenant.name}`}
+      defaultValues={{ ...valuesOf(tenant), version: tenant.version }}
+      schema={TenantUpdate}
+      toInput={(values) => values}
+      save={{ ...save, mutate: (input) => save.mutate({ id: tenant.id, ...input }) }}
+      submitLabel="Save tenant"
+      reload={async () => {
+        const fresh = await read();
+        return { ...valuesOf(fresh), version: fresh.version };
+      }}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}

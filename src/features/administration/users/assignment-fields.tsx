@@ -1,0 +1,43 @@
+'use client';
+import { Plus, Trash2 } from 'lucide-react';
+import { type Control, useFieldArray } from 'react-hook-form';
+import { Button } from '@/ui/button';
+import { ComboboxField } from '@/ui/form/combobox-field';
+import { TextField } from '@/ui/form/text-field';
+import { IconButton } from '@/ui/icon-button';
+import { useRoleChoices, useTenantChoices } from '../use-choices';
+import { type AssignmentValues, EVERYWHERE, NEW_ASSIGNMENT } from './assignment-values';
+
+export type WithAssignments = { assignments: AssignmentValues[] };
+
+/** The roles of a user, one line each: role, where, until when. */
+export function AssignmentFields<Out>({ control }: { control: Control<WithAssignments, unknown, Out> }) {
+  const roles = useRoleChoices();
+  const tenants = useTenantChoices();
+  const places = [{ value: EVERYWHERE, label: 'Whole installation' }, ...tenants];
+  const { fields, append, remove } = useFieldArray({ control, name: 'assignments' });
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="pb-1 font-medium">Roles</legend>
+      {fields.length === 0 && <p className="text-muted">Without a role this user can sign in and see nothing.</p>}
+      {fields.map((field, index) => (
+        <div key={field.id} className="grid grid-cols-1 items-start gap-2 rounded-lg border p-3 sm:grid-cols-[1fr_1fr_10rem_auto]">
+          <ComboboxField control={control} name={`assignments.${index}.role_id`} label="Role" options={roles} />
+          <ComboboxField control={control} name={`assignments.${index}.tenant_id`} label="Where" options={places} />
+          <TextField control={control} name={`assignments.${index}.until`} label="Last day" optional type="date" />
+          <IconButton
+            label={`Remove role ${index + 1}`}
+            icon={<Trash2 size={14} />}
+            onClick={() => remove(index)}
+            className="sm:mt-6"
+          />
+        </div>
+      ))}
+      <div>
+        <Button size="sm" icon={<Plus size={14} />} onClick={() => append(NEW_ASSIGNMENT)}>
+          Add role
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { dayOf, EVERYWHERE, toAssignment, toAssignmentValues } from './assignment-values';
+
+const stored = {
+  id: 'a',
+  role_id: 'r',
+  role: 'viewer',
+  role_title: 'Viewer',
+  tenant_id: null,
+  tenant_name: null,
+  expires_at: '2026-12-24T10:30:00.000Z',
+  expired: false,
+  created_at: '2026-01-01T00:00:00.000Z',
+};
+
+describe('roles in a form', () => {
+  it('keep their exact end while the day stays', () => {
+    const values = toAssignmentValues(stored);
+    expect(values).toMatchObject({ tenant_id: EVERYWHERE, until: dayOf(stored.expires_at) });
+    expect(toAssignment(values)).toEqual({ role_id: 'r', tenant_id: null, expires_at: stored.expires_at });
+  });
+
+  it('end with the day that is chosen, or never', () => {
+    const values = toAssignmentValues(stored);
+    const { expires_at } = toAssignment({ ...values, until: '2026-12-31' });
+    expect(new Date(expires_at ?? '').getTime()).toBe(new Date(2027, 0, 1).getTime());
+    expect(toAssignment({ ...values, until: '' }).expires_at).toBeNull();
+    expect(toAssignment({ ...values, until: 'soon', tenant_id: 't' })).toMatchObject({ expires_at: 'soon', tenant_id: 't' });
+  });
+});

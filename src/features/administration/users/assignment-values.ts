@@ -1,0 +1,47 @@
+import type { Assignment, AssignmentInput } from '@/domain/user';
+
+/** In place of an id: the whole installation. */
+export const EVERYWHERE = 'everywhere';
+
+/** One role of a user in a form. */
+export type AssignmentValues = {
+  role_id: string | null;
+  tenant_id: string | null;
+  /** `YYYY-MM-DD`, the last day; empty: for good. */
+  until: string;
+  /** The stored time, kept exactly while the day stays. */
+  expires_at: string | null;
+};
+
+export const NEW_ASSIGNMENT: AssignmentValues = { role_id: null, tenant_id: EVERYWHERE, until: '', expires_at: null };
+
+const two = (number: number) => String(number).padStart(2, '0');
+
+/** The day of a time where the reader is. */
+export function dayOf(time: string | null): string {
+  if (time === null) return '';
+  const at = new Date(time);
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+/** The end of a day where the reader is, as a time; null for no day, and text that is no day as it is. */
+function endOfDay(day: string): string | null {
+  if (day === '') return null;
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
+  if (!match) return day;
+  return new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3]) + 1).toISOString();
+}
+
+export const toAssignmentValues = ({ role_id, tenant_id, expires_at }: Assignment): AssignmentValues => ({
+  role_id,
+  tenant_id: tenant_id ?? EVERYWHERE,
+  until: dayOf(expires_at),
+  expires_at,
+});
+
+export const toAssignment = (values: AssignmentValues): AssignmentInput => ({
+  role_id: values.role_id ?? '',
+  tenant_id: values.tenant_id === EVERYWHERE ? null : values.tenant_id,
+  expires_at:
+    values.expires_at !== null && dayOf(values.expires_at) === values.until ? values.expires_at : endOfDay(values.until),
+});

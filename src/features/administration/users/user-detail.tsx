@@ -1,0 +1,122 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Pencil } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useState } from 'react';
+import type { User } from '@/domain/user';
+import { useSession } from '@/lib/browser-session';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { RowActions } from '@/ui/row-actions';
+import { Tabs } from '@/ui/tabs';
+import { DetailSkeleton } from '../../shared/detail-skeleton';
+import { QueryView } from '../../shared/query-view';
+import { useDocumentTitle } from '../../shared/use-document-title';
+import { usePermissions } from '../../shared/use-permissions';
+import { AccessTable } from './access-table';
+import { ActiveDialog, DeleteUserDialog } from './user-dialogs';
+import { EditRolesDrawer, EditUserDrawer, SetPasswordDrawer } from './user-drawers';
+import { UserOverview } from './user-overview';
+
+const TABS = ['overview', 'access'] as const;
+
+/** One account: its roles, and what it may do and why. */
+export function UserDetail({ userId }: { userId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.users.get.queryOptions({ id: userId }));
+  useDocumentTitle(query.data?.email);
+  return (
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(user) => <Content user={user} />}
+    </QueryView>
+  );
+}
+
+function Content({ user }: { user: User }) {
+  const router = useRouter();
+  const session = useSession();
+  const { reason } = usePermissions();
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const [dialog, setDialog] = useState<'edit' | 'roles' | 'password' | 'active' | 'delete' | null>(null);
+  const close = () => setDialog(null);
+  const writeReason = reason('user:write');
+  const own = session.status === 'signed_in' && session.user.id === user.id;
+  const ownReason = own && 'This is your own account. Ask another administrator.';
+  return (
+    <>
+      <PageTrail crumbs={[{ label: user.email }]} />
+      <PageHeader
+        title={user.email}
+        description={user.name || undefined}
+        badge={
+          <>
+            <Badge tone={user.active ? 'ok' : 'off'}>{user.active ? 'Active' : 'Deactivated'}</Badge>
+            {own && <Badge>You</Badge>}
+          </>
+        }
+        actions={
+          <>
+            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
+              Edit
+            </Button>
+            <Button
+              variant="primary"
+              icon={<KeyRound size={14} />}
+              onClick={() => setDialog('roles')}
+              disabledReason={writeReason}
+            >
+              Change roles
+            </Button>
+            <RowActions
+              name={user.email}
+              entries={[
+                {
+                  id: 'password',
+                  label: 'Set password',
+                  onSelect: () => setDialog('password'),
+                  disabledReason: writeReason,
+                },
+                {
+                  id: 'active',
+                  label: user.active ? 'Deactivate user' : 'Activate user',
+                  onSelect: () => setDialog('active'),
+                  disabledReason: writeReason ?? ownReason,
+                },
+                {
+                  id: 'delete',
+                  label: 'Delete user',
+                  tone: 'danger',
+                  onSelect: () => setDialog('delete'),
+                  disabledReason: writeReason ?? ownReason,
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      <Tabs
+        label="Parts of the account"
+        value={tab}
+        onValueChange={(next) =>
+          router.push(paths.user({ userId: user.id, tab: next === 'overview' ? undefined : next }), { scroll: false })
+        }
+        tabs={[
+          { value: 'overview', label: 'Overview', content: <UserOverview user={user} /> },
+          { value: 'access', label: 'Access', content: <AccessTable user={user} /> },
+        ]}
+      />
+      {dialog === 'edit' && <EditUserDrawer user={user} onClose={close} />}
+      {dialog === 'roles' && <EditRolesDrawer user={user} onClose={close} />}
+      {dialog === 'password' && <SetPasswordDrawer user={user} onClose={close} />}
+      {dialog === 'active' && <ActiveDialog user={user} onClose={close} />}
+      {dialog === 'delete' && (
+        <DeleteUserDialog user={user} onClose={close} onDeleted={() => router.replace(paths.users())} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { User } from '@/domain/user';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../delete-dialog';
+
+type Props = { user: User; onClose: () => void };
+
+const sessionsText = (count: number) =>
+  count === 0 ? 'No session is open.' : count === 1 ? 'One open session ends at once.' : `${count} open sessions end at once.`;
+
+/** Asks before an account is shut, or opened again. */
+export function ActiveDialog({ user, onClose }: Props) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.users.update.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
+        void queryClient.invalidateQueries(trpc.users.pathFilter());
+        showToast('ok', { title: saved.active ? `${saved.email} can sign in again` : `${saved.email} is deactivated` });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={user.active ? `Deactivate ${user.email}?` : `Activate ${user.email}?`}
+      tone={user.active ? 'danger' : 'primary'}
+      confirmLabel={user.active ? 'Deactivate user' : 'Activate user'}
+      pending={save.isPending}
+      error={save.error ? failureOf(save.error) : null}
+      onConfirm={() => save.mutate({ id: user.id, active: !user.active, version: user.version })}
+    >
+      {user.active ? (
+        <p>{sessionsText(user.sessions_total)} Roles and history stay; the account can be activated again.</p>
+      ) : (
+        <p>The user can sign in again with the same password and roles.</p>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+/** Asks before an account goes. */
+export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDeleted: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const remove = useMutation(
+    trpc.users.delete.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: `${user.email} deleted` });
+        onDeleted();
+        void queryClient.invalidateQueries(trpc.users.pathFilter());
+      },
+    }),
+  );
+  return (
+    <DeleteDialog
+      noun="user"
+      name={user.email}
+      remove={{ ...remove, mutate: () => remove.mutate({ id: user.id }) }}
+      onClose={onClose}
+    >
+      <p>{sessionsText(user.sessions_total)} The roles go with the account; what the user did stays in the audit trail.</p>
+    </DeleteDialog>
+  );
+}

@@ -1,0 +1,169 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Control } from 'react-hook-form';
+import { AssignmentsInput, type User, UserInput, UserUpdate } from '@/domain/user';
+import { useTRPC } from '@/lib/trpc';
+import { PasswordField } from '@/ui/form/password-field';
+import { TextField } from '@/ui/form/text-field';
+import { showToast } from '@/ui/toast';
+import { RecordDrawer } from '../record-drawer';
+import { AssignmentFields, type WithAssignments } from './assignment-fields';
+import { NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
+
+/** `assignments.0.expires_at` of the server is the field `until` of the form. */
+const formField = (field: string) => field.replace(/[.]expires_at$/, '.until');
+
+/** The fields of roles inside a larger form: only `assignments` is touched. */
+const rolesOf = <V extends WithAssignments, Out>(control: Control<V, unknown, Out>) =>
+  control as unknown as Control<WithAssignments, unknown, Out>;
+
+/** Makes an account. Mount it when it opens. */
+export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; onCreated: (user: User) => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.users.create.mutationOptions({
+      onSuccess: (user) => {
+        void queryClient.invalidateQueries(trpc.users.pathFilter());
+        onCreated(user);
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title="Create user"
+      size="lg"
+      defaultValues={{ email: '', name: '', password: '', assignments: [NEW_ASSIGNMENT] }}
+      schema={UserInput}
+      toInput={(values) => ({ ...values, assignments: values.assignments.map(toAssignment) })}
+      save={save}
+      submitLabel="Create user"
+      fieldName={formField}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField control={control} name="email" label="Email address" type="email" maxLength={254} autoFocus />
+          <TextField control={control} name="name" label="Name" optional maxLength={100} />
+          <PasswordField
+            control={control}
+            name="password"
+            label="Password"
+            autoComplete="new-password"
+            description="At least 12 characters. Hand it over by another way than email; they can change it themselves."
+          />
+          <AssignmentFields control={rolesOf(control)} />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}
+
+type EditProps = { user: User; onClose: () => void };
+
+/** Writes a saved user to the cache, tells it and closes. */
+function useSaved(onClose: () => void) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  return {
+    read: (id: string) => queryClient.fetchQuery({ ...trpc.users.get.queryOptions({ id }), staleTime: 0 }),
+    done: (title: string) => (saved: User) => {
+      queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
+      void queryClient.invalidateQueries(trpc.users.pathFilter());
+      void queryClient.invalidateQueries(trpc.roles.pathFilter());
+      showToast('ok', { title });
+      onClose();
+    },
+  };
+}
+
+const accountOf = ({ email, name, version }: User) => ({ email, name, version });
+
+/** Changes address and name of an account. Mount it when it opens. */
+export function EditUserDrawer({ user, onClose }: EditProps) {
+  const { read, done } = useSaved(onClose);
+  const save = useMutation(useTRPC().users.update.mutationOptions({ onSuccess: done('User saved') }));
+  return (
+    <RecordDrawer
+      title={`Edit ${user.email}`}
+      defaultValues={accountOf(user)}
+      schema={UserUpdate}
+      toInput={(values) => values}
+      save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
+      submitLabel="Save user"
+      reload={async () => accountOf(await read(user.id))}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <TextField
+            control={control}
+            name="email"
+            label="Email address"
+            type="email"
+            maxLength={254}
+            description="They sign in with it from now on."
+            autoFocus
+          />
+          <TextField control={control} name="name" label="Name" optional maxLength={100} />
+        </>
+      )}
+    </RecordDrawer>
+  );
+}
+
+/** Sets another password and ends all sessions. Mount it when it opens. */
+export function SetPasswordDrawer({ user, onClose }: EditProps) {
+  const { done } = useSaved(onClose);
+  const save = useMutation(
+    useTRPC().users.update.mutationOptions({ onSuccess: done('Password set; all sessions ended') }),
+  );
+  return (
+    <RecordDrawer
+      title={`Set the password of ${user.email}`}
+      description="All their sessions end at once."
+      defaultValues={{ password: '' }}
+      schema={UserUpdate}
+      toInput={(values) => values}
+      save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
+      submitLabel="Set password"
+      onClose={onClose}
+    >
+      {(control) => (
+        <PasswordField
+          control={control}
+          name="password"
+          label="New password"
+          autoComplete="new-password"
+          description="At least 12 characters; a few words are fine."
+          autoFocus
+        />
+      )}
+    </RecordDrawer>
+  );
+}
+
+const rolesWith = ({ assignments, version }: User) => ({ assignments: assignments.map(toAssignmentValues), version });
+
+/** Gives a user exactly the roles that are listed. Mount it when it opens. */
+export function EditRolesDrawer({ user, onClose }: EditProps) {
+  const { read, done } = useSaved(onClose);
+  const save = useMutation(useTRPC().users.setAssignments.mutationOptions({ onSuccess: done('Roles saved') }));
+  return (
+    <RecordDrawer
+      title={`Roles of ${user.email}`}
+      description="They count from the next click of this user on."
+      size="lg"
+      defaultValues={rolesWith(user)}
+      schema={AssignmentsInput}
+      toInput={({ assignments, version }) => ({ assignments: assignments.map(toAssignment), version })}
+      save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
+      submitLabel="Save roles"
+      fieldName={formField}
+      reload={async () => rolesWith(await read(user.id))}
+      onClose={onClose}
+    >
+      {(control) => <AssignmentFields control={rolesOf(control)} />}
+    </RecordDrawer>
+  );
+}

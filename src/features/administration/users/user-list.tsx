@@ -1,0 +1,53 @@
+'use client';
+import { Plus } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsBoolean, useQueryState } from 'nuqs';
+import { useMemo } from 'react';
+import { paths } from '@/lib/paths';
+import { Button } from '@/ui/button';
+import { useCommands } from '@/ui/command-registry';
+import { PageHeader } from '@/ui/page-header';
+import { usePermissions } from '../../shared/use-permissions';
+import { CreateUserDrawer } from './user-drawers';
+import { UserTable } from './user-table';
+
+/** All accounts and what they may do. */
+export function UserList() {
+  const router = useRouter();
+  const { reason } = usePermissions();
+  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const writeReason = reason('user:write');
+  useCommands(
+    useMemo(
+      () =>
+        writeReason === null
+          ? [{ id: 'users.add', label: 'Create user', group: 'Users', icon: <Plus />, run: () => void setAdding(true) }]
+          : [],
+      [writeReason, setAdding],
+    ),
+  );
+  return (
+    <>
+      <PageHeader
+        title="Users"
+        actions={
+          <Button
+            variant="primary"
+            icon={<Plus size={14} />}
+            onClick={() => void setAdding(true)}
+            disabledReason={writeReason}
+          >
+            Create user
+          </Button>
+        }
+      />
+      <UserTable />
+      {adding && writeReason === null && (
+        <CreateUserDrawer
+          onClose={() => void setAdding(null)}
+          onCreated={(user) => router.push(paths.user({ userId: user.id }))}
+        />
+      )}
+    </>
+  );
+}
