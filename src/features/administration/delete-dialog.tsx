@@ -1,5 +1,5 @@
 'use client';
-import { type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { failureOf } from '@/lib/problem';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 

@@ -1,7 +1,10 @@
 import {
   Activity,
   Box,
+  Boxes,
+  Building2,
   Group,
+  KeyRound,
   ListChecks,
   type LucideIcon,
   MapPin,
@@ -11,6 +14,7 @@ import {
   Server,
   Settings,
   ShieldCheck,
+  Users,
   Waypoints,
 } from 'lucide-react';
 import type { Permission } from '@/domain/permissions';
@@ -148,6 +152,44 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: Settings,
         permission: 'settings:read',
         keywords: ['retention', 'automatic sync', 'intervals'],
+      },
+    ],
+  },
+  {
+    id: 'administration',
+    label: 'Administration',
+    entries: [
+      {
+        id: 'users',
+        label: 'Users',
+        href: paths.users(),
+        icon: Users,
+        permission: 'user:read',
+        keywords: ['accounts', 'people', 'access', 'passwords'],
+      },
+      {
+        id: 'roles',
+        label: 'Roles',
+        href: paths.roles(),
+        icon: KeyRound,
+        permission: 'role:read',
+        keywords: ['permissions', 'rights'],
+      },
+      {
+        id: 'tenants',
+        label: 'Tenants',
+        href: paths.tenants(),
+        icon: Building2,
+        permission: 'tenant:read',
+        keywords: ['customers', 'teams', 'organisations'],
+      },
+      {
+        id: 'projects',
+        label: 'Projects',
+        href: paths.projects(),
+        icon: Boxes,
+        permission: 'project:read',
+        keywords: ['workloads', 'pools'],
       },
     ],
   },

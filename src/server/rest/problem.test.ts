@@ -35,7 +35,7 @@ describe('fieldErrors', () => {
   });
 });
 
-describe('toAppError', () => {
+describe('toAppError, of a fault elsewhere', () => {
   it('tells a fault of the hypervisor with its remedy, also when its cause looks like a fault of the database', () => {
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const error = new ProviderError('unreachable', 'pve1 refused the connection', 'Start the node.', {

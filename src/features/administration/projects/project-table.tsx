@@ -41,7 +41,12 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
     fetchPage: (page, signal) => client.projects.list.query({ ...state.input, ...fixed, ...page }, { signal }),
   });
   const create = (
-    <Button variant="primary" icon={<Plus size={14} />} onClick={() => setDialog({ kind: 'create' })} disabledReason={writeReason}>
+    <Button
+      variant="primary"
+      icon={<Plus size={14} />}
+      onClick={() => setDialog({ kind: 'create' })}
+      disabledReason={writeReason}
+    >
       Create project
     </Button>
   );
@@ -77,14 +82,20 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
         rowActions={(project) => ({
           name: project.name,
           entries: [
-            { id: 'edit', label: 'Edit project', onSelect: () => setDialog({ kind: 'edit', project }), disabledReason: writeReason },
+            {
+              id: 'edit',
+              label: 'Edit project',
+              onSelect: () => setDialog({ kind: 'edit', project }),
+              disabledReason: writeReason,
+            },
             {
               id: 'delete',
               label: 'Delete project',
               tone: 'danger',
               onSelect: () => setDialog({ kind: 'delete', project }),
               disabledReason:
-                writeReason ?? (project.workloads_total > 0 && 'It has workloads: assign them to another project first.'),
+                writeReason ??
+                (project.workloads_total > 0 && 'It has workloads: assign them to another project first.'),
             },
           ],
         })}

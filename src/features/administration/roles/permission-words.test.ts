@@ -9,7 +9,12 @@ describe('the permission matrix', () => {
 
   it('tells what counts only for the whole installation', () => {
     const platform = (resource: string) => PERMISSION_ROWS.find((row) => row.resource === resource)?.platform;
-    expect([platform('cluster'), platform('user'), platform('policy'), platform('tenant')]).toEqual([true, true, false, false]);
+    expect([platform('cluster'), platform('user'), platform('policy'), platform('tenant')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

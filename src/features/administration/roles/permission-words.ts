@@ -35,12 +35,12 @@ export const PERMISSION_WORDS: Record<Permission, string> = {
 export type MatrixRow = { resource: string; platform: boolean; permissions: Permission[] };
 
 /** The permissions by what they are about, in the order of the table. */
-export const PERMISSION_ROWS: readonly MatrixRow[] = [...new Set(PERMISSIONS.map((one) => one.split(':')[0] ?? ''))].map(
-  (resource) => {
-    const permissions = PERMISSIONS.filter((one) => one.startsWith(`${resource}:`));
-    return { resource, platform: permissions.every((one) => PERMISSION_REACH[one] === 'platform'), permissions };
-  },
-);
+export const PERMISSION_ROWS: readonly MatrixRow[] = [
+  ...new Set(PERMISSIONS.map((one) => one.split(':')[0] ?? '')),
+].map((resource) => {
+  const permissions = PERMISSIONS.filter((one) => one.startsWith(`${resource}:`));
+  return { resource, platform: permissions.every((one) => PERMISSION_REACH[one] === 'platform'), permissions };
+});
 
 /** `3 of 28 permissions`, or that it is all. */
 export function permissionsText(permissions: readonly string[]): string {

@@ -73,7 +73,9 @@ function Content({ role }: { role: Role }) {
         label="Parts of the role"
         value={tabs.some(({ value }) => value === tab) ? tab : 'permissions'}
         onValueChange={(next) =>
-          router.push(paths.role({ roleId: role.id, tab: next === 'permissions' ? undefined : next }), { scroll: false })
+          router.push(paths.role({ roleId: role.id, tab: next === 'permissions' ? undefined : next }), {
+            scroll: false,
+          })
         }
         tabs={tabs}
       />

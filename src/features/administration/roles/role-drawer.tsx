@@ -1,5 +1,6 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { FieldValues } from 'react-hook-form';
 import { type Role, RoleInput, RoleUpdate } from '@/domain/role';
 import { useTRPC } from '@/lib/trpc';
 import { FieldFrame } from '@/ui/form/field-frame';
@@ -7,7 +8,6 @@ import type { FieldProps } from '@/ui/form/field-props';
 import { TextField } from '@/ui/form/text-field';
 import { useField } from '@/ui/form/use-field';
 import { showToast } from '@/ui/toast';
-import type { FieldValues } from 'react-hook-form';
 import { usePermissions } from '../../shared/use-permissions';
 import { RecordDrawer } from '../record-drawer';
 import { PermissionMatrix } from './permission-matrix';
@@ -88,7 +88,9 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
     <RecordDrawer
       title={`Edit ${role.title}`}
       description={
-        users_total === 0 ? undefined : `It counts at once for ${users_total === 1 ? 'its user' : `its ${users_total} users`}.`
+        users_total === 0
+          ? undefined
+          : `It counts at once for ${users_total === 1 ? 'its user' : `its ${users_total} users`}.`
       }
       size="lg"
       defaultValues={valuesOf(role)}

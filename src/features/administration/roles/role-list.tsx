@@ -40,7 +40,12 @@ export function RoleList() {
     fetchPage: (page, signal) => client.roles.list.query({ ...state.input, ...page }, { signal }),
   });
   const create = (
-    <Button variant="primary" icon={<Plus size={14} />} onClick={() => setDialog({ kind: 'create' })} disabledReason={writeReason}>
+    <Button
+      variant="primary"
+      icon={<Plus size={14} />}
+      onClick={() => setDialog({ kind: 'create' })}
+      disabledReason={writeReason}
+    >
       Create role
     </Button>
   );
@@ -76,11 +81,16 @@ export function RoleList() {
               tone: 'danger',
               onSelect: () => setDialog({ kind: 'delete', role }),
               disabledReason:
-                writeReason ?? (role.built_in ? BUILT_IN : role.users_total > 0 && 'Users hold it: take it from them first.'),
+                writeReason ??
+                (role.built_in ? BUILT_IN : role.users_total > 0 && 'Users hold it: take it from them first.'),
             },
           ],
         })}
-        empty={<EmptyState icon={<KeyRound />} title="No roles">Every installation has roles: something is wrong.</EmptyState>}
+        empty={
+          <EmptyState icon={<KeyRound />} title="No roles">
+            Every installation has roles: something is wrong.
+          </EmptyState>
+        }
       />
       {dialog?.kind === 'create' && (
         <CreateRoleDrawer

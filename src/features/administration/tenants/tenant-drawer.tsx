@@ -12,7 +12,13 @@ type Values = { name: string; description: string };
 const valuesOf = ({ name, description }: Values): Values => ({ name, description });
 
 /** Makes a tenant. Mount it when it opens. */
-export function CreateTenantDrawer({ onClose, onCreated }: { onClose: () => void; onCreated: (tenant: Tenant) => void }) {
+export function CreateTenantDrawer({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated: (tenant: Tenant) => void;
+}) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(

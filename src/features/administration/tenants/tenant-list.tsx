@@ -37,14 +37,22 @@ export function TenantList() {
     fetchPage: (page, signal) => client.tenants.list.query({ ...state.input, ...page }, { signal }),
   });
   const create = (
-    <Button variant="primary" icon={<Plus size={14} />} onClick={() => setDialog({ kind: 'create' })} disabledReason={writeReason}>
+    <Button
+      variant="primary"
+      icon={<Plus size={14} />}
+      onClick={() => setDialog({ kind: 'create' })}
+      disabledReason={writeReason}
+    >
       Create tenant
     </Button>
   );
   return (
     <>
       <PageHeader title="Tenants" actions={create} />
-      <FilterBar search={{ label: 'Search tenants', value: state.q, onValueChange: state.setQ }} onClear={state.clear} />
+      <FilterBar
+        search={{ label: 'Search tenants', value: state.q, onValueChange: state.setQ }}
+        onClear={state.clear}
+      />
       <DataTable
         {...list}
         id="tenants"
@@ -55,7 +63,12 @@ export function TenantList() {
         rowActions={(tenant) => ({
           name: tenant.name,
           entries: [
-            { id: 'edit', label: 'Edit tenant', onSelect: () => setDialog({ kind: 'edit', tenant }), disabledReason: writeReason },
+            {
+              id: 'edit',
+              label: 'Edit tenant',
+              onSelect: () => setDialog({ kind: 'edit', tenant }),
+              disabledReason: writeReason,
+            },
             {
               id: 'delete',
               label: 'Delete tenant',
@@ -73,7 +86,10 @@ export function TenantList() {
         }
       />
       {dialog?.kind === 'create' && (
-        <CreateTenantDrawer onClose={close} onCreated={(tenant) => router.push(paths.tenant({ tenantId: tenant.id }))} />
+        <CreateTenantDrawer
+          onClose={close}
+          onCreated={(tenant) => router.push(paths.tenant({ tenantId: tenant.id }))}
+        />
       )}
       {dialog?.kind === 'edit' && <EditTenantDrawer tenant={dialog.tenant} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteTenantDialog tenant={dialog.tenant} onClose={close} onDeleted={close} />}

@@ -21,7 +21,10 @@ export function AssignmentFields<Out>({ control }: { control: Control<WithAssign
       <legend className="pb-1 font-medium">Roles</legend>
       {fields.length === 0 && <p className="text-muted">Without a role this user can sign in and see nothing.</p>}
       {fields.map((field, index) => (
-        <div key={field.id} className="grid grid-cols-1 items-start gap-2 rounded-lg border p-3 sm:grid-cols-[1fr_1fr_10rem_auto]">
+        <div
+          key={field.id}
+          className="grid grid-cols-1 items-start gap-2 rounded-lg border p-3 sm:grid-cols-[1fr_1fr_10rem_auto]"
+        >
           <ComboboxField control={control} name={`assignments.${index}.role_id`} label="Role" options={roles} />
           <ComboboxField control={control} name={`assignments.${index}.tenant_id`} label="Where" options={places} />
           <TextField control={control} name={`assignments.${index}.until`} label="Last day" optional type="date" />

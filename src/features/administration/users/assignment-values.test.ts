@@ -25,6 +25,9 @@ describe('roles in a form', () => {
     const { expires_at } = toAssignment({ ...values, until: '2026-12-31' });
     expect(new Date(expires_at ?? '').getTime()).toBe(new Date(2027, 0, 1).getTime());
     expect(toAssignment({ ...values, until: '' }).expires_at).toBeNull();
-    expect(toAssignment({ ...values, until: 'soon', tenant_id: 't' })).toMatchObject({ expires_at: 'soon', tenant_id: 't' });
+    expect(toAssignment({ ...values, until: 'soon', tenant_id: 't' })).toMatchObject({
+      expires_at: 'soon',
+      tenant_id: 't',
+    });
   });
 });

@@ -43,5 +43,7 @@ export const toAssignment = (values: AssignmentValues): AssignmentInput => ({
   role_id: values.role_id ?? '',
   tenant_id: values.tenant_id === EVERYWHERE ? null : values.tenant_id,
   expires_at:
-    values.expires_at !== null && dayOf(values.expires_at) === values.until ? values.expires_at : endOfDay(values.until),
+    values.expires_at !== null && dayOf(values.expires_at) === values.until
+      ? values.expires_at
+      : endOfDay(values.until),
 });

@@ -25,7 +25,11 @@ export const USER_COLUMNS = [
     grow: true,
     csv: (user) => user.assignments.map(assignmentText).join('; '),
   }),
-  make.time('last_login_at', 'Last sign-in', (user) => user.last_login_at, { sortable: true, none: 'Never', width: 110 }),
+  make.time('last_login_at', 'Last sign-in', (user) => user.last_login_at, {
+    sortable: true,
+    none: 'Never',
+    width: 110,
+  }),
   make.number('sessions_total', 'Sessions', (user) => user.sessions_total, { width: 90 }),
   make.time('created_at', 'Created', (user) => user.created_at, { sortable: true, width: 110 }),
 ];

@@ -10,7 +10,11 @@ import { DeleteDialog } from '../delete-dialog';
 type Props = { user: User; onClose: () => void };
 
 const sessionsText = (count: number) =>
-  count === 0 ? 'No session is open.' : count === 1 ? 'One open session ends at once.' : `${count} open sessions end at once.`;
+  count === 0
+    ? 'No session is open.'
+    : count === 1
+      ? 'One open session ends at once.'
+      : `${count} open sessions end at once.`;
 
 /** Asks before an account is shut, or opened again. */
 export function ActiveDialog({ user, onClose }: Props) {
@@ -66,7 +70,9 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDelet
       remove={{ ...remove, mutate: () => remove.mutate({ id: user.id }) }}
       onClose={onClose}
     >
-      <p>{sessionsText(user.sessions_total)} The roles go with the account; what the user did stays in the audit trail.</p>
+      <p>
+        {sessionsText(user.sessions_total)} The roles go with the account; what the user did stays in the audit trail.
+      </p>
     </DeleteDialog>
   );
 }

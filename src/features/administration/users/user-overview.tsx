@@ -19,10 +19,10 @@ export function UserOverview({ user }: { user: User }) {
             { label: 'Email address', value: user.email },
             {
               label: 'Last sign-in',
-              value: user.last_login_at ? <RelativeTime value={user.last_login_at} /> : 'Never',
+              value: user.last_login_at ? <RelativeTime at={user.last_login_at} /> : 'Never',
             },
             { label: 'Open sessions', value: String(user.sessions_total) },
-            { label: 'Created', value: <RelativeTime value={user.created_at} /> },
+            { label: 'Created', value: <RelativeTime at={user.created_at} /> },
             {
               label: 'History',
               value: (
