@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeBody, NODES } from './ingest-flows';
+
+/*
+ * The agents of all nodes, in a process of their own. Started by the benches with one JSON argument; makes the heartbeats
+ * beforehand, says "ready", sends when it is told "go", and answers with what came of each.
+ */
+type Plan = {
+  url: string;
+  tokens: string[];
+  perNode: number;
+  heartbeats: number;
+  /** Heartbeats of the runs before: the sequence goes on. */
+  from: number;
+  /** Requests in flight (closed loop), or heartbeats per second (open loop). */
+  inFlight?: number;
+  perSecond?: number;
+};
+export type Sent = { ms: number; status: number; accepted: number; updated: number; rejected: number };
+
+const plan: Plan = JSON.parse(process.argv[2] ?? '{}');
+const agent = new Agent({ keepAlive: true });
+const boots = Array.from({ length: NODES }, () => randomUUID());
+const bodies = Array.from({ length: plan.heartbeats }, (_, i) => {
+  const node = (plan.from + i) % NODES;
+  return makeBody(node, Math.floor((plan.from + i) / NODES), plan.perNode, boots[node] ?? '');
+});
+
+function send(index: number): Promise<Sent> {
+  const body = bodies[index] as Buffer;
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const post = request(
+      `${plan.url}/api/v1/agents/heartbeat`,
+      {
+        method: 'POST',
+        agent,
+        headers: {
+          authorization: `Bearer ${plan.tokens[(plan.from + index) % NODES]}`,
+          'content-type': 'application/json',
+          'content-encoding': 'gzip',
+          'content-length': body.length,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('end', () => {
+          const ms = performance.now() - started;
+          const text = Buffer.concat(chunks).toString();
+          if (response.statusCode !== 200) {
+            resolve({ ms, status: response.statusCode ?? 0, accepted: 0, updated: 0, rejected: 0 });
+            return;
+          }
+          const { accepted, updated, rejected } = JSON.parse(text);
+          resolve({ ms, status: 200, accepted, updated, rejected: rejected.length });
+        });
+      },
+    );
+    post.on('error', reject);
+    post.end(body);
+  });
+}
+
+process.on('message', async () => {
+  const started = performance.now();
+  const sent: Sent[] = [];
+  if (plan.perSecond === undefined) {
+    let next = 0;
+    const loop = async () => {
+      while (next < bodies.length) sent.push(await send(next++));
+    };
+    await Promise.all(Array.from({ length: plan.inFlight ?? 8 }, loop));
+  } else {
+    const pending: Promise<void>[] = [];
+    for (let i = 0; i < bodies.length; i++) {
+      const wait = started + (i * 1000) / plan.perSecond - performance.now();
+      if (wait > 0) await delay(wait);
+      pending.push(send(i).then((one) => void sent.push(one)));
+    }
+    await Promise.all(pending);
+  }
+  process.send?.({ seconds: (performance.now() - started) / 1000, sent });
+  process.disconnect();
+});
+process.send?.('ready');

@@ -1,0 +1,119 @@
+import { gzipSync } from 'node:zlib';
+import type { Flow, Heartbeat } from '@fabric/agent-contract';
+
+export const NODES = 64;
+export const GUESTS = 20;
+export const FLOWS = 1500;
+const INTERFACES = 60;
+const SERVICES = [443, 5432, 53, 22, 80];
+
+export const guestAddress = (node: number, guest: number): string => `10.${node}.0.${10 + guest}`;
+
+/**
+ * Flow `i` of a node: three of five between guests of two nodes, the others to the internet. The SQL of `preloadSql` makes
+ * the same ones, so that these heartbeats meet them.
+ */
+function flowOf(node: number, i: number, at: string): Flow {
+  const kind = i % 5;
+  const round = Math.floor(i / GUESTS);
+  const inside = kind < 3;
+  return {
+    source_ip: guestAddress(node, i % GUESTS),
+    destination_ip: inside
+      ? guestAddress((node + 1 + kind) % NODES, round % GUESTS)
+      : `203.0.${round % 64}.${1 + (round % 250)}`,
+    protocol: 'tcp',
+    source_port: 1024 + (round % 60_000),
+    destination_port: SERVICES[kind] ?? 0,
+    decision: 'observed',
+    state: 'ESTABLISHED',
+    bytes: 20_000 + i,
+    packets: 40,
+    delta_bytes: 1_000,
+    delta_packets: 4,
+    first_seen_at: at,
+    observed_at: at,
+    collector: 'ebpf',
+    initiator: 'source',
+    interface: `tap${100 + (i % GUESTS)}i0`,
+    vmid: 100 + node * GUESTS + (i % GUESTS),
+    nic: 0,
+    raw: {
+      source_translated: `198.51.100.${i % 250}`,
+      zone: 0,
+      excerpt: 'tap100i0-IN policy ACCEPT: IN=fwbr100i0 OUT=fwbr100i0',
+    },
+  };
+}
+
+/** Rows of one node's first `perNode` flows as they look after a heartbeat; parameters: rows per node, age in minutes. */
+export const PRELOAD_SQL = `
+  insert into traffic_flows (node_id, flow_key, cluster_id, source_ip, destination_ip, protocol, source_port,
+    destination_port, decision, state, bytes, packets, first_seen_at, observed_at, collector, initiator, interface, vmid,
+    nic, workload_id, source_workload_id, destination_workload_id, source_cidr, destination_cidr, raw)
+  select n.id,
+    substr(encode(sha256(convert_to(format('["%s","%s","tcp",%s,%s,"observed"]', f.source_ip, f.destination_ip, f.sport, f.dport), 'UTF8')), 'hex'), 1, 32)::uuid,
+    n.cluster_id, f.source_ip::inet, f.destination_ip::inet, 'tcp', f.sport, f.dport, 'observed', 'ESTABLISHED', 19000, 36,
+    f.at, f.at, 'ebpf', 'source', 'tap100i0', sg.vmid, 0, sg.id, sg.id, dg.id,
+    ('10.' || n.number || '.0.0/16')::cidr,
+    case when f.kind < 3 then ('10.' || f.peer || '.0.0/16')::cidr end,
+    jsonb_build_object('source_translated', '198.51.100.7', 'zone', 0, 'excerpt', 'tap100i0-IN policy ACCEPT: IN=fwbr100i0 OUT=fwbr100i0')
+  from generate_series($1::int, $2::int - 1) as i
+  cross join bench_nodes as n
+  cross join lateral (select i % 5 as kind, i / ${GUESTS} as round, (n.number + 1 + i % 5) % ${NODES} as peer) as k
+  cross join lateral (select k.*, format('10.%s.0.%s', n.number, 10 + i % ${GUESTS}) as source_ip,
+    case when k.kind < 3 then format('10.%s.0.%s', k.peer, 10 + k.round % ${GUESTS})
+      else format('203.0.%s.%s', k.round % 64, 1 + k.round % 250) end as destination_ip,
+    1024 + k.round % 60000 as sport, (array[${SERVICES.join(', ')}])[k.kind + 1] as dport,
+    now() - make_interval(mins => $3::int) as at) as f
+  join bench_guests as sg on sg.node = n.number and sg.guest = i % ${GUESTS}
+  left join bench_guests as dg on f.kind < 3 and dg.node = f.peer and dg.guest = f.round % ${GUESTS}`;
+
+/** The same pseudo-random numbers in every run. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * The heartbeat number `sequence` of a node, compressed as the agent does: nine of ten flows are among the `perNode` that
+ * are stored, anywhere among them; the others are new.
+ */
+export function makeBody(node: number, sequence: number, perNode: number, boot_id: string): Buffer {
+  const next = random(node * 7_919 + sequence * 104_729 + 1);
+  const at = new Date().toISOString();
+  const known = Math.round(FLOWS * 0.9);
+  const numbers = new Set<number>();
+  while (numbers.size < Math.min(known, perNode)) numbers.add(Math.floor(next() * perNode));
+  for (let i = 0; numbers.size < FLOWS; i++) numbers.add(perNode + sequence * FLOWS + i);
+  const heartbeat: Heartbeat = {
+    protocol_version: 1,
+    agent_version: '0.2.0',
+    machine_id: node.toString(16).padStart(32, '0'),
+    boot_id,
+    sequence,
+    sent_at: at,
+    interval_seconds: 30,
+    interfaces: Array.from({ length: INTERFACES }, (_, i) => ({
+      name: `tap${100 + i}i0`,
+      kind: 'tap',
+      rx_bytes: sequence * 1_000 + i,
+      rx_packets: sequence,
+      rx_errors: 0,
+      rx_dropped: 0,
+      tx_bytes: sequence * 2_000 + i,
+      tx_packets: sequence,
+      tx_errors: 0,
+      tx_dropped: 0,
+    })),
+    interface_traffic: [],
+    flow_diagnostics: null,
+    firewall_status: null,
+    nftables_ruleset_hash: 'ab'.repeat(32),
+    flows: [...numbers].map((i) => flowOf(node, i, at)),
+  };
+  return gzipSync(JSON.stringify(heartbeat), { level: 1 });
+}

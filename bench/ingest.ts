@@ -1,0 +1,105 @@
+import { FLOWS } from './ingest-flows';
+import { type IngestWorld, type Run, startIngestWorld } from './ingest-world';
+import { postgresCpu, processCpu } from './process-cpu';
+import { expectBar, ms, printTable, summary } from './stats';
+
+/*
+ * What storing heartbeats costs, on the whole path (HTTP to one web process of the production build, gzip, validation,
+ * upsert, sums): npx tsx bench/ingest.ts [rows present ...] (default 1000000; the second may be 10000000)
+ * Bars: at least 8,000 flows/s; flows per CPU second of PostgreSQL at least a quarter of what COPY of the same rows into an
+ * unindexed table does; the largest number of rows present costs at most 1.5 x the smallest. For scale: p95 of an open loop.
+ */
+const sizes = process.argv.slice(2).map(Number);
+if (sizes.length === 0) sizes.push(1_000_000);
+const HEARTBEATS = 384;
+const IN_FLIGHT = 8;
+const OPEN_PER_SECOND = 4;
+
+type Cost = { perSecond: number; postgresUs: number; webUs: number; latency: ReturnType<typeof summary> };
+
+/** Flows that were stored; anything but success fails the bench. */
+function storedOf({ sent }: Run): number {
+  const bad = sent.filter((one) => one.status !== 200 || one.rejected > 0);
+  if (bad.length > 0) throw new Error(`${bad.length} heartbeats failed, the first with ${bad[0]?.status}`);
+  return sent.reduce((sum, one) => sum + one.accepted + one.updated, 0);
+}
+
+async function measure(world: IngestWorld, perNode: number): Promise<Cost> {
+  await world.send({ perNode, heartbeats: 64, inFlight: IN_FLIGHT });
+  let before = { postgres: 0, web: 0 };
+  const cpu = () => ({ postgres: postgresCpu(world.databasePid()), web: processCpu(world.webPid) });
+  const run = await world.send({ perNode, heartbeats: HEARTBEATS, inFlight: IN_FLIGHT }, () => {
+    before = cpu();
+  });
+  const after = cpu();
+  const flows = storedOf(run);
+  return {
+    perSecond: flows / run.seconds,
+    postgresUs: ((after.postgres - before.postgres) / flows) * 1e6,
+    webUs: ((after.web - before.web) / flows) * 1e6,
+    latency: summary(run.sent.map((one) => one.ms)),
+  };
+}
+
+/** CPU time of PostgreSQL for COPY of stored rows into a table without an index, in microseconds per row; the best of 3. */
+async function copyFloor({ sql, databasePid, scratch }: IngestWorld, rows: number): Promise<number> {
+  // The server reads and writes the file itself: no client takes part in the floor.
+  const path = sql.unsafe(`'${scratch}'`);
+  await sql`create table bench_copy (like traffic_flows)`;
+  await sql`copy (select * from traffic_flows limit ${sql.unsafe(String(rows))}) to ${path}`;
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round++) {
+    await sql`truncate bench_copy`;
+    await sql`checkpoint`;
+    const before = postgresCpu(databasePid());
+    await sql`copy bench_copy from ${path}`;
+    best = Math.min(best, ((postgresCpu(databasePid()) - before) / rows) * 1e6);
+  }
+  await sql`drop table bench_copy`;
+  return best;
+}
+
+const world = await startIngestWorld();
+try {
+  const costs: [number, Cost][] = [];
+  let present = 0;
+  for (const rows of sizes) {
+    const perNode = await world.preload(rows, 30, present);
+    present = rows;
+    console.error(`${rows} rows are present`);
+    costs.push([rows, await measure(world, perNode)]);
+  }
+  const floor = await copyFloor(world, 300_000);
+  const open = await world.send({ perNode: Math.floor(present / 64), heartbeats: 120, perSecond: OPEN_PER_SECOND });
+  storedOf(open);
+
+  console.log(`${HEARTBEATS} heartbeats of ${FLOWS} flows, ${IN_FLIGHT} in flight, nine of ten flows known`);
+  printTable(
+    ['rows present', 'flows/s', 'postgres us', 'web us', 'x COPY', 'median', 'p95'],
+    costs.map(([rows, cost]) => [
+      String(rows),
+      cost.perSecond.toFixed(0),
+      cost.postgresUs.toFixed(1),
+      cost.webUs.toFixed(1),
+      (floor / cost.postgresUs).toFixed(2),
+      ms(cost.latency.median),
+      ms(cost.latency.p95),
+    ]),
+  );
+  console.log(`COPY floor: ${floor.toFixed(1)} us of PostgreSQL per row`);
+  const { median, p95 } = summary(open.sent.map((one) => one.ms));
+  console.log(`open loop, ${OPEN_PER_SECOND} heartbeats/s: median ${ms(median)}, p95 ${ms(p95)}`);
+
+  const [first] = costs;
+  const last = costs.at(-1);
+  expectBar('at least 8,000 flows/s', first !== undefined && first[1].perSecond >= 8_000);
+  expectBar(
+    'at least 0.25 x COPY per CPU second of PostgreSQL',
+    costs.every(([, cost]) => floor / cost.postgresUs >= 0.25),
+  );
+  if (first && last && first !== last) {
+    expectBar(`${last[0]} rows cost at most 1.5 x ${first[0]}`, last[1].postgresUs <= 1.5 * first[1].postgresUs);
+  }
+} finally {
+  await world.stop();
+}

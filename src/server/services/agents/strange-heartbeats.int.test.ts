@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { sqlClient } from '@/server/db/client';
+import { makeAgent, makeCluster, makeNode } from '@/test/factories';
+import { CORPUS, sendStrange, strangeHeartbeat } from './testing/strange-heartbeats.fixture';
+
+/** As many as fit into a test run; `bench/strange-heartbeats.ts` sends 50,000. */
+const RUNS = 3_000;
+const AT_ONCE = 4;
+const sql = sqlClient();
+
+it('any heartbeat is stored or refused, never a failure, and the sums stay those of the flows', {
+  timeout: 120_000,
+}, async () => {
+  const cluster = await makeCluster();
+  const agents = await Promise.all(Array.from({ length: AT_ONCE }, async () => makeAgent(await makeNode(cluster))));
+  const [first] = agents;
+  if (!first) throw new Error('no agent');
+  for (const one of CORPUS) await sendStrange(one, first);
+  const statuses = new Map<number, number>();
+  await fc.assert(
+    // Each heartbeat of a run goes to a node of its own but the last two, which go to one.
+    fc.asyncProperty(fc.array(strangeHeartbeat, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
+      const sent = await Promise.all(
+        batch.map((one, i) => sendStrange(one, agents[Math.min(i, AT_ONCE - 2)] ?? first)),
+      );
+      for (const status of sent) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }),
+    { numRuns: RUNS / AT_ONCE, endOnFailure: true },
+  );
+  // It really got through, and really was refused.
+  expect(statuses.get(200)).toBeGreaterThan(RUNS / 4);
+  expect(statuses.get(400)).toBeGreaterThan(RUNS / 20);
+  const [flows] = await sql`select count(*)::int as n from traffic_flows`;
+  const [sums] = await sql`select sum(flows)::int as n from flow_rollup_minutes`;
+  expect(flows?.n).toBeGreaterThan(100);
+  expect(sums?.n).toBe(flows?.n);
+});
