@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,9 @@ export type Run = { seconds: number; sent: Sent[] };
  */
 export async function startIngestWorld() {
   const directory = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
+  // The database server may run as another user.
+  const scratch = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
+  chmodSync(scratch, 0o777);
   const database = await startEmbeddedDatabase(directory, () => {});
   await migrateDatabase(database.url);
   const secret = 'bench-secret-key-bench-secret-key-bench';
@@ -71,7 +74,7 @@ export async function startIngestWorld() {
     databaseUrl: database.url,
     webPid: web.process.pid ?? 0,
     /** A file that the database server may write. */
-    scratch: join(directory, 'postgres', 'bench.copy'),
+    scratch: join(scratch, 'flows.copy'),
     /** Fills the store up to `rows` flows that were observed `minutes` ago. @returns rows per node */
     async preload(rows: number, minutes: number, already = 0): Promise<number> {
       const perNode = Math.floor(rows / NODES);
@@ -102,7 +105,7 @@ export async function startIngestWorld() {
       web.process.kill('SIGKILL');
       await closeDb();
       await database.stop();
-      rmSync(directory, { recursive: true, force: true });
+      for (const one of [directory, scratch]) rmSync(one, { recursive: true, force: true });
     },
   };
 }

@@ -4,6 +4,7 @@ import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 
 import postgres from 'postgres';
 import { env } from '../lib/env';
 import { lazy } from '../lib/lazy';
+import { guardTransactions } from './guard-transactions';
 
 type Schema = Record<string, never>;
 export type Db = PostgresJsDatabase<Schema>;
@@ -25,6 +26,7 @@ export function sqlClient(): postgres.Sql {
     onnotice: () => {},
     connection: { application_name: 'fabric', statement_timeout: 60_000, idle_in_transaction_session_timeout: 60_000 },
   });
+  guardTransactions(client);
   return client;
 }
 
