@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,6 @@ export async function startIngestWorld() {
     PORT: String(port),
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
-    NODE_ENV: 'production',
   });
   await web.ready;
 
@@ -116,8 +115,8 @@ function startWeb(environment: Record<string, string>): { process: ChildProcess;
   if (!existsSync(program) || !existsSync(file('../.next/standalone/server.js'))) {
     throw new Error('Run npm run build first: this measures the production build.');
   }
-  const child = spawn(process.execPath, [program], {
-    env: { PATH: '/usr/bin:/bin', ...environment },
+  const child = fork(program, [], {
+    env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ready = new Promise<void>((resolve, reject) => {
