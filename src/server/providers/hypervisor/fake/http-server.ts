@@ -1,6 +1,6 @@
 import { createSimClock, type SimClock, type SimClockOptions } from './clock';
 import { ClusterControl } from './control/cluster-control';
-import { createClusterAuthority } from './pki/cluster-authority';
+import { type AuthorityKeys, createClusterAuthority, type NodeCertificate } from './pki/cluster-authority';
 import { PVE_VERSIONS } from './pve-version';
 import { createRandom } from './random';
 import { allRoutes } from './routes/all-routes';
@@ -34,8 +34,13 @@ import { RequestLog } from './transport/request-log';
  * Nothing here knows the client that is tested with it.
  */
 
+/** Certificates of a cluster from an earlier start; by name of the node. */
+export type ClusterIdentity = { authority: AuthorityKeys; nodes: Record<string, NodeCertificate> };
+
 export type SimulatorOptions = SimClockOptions & {
   scenario: Scenario;
+  /** Certificates to present again, by name of the cluster. Without them every start makes new ones. */
+  identities?: Readonly<Record<string, ClusterIdentity>>;
   /** Port of every node; default: a free one per cluster. All nodes of a cluster share it, on different addresses. */
   port?: number;
   /** Virtual ms every call takes in its worker; default 0. */
@@ -72,7 +77,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
   const startCluster = async (spec: ClusterSpec, index: number): Promise<ClusterControl> => {
     const random = createRandom(options.scenario.seed + index);
-    const cluster = createCluster(spec, index, clock, options.scenario.seed + index);
+    const identity = options.identities?.[spec.name];
+    const cluster = createCluster(spec, index, clock, options.scenario.seed + index, identity);
     const tokens = addStandardAccess(cluster, random);
     cluster.fileWriteMs = options.fileWriteMs ?? 0;
     spec.build(cluster, random);
@@ -114,13 +120,19 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-function createCluster(spec: ClusterSpec, index: number, clock: SimClock, seed: number): ClusterState {
+function createCluster(
+  spec: ClusterSpec,
+  index: number,
+  clock: SimClock,
+  seed: number,
+  identity: ClusterIdentity | undefined,
+): ClusterState {
   const now = new Date(clock.now());
   const random = createRandom(seed);
   const cluster = new ClusterState({
     name: spec.name,
     version: PVE_VERSIONS[spec.version],
-    authority: createClusterAuthority(random.uuid(), now),
+    authority: createClusterAuthority(random.uuid(), now, identity?.authority),
     clock,
     random,
     nodes: spec.nodes.map((node, position) => ({
@@ -136,10 +148,9 @@ function createCluster(spec: ClusterSpec, index: number, clock: SimClock, seed: 
     })),
   });
   for (const node of cluster.nodes.values()) {
-    node.certificate = cluster.authority.issueLeaf(
-      { name: node.name, fqdn: `${node.name}.${spec.domain}`, ip: node.ip },
-      now,
-    );
+    node.certificate =
+      identity?.nodes[node.name] ??
+      cluster.authority.issueLeaf({ name: node.name, fqdn: `${node.name}.${spec.domain}`, ip: node.ip }, now);
   }
   return cluster;
 }

@@ -50,6 +50,28 @@ describe('a filtered guest', () => {
     expect(verdict({ ...db, nic: 'net1' })).toEqual({ verdict: 'accept', by: 'not-enforced' });
   });
 
+  it('judges a packet without sending it', () => {
+    const packet = {
+      vmid: 100,
+      nic: 'net0',
+      direction: 'in',
+      proto: 'tcp',
+      source: '192.0.2.7',
+      dest: '10.20.20.11',
+    } as const;
+    const judge = (sent: Packet, at: Date) => lab().enforcement.judge(sent, at);
+    const judged = judge({ ...packet, sport: 50_000, dport: 23 }, new Date('2026-11-20T23:59:00Z'));
+    expect(judged.verdict).toEqual({ verdict: 'drop', by: 'policy' });
+    expect(judged.line).toContain('tap100i0-IN 20/Nov/2026:23:59:00 +0000 policy DROP: ');
+    expect(lab().state.nodes.get('pve1')?.firewallLog.current).toEqual([]);
+    expect(judge({ ...packet, sport: 50_000, dport: 443 }, new Date())).toEqual({
+      verdict: { verdict: 'accept', by: 'rule', position: 0, group: 'web' },
+      line: undefined,
+    });
+    // It opened no connection: the second packet is decided by the rule again.
+    expect(judge({ ...packet, sport: 50_000, dport: 443 }, new Date()).verdict.by).toBe('rule');
+  });
+
   it('has built-in rules for addresses, neighbours and hardware', () => {
     expect(verdict({ proto: 'udp', sport: 67, dport: 68 }).by).toBe('dhcp');
     expect(verdict({ proto: 'icmpv6', source: 'fe80::1', dest: 'ff02::1', icmpType: 'neighbor-solicitation' }).by).toBe(

@@ -9,6 +9,7 @@ import { firewallLogLine } from './log-line';
 import { flowKey, isTracked, type Packet, type Verdict } from './packet';
 import { ParsedFiles } from './parsed-files';
 
+const NOTHING: Set<string> = new Set();
 const INTERVAL = { iptables: 10_000, nftables: 5_000 };
 
 type NodeState = {
@@ -106,6 +107,20 @@ export class Enforcement {
     if (verdict.verdict === 'accept' && isTracked(packet)) state.established.add(flowKey(packet));
     if (verdict.by === 'rule' || verdict.verdict !== 'accept') this.#log(packet, verdict, node, state);
     return verdict;
+  }
+
+  /**
+   * What would become of a packet that opens a connection, and the line it would leave in the firewall log (undefined:
+   * none). Nothing is sent, remembered or logged.
+   */
+  judge(packet: Packet, at: Date): { verdict: Verdict; line: string | undefined } {
+    this.refresh();
+    const state = this.#state(this.#nodeOf(packet.vmid));
+    const verdict = this.#decide(packet, { ...state, established: NOTHING });
+    const isLogged = verdict.by === 'rule' || verdict.verdict !== 'accept';
+    const level = isLogged ? this.#logLevel(packet, verdict, state) : undefined;
+    const type = this.#guest(packet.vmid).type;
+    return { verdict, line: level === undefined ? undefined : firewallLogLine(packet, verdict, level, type, at) };
   }
 
   /** Forgets the connections of a node, as a restart of the guest or `conntrack -D` does. */

@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { type DistinguishedName, fingerprint256, generateKeys, issueCertificate } from './certificate';
+import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { type DistinguishedName, fingerprint256, generateKeys, issueCertificate, type KeyPair } from './certificate';
 
 const DAY = 86_400_000;
 
 export type NodeCertificate = { certPem: string; keyPem: string; fingerprint256: string; altNames: string[] };
 
-export type ClusterAuthority = {
-  caPem: string;
+/** What an authority needs to be the same one again. */
+export type AuthorityKeys = { caPem: string; caKeyPem: string };
+
+export type ClusterAuthority = AuthorityKeys & {
   /** A new leaf with a new key, valid for two years from `now`, as the node's daily update job would issue it. */
   issueLeaf(node: { name: string; fqdn: string; ip: string }, now: Date): NodeCertificate;
 };
@@ -17,28 +19,39 @@ const serial = () => {
   return bytes;
 };
 
-/** The private CA a cluster creates once (ten years) to sign the certificate of every node. */
-export function createClusterAuthority(clusterId: string, now: Date): ClusterAuthority {
-  const keys = generateKeys();
+const keysFrom = (caKeyPem: string): KeyPair => {
+  const privateKey = createPrivateKey(caKeyPem);
+  return { privateKey, publicKey: createPublicKey(privateKey) };
+};
+
+/**
+ * The private CA a cluster creates once (ten years) to sign the certificate of every node.
+ * @param kept the authority this cluster had before, to go on with it
+ */
+export function createClusterAuthority(clusterId: string, now: Date, kept?: AuthorityKeys): ClusterAuthority {
+  const keys = kept ? keysFrom(kept.caKeyPem) : generateKeys();
   const subject: DistinguishedName = {
     cn: 'Proxmox Virtual Environment',
     ou: clusterId,
     o: 'PVE Cluster Manager CA',
   };
   const notBefore = new Date(now.getTime() - DAY);
-  const caPem = issueCertificate({
-    subject,
-    issuer: subject,
-    publicKey: keys.publicKey,
-    issuerKeys: keys,
-    serial: serial(),
-    notBefore,
-    notAfter: new Date(now.getTime() + 3650 * DAY),
-    altNames: [],
-    isCa: true,
-  });
+  const caPem =
+    kept?.caPem ??
+    issueCertificate({
+      subject,
+      issuer: subject,
+      publicKey: keys.publicKey,
+      issuerKeys: keys,
+      serial: serial(),
+      notBefore,
+      notAfter: new Date(now.getTime() + 3650 * DAY),
+      altNames: [],
+      isCa: true,
+    });
   return {
     caPem,
+    caKeyPem: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     issueLeaf(node, issuedAt) {
       const leafKeys = generateKeys();
       const altNames = ['127.0.0.1', '::1', 'localhost', node.ip, node.name, node.fqdn];

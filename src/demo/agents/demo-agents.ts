@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { heartbeatAnswerSchema } from '@fabric/agent-contract';
+import { AGENT_PATHS } from '@fabric/agent-contract/limits';
+import { NodeListInput } from '@/domain/inventory';
+import { systemScope } from '@/server/auth/scope';
+import { clock } from '@/server/lib/clock';
+import { AppError } from '@/server/lib/errors';
+import { logger } from '@/server/lib/logger';
+import { listNodes } from '@/server/services/inventory/list-nodes';
+import type { KeptFile } from '../kept-file';
+import type { ClustersView } from '../traffic/clusters-view';
+import { makeHeartbeat } from '../traffic/heartbeat';
+import { addTotals } from '../traffic/interface-totals';
+import { characterOf } from '../traffic/node-character';
+import { type NodeReport, nodeKey, nodeReports } from '../traffic/node-reports';
+import { SLOT_MS, slotAt, startOfSlot } from '../traffic/sessions';
+import { SITES } from '../world/company';
+import { enrolNode } from './enrol';
+import { agentOf, newTraffic, type TrafficState } from './kept-traffic';
+import type { Post } from './post';
+import { nextRound, type Round } from './rounds';
+
+const SEED = 20_261;
+/** The silent agent was last heard of this many slots before the first start. */
+const SILENT_SINCE = 100;
+const RETRY_MS = 2_000;
+const NOTHING: NodeReport = { flows: [], moved: {} };
+
+type Options = {
+  view: ClustersView;
+  file: KeptFile<TrafficState>;
+  post: Post;
+  /** Address of the service. */
+  baseUrl: string;
+};
+
+type Place = { key: string; site: string; node: string; cluster_name: string };
+
+const PLACES: readonly Place[] = SITES.flatMap(({ name, nodes, cluster_name }) =>
+  nodes.map((node) => ({ key: nodeKey(name, node), site: name, node, cluster_name })),
+);
+
+/** The agents of all nodes of the demo: they enrol, deliver the history that is missing, and report from then on. */
+export class DemoAgents {
+  readonly #options: Options;
+  readonly #state: TrafficState;
+  #greeted: number | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#state = options.file.read() ?? newTraffic(SEED, slotAt(clock.now().getTime()));
+  }
+
+  /** Delivers what is due. @returns how long there is nothing to do, in milliseconds */
+  async step(): Promise<number> {
+    const now = clock.now().getTime();
+    const last = slotAt(now) - 1;
+    const { covered_to } = this.#state;
+    const kept = this.#state.round;
+    // A round of a process that ended is repeated as it was; what the service has already it does not count again.
+    const round = kept && this.#greeted === undefined && kept.kind === 'late' ? 'greet' : kept;
+    const next = round ?? nextRound({ covered_to, last, greeted: this.#greeted });
+    if (next === null) return startOfSlot(last + 2) - now + 50;
+    if (next === 'greet') {
+      // Nothing that is late may have the number of the greeting, or a later one.
+      const sequence = Math.max(last, (kept?.to ?? 0) + 1);
+      await this.#each(sequence, now, new Map());
+      this.#greeted = sequence;
+      return 0;
+    }
+    await this.#deliver(next, now);
+    if (next.kind === 'live') this.#greeted = undefined;
+    return 0;
+  }
+
+  /** Goes on until the signal. What fails is tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    let failing = false;
+    while (!signal.aborted) {
+      let pause = RETRY_MS;
+      try {
+        pause = await this.step();
+        failing = false;
+      } catch (error) {
+        if (!failing) logger.warn({ err: error }, 'the demo agents could not report and try again');
+        failing = true;
+      }
+      await delay(Math.min(Math.max(pause, 0), SLOT_MS), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #deliver(round: Round, now: number): Promise<void> {
+    const { file, view } = this.#options;
+    const state = this.#state;
+    state.round = round;
+    file.write(state);
+    const reports = nodeReports(state.seed, round, view);
+    const sentAt = round.kind === 'live' ? now : Math.min(startOfSlot(round.to + 1), now);
+    await this.#each(round.to, sentAt, reports);
+    for (const { key } of PLACES) {
+      state.totals[key] = addTotals(state.totals[key] ?? {}, (reports.get(key) ?? NOTHING).moved);
+    }
+    state.covered_to = round.to;
+    state.round = undefined;
+    file.write(state);
+  }
+
+  /** One heartbeat of each node. */
+  async #each(sequence: number, sentAt: number, reports: ReadonlyMap<string, NodeReport>): Promise<void> {
+    await this.#enrol();
+    await Promise.all(PLACES.map((place) => this.#report(place, sequence, sentAt, reports.get(place.key) ?? NOTHING)));
+  }
+
+  async #report(place: Place, sequence: number, sentAt: number, { flows, moved }: NodeReport): Promise<void> {
+    const { view, post } = this.#options;
+    const { site, node, key } = place;
+    const agent = agentOf(this.#state, key);
+    if (agent.token === undefined) return;
+    // It greets, so that its history counts as late, and falls silent again.
+    const isHistory = sequence < this.#state.first_slot - SILENT_SINCE || this.#state.covered_to === undefined;
+    if (characterOf(node).silent && !isHistory) return;
+    const totals = addTotals(this.#state.totals[key] ?? {}, moved);
+    const { boot_id, token } = agent;
+    const answer = await post(
+      AGENT_PATHS.heartbeat,
+      makeHeartbeat(view, { site, node, boot_id, sequence, sent_at: sentAt, flows, totals, moved }),
+      token,
+    );
+    if (answer.status === 200) {
+      const { rejected } = heartbeatAnswerSchema.parse(answer.body);
+      if (rejected.length > 0)
+        logger.debug({ node, rejected: rejected.length, first: rejected[0] }, 'demo flows rejected');
+      return;
+    }
+    if (answer.status === 401 || answer.status === 403) {
+      // Somebody installed another agent, or deleted the node.
+      agent.token = undefined;
+      return;
+    }
+    throw new Error(`heartbeat of ${node}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);
+  }
+
+  /** Gives every node that lacks one an agent, as far as the service knows the node. */
+  async #enrol(): Promise<void> {
+    const lacking = PLACES.filter(({ key }) => agentOf(this.#state, key).token === undefined);
+    if (lacking.length === 0) return;
+    const { baseUrl, post, file } = this.#options;
+    const { items } = await listNodes(systemScope('cluster:read', 'demo data'), NodeListInput.parse({ limit: 500 }));
+    for (const { key, node, cluster_name } of lacking) {
+      const found = items.find((item) => item.name === node && item.cluster_name === cluster_name);
+      if (!found) continue;
+      try {
+        const agent = agentOf(this.#state, key);
+        agent.token = await enrolNode(found, baseUrl, post);
+        agent.node_id = found.id;
+        file.write(this.#state);
+      } catch (error) {
+        // Deleted a moment ago.
+        if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { KeptFile } from '../kept-file';
+
+const Totals = z.object({
+  rx_bytes: z.number(),
+  rx_packets: z.number(),
+  tx_bytes: z.number(),
+  tx_packets: z.number(),
+});
+
+const Agent = z.object({ boot_id: z.string(), node_id: z.string().optional(), token: z.string().optional() });
+
+/** How far the demo's agents have come. */
+export const TrafficState = z.object({
+  seed: z.int(),
+  /** The slot in which the demo was first started. */
+  first_slot: z.int(),
+  covered_to: z.int().optional(),
+  /** What was being delivered when this was written; it is delivered again, and the service knows what it has. */
+  round: z.object({ from: z.int(), to: z.int(), kind: z.enum(['live', 'late']) }).optional(),
+  agents: z.record(z.string(), Agent),
+  /** Totals of the interfaces by node, at the end of `covered_to`. */
+  totals: z.record(z.string(), z.record(z.string(), Totals)),
+});
+export type TrafficState = z.output<typeof TrafficState>;
+export type AgentState = z.output<typeof Agent>;
+
+export const trafficFile = (directory: string): KeptFile<TrafficState> =>
+  new KeptFile(join(directory, 'traffic.json'), TrafficState);
+
+export const newTraffic = (seed: number, first_slot: number): TrafficState => ({
+  seed,
+  first_slot,
+  agents: {},
+  totals: {},
+});
+
+/** The agent of a node; it comes into being when it is first asked for. */
+export function agentOf(state: TrafficState, key: string): AgentState {
+  const known = state.agents[key];
+  if (known) return known;
+  const agent: AgentState = { boot_id: randomUUID() };
+  state.agents[key] = agent;
+  return agent;
+}

@@ -1,0 +1,26 @@
+import { gzipSync } from 'node:zlib';
+
+export type Answer = { status: number; body: unknown };
+
+/** Sends JSON to a path of the service, with a bearer token when there is one. Rejects when there is no answer. */
+export type Post = (path: string, body: unknown, token?: string) => Promise<Answer>;
+
+const TIMEOUT_MS = 30_000;
+
+/** Over HTTP, compressed as the agents do. */
+export const httpPost =
+  (baseUrl: string): Post =>
+  async (path, body, token) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      body: gzipSync(JSON.stringify(body), { level: 1 }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  };

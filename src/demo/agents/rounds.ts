@@ -1,0 +1,40 @@
+import type { Slots } from '../traffic/sessions';
+
+/** Who is further behind than this (in slots) delivers what was missed, as an agent does after an outage. */
+const BEHIND = 8;
+/** Flows older than a day are not kept; a margin for the time that delivering takes. */
+const OLDEST = 95 * 60;
+
+/** Lengths of what is delivered late, by age in slots: the older, the coarser. */
+const GRAIN = [
+  { olderThan: 6 * 240, slots: 60 },
+  { olderThan: 240, slots: 20 },
+  { olderThan: 0, slots: 4 },
+] as const;
+
+export type Round = Slots & { kind: 'live' | 'late' };
+
+export type Progress = {
+  /** Last slot that is delivered; undefined: nothing ever was. */
+  covered_to: number | undefined;
+  /** The last slot that is over. */
+  last: number;
+  /** Sequence of the greeting that announced late deliveries; these must stay below it. */
+  greeted: number | undefined;
+};
+
+/** First slot of the history that is delivered at `last`. */
+const oldest = (last: number) => last - OLDEST;
+
+/**
+ * What is delivered next: `late` after a greeting, `greet` before it, `live` at the end of each slot, or nothing yet.
+ */
+export function nextRound({ covered_to, last, greeted }: Progress): Round | 'greet' | null {
+  const from = Math.max((covered_to ?? 0) + 1, oldest(last));
+  // Once greeted, everything before the greeting is late.
+  const isLate = greeted === undefined ? last - from >= BEHIND : from < greeted;
+  if (!isLate) return from > last ? null : { from, to: last, kind: 'live' };
+  if (greeted === undefined) return 'greet';
+  const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 4;
+  return { from, to: Math.min(from + grain - 1, greeted - 1), kind: 'late' };
+}

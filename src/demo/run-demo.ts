@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemScope } from '@/server/auth/scope';
+import { logger } from '@/server/lib/logger';
+import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
+import { DemoAgents } from './agents/demo-agents';
+import { trafficFile } from './agents/kept-traffic';
+import type { Post } from './agents/post';
+import { ensureAdministrator } from './installation/administrator';
+import { ensureClusters } from './installation/clusters';
+import { startDemoSimulator } from './simulator/demo-simulator';
+import { simulatedView } from './simulator/simulated-view';
+
+type Options = {
+  /** Where the demo keeps its files. */
+  directory: string;
+  password: string;
+  baseUrl: string;
+  post: Post;
+  /** Resolves when the service answers. */
+  untilServing: (signal: AbortSignal) => Promise<void>;
+  signal: AbortSignal;
+  /** Called once the administrator and the clusters are there. */
+  onReady: () => void;
+};
+
+const SYNC_RETRY_MS = 5_000;
+
+async function untilSynced(run_ids: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const id of run_ids) {
+    const run = await awaitSyncRun(systemScope('cluster:sync', 'demo data'), id, { signal });
+    if (run.status === 'failed') throw new Error(`the sync of a demo cluster failed: ${run.errors[0]?.message ?? ''}`);
+  }
+}
+
+/**
+ * Runs the demo until the signal: simulated clusters, what is set up over them through the services, and agents that
+ * report. Started again it goes on where it was.
+ */
+export async function runDemo({
+  directory,
+  password,
+  baseUrl,
+  post,
+  untilServing,
+  signal,
+  onReady,
+}: Options): Promise<void> {
+  await ensureAdministrator(password);
+  const { simulator, close } = await startDemoSimulator(directory);
+  try {
+    let clusters = await ensureClusters(simulator);
+    onReady();
+    await untilServing(signal);
+    while (!signal.aborted) {
+      try {
+        await untilSynced(clusters.run_ids, signal);
+        break;
+      } catch (error) {
+        logger.warn({ err: error }, 'a demo cluster was not synced; trying again');
+        await delay(SYNC_RETRY_MS, undefined, { signal }).catch(() => undefined);
+        clusters = await ensureClusters(simulator);
+      }
+    }
+    const agents = new DemoAgents({ view: simulatedView(simulator), file: trafficFile(directory), post, baseUrl });
+    await agents.run(signal);
+  } finally {
+    await close();
+  }
+}

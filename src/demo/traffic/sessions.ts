@@ -1,0 +1,123 @@
+import { guestNamed } from '../world/company';
+import { outsideAddress } from './outside';
+import { PROFILES } from './profiles/all';
+import type { Ends, Profile } from './profiles/profile';
+import { localTime, RHYTHMS } from './rhythm';
+import { roll, rollInt, rollPick } from './roll';
+
+/** Demo time is counted in slots; number 0 began in 1970. */
+export const SLOT_MS = 15_000;
+
+export const slotAt = (ms: number): number => Math.floor(ms / SLOT_MS);
+export const startOfSlot = (slot: number): number => slot * SLOT_MS;
+
+/** One end of a conversation; `site` and `vmid` when it is a guest. */
+export type End = { address: string; site?: string; vmid?: number };
+
+/** One conversation of the demo: opened by the client in `start_slot`, over after `slots`. */
+export type Session = {
+  profile: string;
+  protocol: Profile['protocol'];
+  client: End;
+  server: End;
+  /** Null for ICMP. */
+  client_port: number | null;
+  server_port: number | null;
+  start_slot: number;
+  slots: number;
+  /** Of the whole conversation. */
+  bytes_up: number;
+  bytes_down: number;
+  refused: boolean;
+};
+
+export type Slots = { /** First and last slot, both included. */ from: number; to: number };
+
+const FIRST_PORT = 32_768;
+const PORTS = 28_229;
+/** Has no factor in common with PORTS: consecutive numbers are far apart and none comes twice. */
+const STRIDE = 7_919;
+
+/** Number of the first client port of each profile: every lane and repetition has a port of its own. */
+const firstNumbers: number[] = [];
+let numbers = 0;
+for (const { lanes, repeat } of PROFILES) {
+  firstNumbers.push(numbers);
+  numbers += lanes * repeat;
+}
+if (numbers > PORTS) throw new Error(`the demo has ${numbers} kinds of conversations for ${PORTS} ports`);
+
+function endOf(ends: Ends, isV6: boolean, choice: readonly number[]): End {
+  if ('outside' in ends) return { address: outsideAddress(ends.outside, ...choice) };
+  const { site, guest } = guestNamed(rollPick(ends, ...choice));
+  return { address: (isV6 && guest.address6) || guest.address, site: site.name, vmid: guest.vmid };
+}
+
+const isV6 = ({ from }: Profile) => 'outside' in from && from.outside === 'customers6';
+
+/** A third to three times the middle, mostly near it. */
+const around = (middle: number, dice: number) => Math.round(middle * 3 ** (2 * dice - 1));
+
+function sessionOf(seed: number, index: number, profile: Profile, lane: number, n: number): Session | null {
+  const offset = rollInt(0, profile.period - 1, seed, index, lane, 1);
+  const start_slot = n * profile.period + offset;
+  const chance = RHYTHMS[profile.rhythm](localTime(startOfSlot(start_slot)));
+  if (roll(seed, index, lane, n, 2) >= chance) return null;
+  const turn = n % profile.repeat;
+  const number = (firstNumbers[index] ?? 0) + lane * profile.repeat + turn;
+  // Lanes of `fixed` profiles go around the ends, so that every one of them has a lane.
+  const pick = (ends: Ends, salt: number, around: number): End => {
+    if (profile.fixed && Array.isArray(ends)) return endOf([ends[around % ends.length] as string], isV6(profile), [0]);
+    return endOf(ends, isV6(profile), [seed, index, lane, profile.fixed ? 0 : turn, salt]);
+  };
+  const clients = Array.isArray(profile.from) ? profile.from.length : 1;
+  // Otherwise two clients and four servers would make only two pairs each.
+  const shift = clients > 1 ? Math.floor(lane / clients) : 0;
+  const [shortest, longest] = profile.duration;
+  const isIcmp = profile.protocol === 'icmp';
+  const client_port = isIcmp ? null : FIRST_PORT + ((number * STRIDE) % PORTS);
+  return {
+    profile: profile.name,
+    protocol: profile.protocol,
+    client: pick(profile.from, 3, lane),
+    server: pick(profile.to, 4, lane + shift),
+    client_port,
+    server_port: isIcmp ? null : rollPick(profile.ports, seed, index, lane, turn, 5),
+    start_slot,
+    slots: rollInt(shortest, longest, seed, index, lane, n, 6),
+    bytes_up: around(profile.up, roll(seed, index, lane, n, 7)),
+    bytes_down: around(profile.down, roll(seed, index, lane, n, 8)),
+    refused: profile.refused === true,
+  };
+}
+
+/**
+ * All conversations that go on in some of the slots. The same seed and slots give the same conversations, whatever was
+ * asked before; two that go on at the same time never have the same ends and ports.
+ */
+export function sessionsIn(seed: number, { from, to }: Slots): Session[] {
+  const sessions: Session[] = [];
+  for (const [index, profile] of PROFILES.entries()) {
+    const longest = profile.duration[1];
+    for (let lane = 0; lane < profile.lanes; lane += 1) {
+      const first = Math.floor((from - longest - profile.period + 1) / profile.period);
+      const last = Math.floor(to / profile.period);
+      for (let n = Math.max(0, first); n <= last; n += 1) {
+        const session = sessionOf(seed, index, profile, lane, n);
+        if (!session || session.client.address === session.server.address) continue;
+        const end = session.start_slot + session.slots;
+        if (session.start_slot <= to && end > from) sessions.push(session);
+      }
+    }
+  }
+  return sessions;
+}
+
+/** Slots of the session that lie before `slot`. */
+const elapsed = ({ start_slot, slots }: Session, slot: number) => Math.min(Math.max(slot - start_slot, 0), slots);
+
+/** What a conversation has transferred in one direction before a slot. */
+export function bytesBefore(session: Session, direction: 'up' | 'down', slot: number): number {
+  const total = direction === 'up' ? session.bytes_up : session.bytes_down;
+  return Math.floor((total * elapsed(session, slot)) / session.slots);
+}

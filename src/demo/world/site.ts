@@ -1,0 +1,43 @@
+/** A network of a site: an SDN VNet when it has an alias, else a bridge, with or without VLAN. */
+export type DemoNetwork = { bridge: string; tag?: number; cidr: string; alias?: string };
+
+/** One guest: what it is, where it stands, and the one address it has. */
+export type DemoGuest = {
+  vmid: number;
+  name: string;
+  kind: 'vm' | 'ct';
+  node: string;
+  network: string;
+  address: string;
+  address6?: string;
+  tags: readonly string[];
+  pool: string;
+  cores?: number;
+  /** GiB. */
+  memory?: number;
+  windows?: true;
+  stopped?: true;
+  template?: true;
+  /** The guest agent is not installed, or does not answer; VMs only. */
+  agent?: 'absent' | 'silent';
+  docker?: true;
+  description?: string;
+  /** Text of the guest's firewall file; absent: its firewall is off. */
+  firewall?: string;
+};
+
+export type DemoSite = {
+  /** Name of the cluster in Fabric. */
+  cluster_name: string;
+  /** Name the simulated cluster calls itself. */
+  name: string;
+  version: 'pve9' | 'pve8';
+  domain: string;
+  /** First three octets of the nodes' own addresses. */
+  management: string;
+  nodes: readonly string[];
+  pools: Readonly<Record<string, string>>;
+  networks: Readonly<Record<string, DemoNetwork>>;
+  clusterFirewall: string;
+  guests: readonly DemoGuest[];
+};
