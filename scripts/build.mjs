@@ -22,6 +22,7 @@ async function buildBundles(hash) {
       migrate: 'src/runtime/migrate-main.ts',
       'verify-audit': 'src/runtime/verify-audit-main.ts',
       worker: 'workers/main.ts',
+      demo: 'src/runtime/demo-main.ts',
     },
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },

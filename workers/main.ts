@@ -1,7 +1,7 @@
 import { prepareStores } from '@/runtime/prepare';
 import { reportReady } from '@/runtime/report-ready';
 import { closeQueues } from '@/server/jobs/queues';
-import { env } from '@/server/lib/env';
+import { assertDemoAllowed, env } from '@/server/lib/env';
 import { logger } from '@/server/lib/logger';
 import { serveHealth } from './health-server';
 import { registry } from './registry';
@@ -10,6 +10,7 @@ import { startWorkers } from './runtime';
 const { DATABASE_URL, REDIS_URL, FABRIC_WORKER_PORT, HOST } = env();
 if (!DATABASE_URL)
   throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
+assertDemoAllowed(env());
 await prepareStores({ DATABASE_URL, REDIS_URL });
 
 const runtime = await startWorkers(registry);

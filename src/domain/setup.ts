@@ -3,8 +3,16 @@ import { AccountEmail } from './auth';
 import { NewPassword, passwordProblem } from './auth-password';
 import { Cluster, ClusterInput } from './cluster';
 
+/** `system_settings.key` that marks an installation as a demo: made up from the start, and for ever. */
+export const DEMO_KEY = 'demo';
+
 /** Whether the first administrator exists, and whether making one needs the code that the server printed. */
-export const SetupStatus = z.object({ completed: z.boolean(), setup_code_required: z.boolean() });
+export const SetupStatus = z.object({
+  completed: z.boolean(),
+  setup_code_required: z.boolean(),
+  /** What the installation shows is made up. */
+  demo: z.boolean(),
+});
 export type SetupStatus = z.infer<typeof SetupStatus>;
 
 export const SetupInput = z

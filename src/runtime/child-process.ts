@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guard } from './guard';
 
-/** A program to keep running. It reports `{ready: true, url?}` over its IPC channel when it serves. */
+/** What a program reports over its IPC channel when it serves: where, and lines for who started it. */
+export type ReadyReport = { url?: string; notes?: readonly string[] };
+
+/** A program to keep running. It reports `{ready: true, …}` over its IPC channel when it serves. */
 export type ChildProgram = {
   name: string;
   command: string;
@@ -15,8 +18,8 @@ export type ChildProgram = {
 };
 
 export type Child = {
-  /** Resolves when it was ready for the first time, with the address it serves at, if it serves one. */
-  ready: Promise<{ url?: string }>;
+  /** Resolves when it was ready for the first time. */
+  ready: Promise<ReadyReport>;
   pid(): number | undefined;
   /** SIGTERM, and SIGKILL for it and what it started when it is still there after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
@@ -41,8 +44,8 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
   const { onLine, onEvent, backoffMs = 500 } = options;
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
-  let announce: (report: { url?: string }) => void = () => {};
-  const ready = new Promise<{ url?: string }>((resolve) => {
+  let announce: (report: ReadyReport) => void = () => {};
+  const ready = new Promise<ReadyReport>((resolve) => {
     announce = resolve;
   });
 
@@ -59,8 +62,9 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
     for (const stream of [running.stdout, running.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', onLine);
     }
-    running.on('message', (message: { ready?: boolean; url?: string }) => {
-      if (message?.ready) announce(message.url === undefined ? {} : { url: message.url });
+    running.on('message', (message: ReadyReport & { ready?: boolean }) => {
+      if (message?.ready)
+        announce({ ...(message.url && { url: message.url }), ...(message.notes && { notes: message.notes }) });
     });
     const guardian = running.pid === undefined ? undefined : guard(-running.pid, 'TERM');
     const end = await new Promise<string>((resolve) => {

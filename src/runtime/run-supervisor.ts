@@ -1,13 +1,10 @@
 import { env } from '@/server/lib/env';
-import type { ChildProgram } from './child-process';
-import { type Supervisor, startSupervisor } from './supervisor';
+import { type Programs, type Supervisor, startSupervisor } from './supervisor';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Runs the service in the foreground until a signal ends it; a start that fails ends the process with one line. */
-export async function runSupervisor(
-  programs: (environment: NodeJS.ProcessEnv) => readonly ChildProgram[],
-): Promise<void> {
+export async function runSupervisor(programs: Programs): Promise<void> {
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const starting = new AbortController();
   let supervisor: Supervisor | undefined;

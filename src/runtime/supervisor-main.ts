@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { env } from '@/server/lib/env';
+import { assertDemoAllowed, env } from '@/server/lib/env';
 import { productionPrograms } from './programs';
 import { runSupervisor } from './run-supervisor';
 
@@ -9,11 +9,11 @@ const dist = dirname(fileURLToPath(import.meta.url));
 // `--check` only tells whether the environment is right, before a build that takes a minute.
 if (process.argv.includes('--check')) {
   try {
-    env();
+    assertDemoAllowed(env());
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exit(1);
   }
 } else {
-  await runSupervisor((environment) => productionPrograms(dist, environment));
+  await runSupervisor((environment, demo) => productionPrograms(dist, environment, demo));
 }

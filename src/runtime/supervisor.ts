@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { assertProductionEnv, childEnvironment, type Env } from '@/server/lib/env';
+import { assertDemoAllowed, assertProductionEnv, childEnvironment, type Env } from '@/server/lib/env';
 import { type Child, type ChildProgram, keepRunning } from './child-process';
 import { takeDataLock } from './data-lock';
+import { claimDemo, DEMO_TARGETS, isDemo } from './demo-installation';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded-database';
 import { isFirstRun } from './first-run';
+import { freePort } from './postgres/server';
 import { prepareStores } from './prepare';
 import { legibleCode, randomSecret, storedSecret } from './secrets';
 
@@ -19,10 +21,12 @@ export type Supervisor = {
   stop(): Promise<void>;
 };
 
+/** The programs to run, given the variables they get; with the demo's when it is to run. */
+export type Programs = (environment: NodeJS.ProcessEnv, demo: boolean) => readonly ChildProgram[];
+
 type Options = {
   env: Env;
-  /** The programs to run, given the variables they get. */
-  programs: (environment: NodeJS.ProcessEnv) => readonly ChildProgram[];
+  programs: Programs;
   /** Takes one line, already prefixed with the process it comes from. */
   print: (line: string) => void;
   /** Aborts the start; what was started is ended again. */
@@ -67,6 +71,7 @@ function addressOf(env: Env): string {
  */
 export async function startSupervisor({ env, programs, print, signal, backoffMs }: Options): Promise<Supervisor> {
   const say = (line: string) => print(`fabric   | ${line}`);
+  assertDemoAllowed(env);
   if (env.DATABASE_URL) assertProductionEnv(env);
   await assertPortFree(env.PORT, env.HOST);
   const data = resolve(env.FABRIC_DATA_DIR);
@@ -95,14 +100,21 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     signal?.throwIfAborted();
     // With a database of one's own there may be more web processes; they keep their common code there and log it.
     const setupCode = env.FABRIC_SETUP_CODE ?? (database ? storedSecret(data, 'setup_code', legibleCode) : '');
+    const demo = env.SEED_DEMO_DATA;
+    if (demo) await claimDemo(databaseUrl);
+    const targets = [...env.FABRIC_ALLOW_PRIVATE_TARGETS, ...(demo ? DEMO_TARGETS : [])];
     const environment = childEnvironment({
       NODE_ENV: env.NODE_ENV,
+      // The demo's agents have to know it before web has started, and after it was started again.
+      PORT: String(demo && env.PORT === 0 ? await freePort() : env.PORT),
+      SEED_DEMO_DATA: 'false',
+      FABRIC_ALLOW_PRIVATE_TARGETS: targets.join(','),
       DATABASE_URL: databaseUrl,
       FABRIC_DATA_DIR: data,
       FABRIC_SECRET_KEY: env.FABRIC_SECRET_KEY ?? storedSecret(data, 'secret_key', randomSecret),
       FABRIC_SETUP_CODE: setupCode,
     });
-    children = programs(environment).map((program) => ({
+    children = programs(environment, demo).map((program) => ({
       program,
       child: keepRunning(program, {
         onLine: (line) => print(`${program.name.padEnd(8)} | ${line}`),
@@ -114,6 +126,12 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     const url = reports.find((report) => report.url)?.url ?? addressOf(env);
     lock.announce(url);
     say(`ready: ${url}`);
+    for (const note of reports.flatMap(({ notes = [] }) => notes)) say(note);
+    if (!demo && database && (await isDemo(databaseUrl))) {
+      say(
+        'this installation holds demo data; its clusters and agents run only with npm run demo (SEED_DEMO_DATA=true)',
+      );
+    }
     if (await isFirstRun(databaseUrl)) {
       say(`first run: open ${url}/setup and enter the setup code ${setupCode || 'that the web process logs'}`);
       if (database && !env.FABRIC_SETUP_CODE) say(`(it is kept in ${join(data, 'secrets', 'setup_code')})`);

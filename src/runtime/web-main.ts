@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { env, setVariables } from '@/server/lib/env';
+import { assertDemoAllowed, env, setVariables } from '@/server/lib/env';
 import { installHttpEntry } from './http-entry';
 import { freePort } from './postgres/server';
 import { prepareStores } from './prepare';
@@ -20,6 +20,7 @@ async function untilReady(url: string): Promise<void> {
 
 try {
   const { DATABASE_URL, REDIS_URL, PORT, HOST, FABRIC_TRUSTED_PROXIES } = env();
+  assertDemoAllowed(env());
   if (!DATABASE_URL)
     throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
   await prepareStores({ DATABASE_URL, REDIS_URL });
@@ -35,7 +36,7 @@ try {
   await untilReady(`http://${literal}:${port}`);
   // Where the environment gives no setup code, a first run makes one and logs it when it is first asked for.
   await fetch(`http://${literal}:${port}/api/v1/setup/status`).catch(() => {});
-  reportReady(`http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : literal}:${port}`);
+  reportReady({ url: `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : literal}:${port}` });
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);

@@ -1,13 +1,17 @@
 'use client';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { SessionGate } from '@/features/auth/session-gate';
 import { useSignOut } from '@/features/auth/use-sign-out';
 import { LiveUpdates } from '@/features/shared/live-updates';
+import { setupStatusQuery } from '@/features/shared/setup-status';
 import { Shell } from '@/features/shell/shell';
 
 /** What surrounds every page of the console: the gate, live updates, the shell. */
 export function ConsoleFrame({ children }: { children: ReactNode }) {
   const signOut = useSignOut();
+  // An installation is a demo from its first start on, or never.
+  const { data: status } = useQuery({ ...setupStatusQuery, staleTime: Number.POSITIVE_INFINITY });
   return (
     <SessionGate>
       {(user) => (
@@ -18,6 +22,7 @@ export function ConsoleFrame({ children }: { children: ReactNode }) {
             role: [...new Set(user.grants.map((grant) => grant.title))].join(', ') || 'No role yet',
           }}
           permissions={user.permissions}
+          demo={status?.demo}
           onSignOut={signOut}
         >
           <LiveUpdates />

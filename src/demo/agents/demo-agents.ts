@@ -64,7 +64,7 @@ export class DemoAgents {
     if (next === 'greet') {
       // Nothing that is late may have the number of the greeting, or a later one.
       const sequence = Math.max(last, (kept?.to ?? 0) + 1);
-      await this.#each(sequence, now, new Map());
+      await this.#each(sequence, now, null);
       this.#greeted = sequence;
       return 0;
     }
@@ -105,13 +105,15 @@ export class DemoAgents {
     file.write(state);
   }
 
-  /** One heartbeat of each node. */
-  async #each(sequence: number, sentAt: number, reports: ReadonlyMap<string, NodeReport>): Promise<void> {
+  /** One heartbeat of each node; without reports a greeting, which says only that the agent is there. */
+  async #each(sequence: number, sentAt: number, reports: ReadonlyMap<string, NodeReport> | null): Promise<void> {
     await this.#enrol();
-    await Promise.all(PLACES.map((place) => this.#report(place, sequence, sentAt, reports.get(place.key) ?? NOTHING)));
+    await Promise.all(
+      PLACES.map((place) => this.#report(place, sequence, sentAt, reports && (reports.get(place.key) ?? NOTHING))),
+    );
   }
 
-  async #report(place: Place, sequence: number, sentAt: number, { flows, moved }: NodeReport): Promise<void> {
+  async #report(place: Place, sequence: number, sentAt: number, report: NodeReport | null): Promise<void> {
     const { view, post } = this.#options;
     const { site, node, key } = place;
     const agent = agentOf(this.#state, key);
@@ -119,13 +121,13 @@ export class DemoAgents {
     // It greets, so that its history counts as late, and falls silent again.
     const isHistory = sequence < this.#state.first_slot - SILENT_SINCE || this.#state.covered_to === undefined;
     if (characterOf(node).silent && !isHistory) return;
+    const { flows, moved } = report ?? NOTHING;
     const totals = addTotals(this.#state.totals[key] ?? {}, moved);
     const { boot_id, token } = agent;
-    const answer = await post(
-      AGENT_PATHS.heartbeat,
-      makeHeartbeat(view, { site, node, boot_id, sequence, sent_at: sentAt, flows, totals, moved }),
-      token,
-    );
+    const heartbeat = makeHeartbeat(view, { site, node, boot_id, sequence, sent_at: sentAt, flows, totals, moved });
+    // Its counters would stand before those of the history that follows.
+    const body = report ? heartbeat : { ...heartbeat, interfaces: [], interface_traffic: [] };
+    const answer = await post(AGENT_PATHS.heartbeat, body, token);
     if (answer.status === 200) {
       const { rejected } = heartbeatAnswerSchema.parse(answer.body);
       if (rejected.length > 0)

@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import { paths } from '@/lib/paths';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { ErrorState } from '@/ui/error-state';
+import { Notice } from '@/ui/notice';
 import { setupStatusQuery } from '../shared/setup-status';
 import { StartScreen } from '../shared/start-screen';
 import { useStartSession } from '../shared/use-start-session';
@@ -32,6 +33,11 @@ export function SignIn({ next }: { next: string | null }) {
   return (
     <>
       <h1 className="text-lg">Sign in</h1>
+      {setup.data?.demo && (
+        <Notice tone="warn" title="Demo installation">
+          Everything in it is made up. The account and its password were printed when it started.
+        </Notice>
+      )}
       <SignInForm expired={state.expired} />
     </>
   );

@@ -4,6 +4,7 @@ import { CommandRegistry } from '@/ui/command-registry';
 import { PageTrailProvider } from '@/ui/page-trail';
 import { AccountMenu } from './account-menu';
 import { Breadcrumbs } from './breadcrumbs';
+import { DemoMark } from './demo-mark';
 import { MobileNav } from './mobile-nav';
 import { visibleNavigation } from './navigation';
 import { ShellPalette } from './shell-palette';
@@ -21,6 +22,8 @@ type Props = {
   user: ShellUser;
   /** Permissions that are effective somewhere; `*` for all. */
   permissions: readonly string[];
+  /** What this installation shows is made up, and every page says so. */
+  demo?: boolean;
   onSignOut: () => void;
   children: ReactNode;
 };
@@ -29,7 +32,7 @@ type Props = {
  * The frame of the console: sections at the left, a bar at the top, the page below it. Pages fill the space with
  * `flex flex-col gap-4`; a `DataTable` takes what is left of the height.
  */
-export function Shell({ user, permissions, onSignOut, children }: Props) {
+export function Shell({ user, permissions, demo = false, onSignOut, children }: Props) {
   const groups = useMemo(() => visibleNavigation(permissions), [permissions]);
   return (
     <CommandRegistry>
@@ -46,6 +49,7 @@ export function Shell({ user, permissions, onSignOut, children }: Props) {
             <header className="flex h-11 shrink-0 items-center gap-2 border-b px-4">
               <MobileNav groups={groups} />
               <Breadcrumbs />
+              {demo && <DemoMark />}
               <ShellPalette groups={groups} onSignOut={onSignOut} />
               <AccountMenu user={user} onSignOut={onSignOut} />
             </header>

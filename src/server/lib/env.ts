@@ -82,6 +82,19 @@ export function assertProductionEnv(environment: Env): void {
     throw new Error(`Wrong environment: with DATABASE_URL set, also set ${missing.join(' and ')}`);
 }
 
+/**
+ * Demo data is for an installation of its own: the embedded mode. A database that people run themselves is never filled
+ * with it, and no simulated cluster runs beside it.
+ * @throws Error with one line that tells how to get the demo
+ */
+export function assertDemoAllowed(environment: Pick<Env, 'SEED_DEMO_DATA' | 'DATABASE_URL'>): void {
+  if (environment.SEED_DEMO_DATA && environment.DATABASE_URL) {
+    throw new Error(
+      'Wrong environment: SEED_DEMO_DATA=true is for the embedded mode. Leave DATABASE_URL out (npm run demo), or set SEED_DEMO_DATA=false.',
+    );
+  }
+}
+
 /** The variables of this process with some added or replaced, for a process it starts. */
 export function childEnvironment(overrides: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...overrides };

@@ -1,10 +1,12 @@
-import type { SetupStatus } from '@/domain/setup';
+import { DEMO_KEY, type SetupStatus } from '@/domain/setup';
 import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { findSetting } from '../../repositories/settings';
 import { isSetupCompleted, requiredSetupCode } from './setup-state';
 
-/** Whether the installation has its first administrator, and what making one takes. */
+/** Whether the installation has its first administrator, what making one takes, and whether it is a demo. */
 export async function readSetupStatus(_scope: OpenScope): Promise<SetupStatus> {
-  if (await isSetupCompleted(db)) return { completed: true, setup_code_required: false };
-  return { completed: false, setup_code_required: (await requiredSetupCode()) !== null };
+  const demo = (await findSetting(db, DEMO_KEY)) !== null;
+  if (await isSetupCompleted(db)) return { completed: true, setup_code_required: false, demo };
+  return { completed: false, setup_code_required: (await requiredSetupCode()) !== null, demo };
 }

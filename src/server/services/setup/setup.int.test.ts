@@ -25,7 +25,11 @@ beforeEach(async () => {
 
 describe('setup', () => {
   it('says what is missing, creates a super administrator with a cluster, and is closed afterwards', async () => {
-    expect(await (await call('/setup/status')).json()).toEqual({ completed: false, setup_code_required: false });
+    expect(await (await call('/setup/status')).json()).toEqual({
+      completed: false,
+      setup_code_required: false,
+      demo: false,
+    });
     const response = await call('/setup/complete', { body: input({ name: 'Ada', cluster }) });
     expect(response.status).toBe(201);
     const created = await response.json();
@@ -36,7 +40,11 @@ describe('setup', () => {
     const login = await call('/auth/login', { body: { email: 'admin@example.org', password: PASSWORD } });
     expect((await login.json()).user.permissions).toContain('*');
 
-    expect(await (await call('/setup/status')).json()).toEqual({ completed: true, setup_code_required: false });
+    expect(await (await call('/setup/status')).json()).toEqual({
+      completed: true,
+      setup_code_required: false,
+      demo: false,
+    });
     const again = await call('/setup/complete', { body: input({ email: 'other@example.org' }) });
     expect([again.status, (await again.json()).code]).toEqual([409, 'conflict']);
 
@@ -96,6 +104,15 @@ describe('setup', () => {
   });
 });
 
+describe('a demo', () => {
+  it('says that it is one, before and after the setup', async () => {
+    await db.insert(systemSettings).values({ key: 'demo', value: {} });
+    expect((await (await call('/setup/status')).json()).demo).toBe(true);
+    await call('/setup/complete', { body: input() });
+    expect((await (await call('/setup/status')).json()).demo).toBe(true);
+  });
+});
+
 describe('setup code', () => {
   let clock: ReturnType<typeof fakeClock>;
   beforeEach(() => {
@@ -108,7 +125,11 @@ describe('setup code', () => {
     call('/setup/complete', { body: input({ setup_code }), from });
 
   it('is required when the server has one, typed in any case with or without hyphens', async () => {
-    expect(await (await call('/setup/status')).json()).toEqual({ completed: false, setup_code_required: true });
+    expect(await (await call('/setup/status')).json()).toEqual({
+      completed: false,
+      setup_code_required: true,
+      demo: false,
+    });
     const missing = await complete();
     expect(missing.status).toBe(403);
     expect((await missing.json()).errors).toEqual([{ field: 'setup_code', message: 'Enter the setup code.' }]);
@@ -131,7 +152,11 @@ describe('setup code', () => {
   it('is made by the server, the same for all processes, when a real installation gives none', async () => {
     env().FABRIC_SETUP_CODE = undefined;
     env().NODE_ENV = 'production';
-    expect(await (await call('/setup/status')).json()).toEqual({ completed: false, setup_code_required: true });
+    expect(await (await call('/setup/status')).json()).toEqual({
+      completed: false,
+      setup_code_required: true,
+      demo: false,
+    });
     expect((await complete('guess')).status).toBe(403);
     const stored = async () => (await db.select().from(systemSettings)).filter((s) => s.key === 'setup_code');
     const [code] = (await stored()).map((s) => (s.value as { code: string }).code);
