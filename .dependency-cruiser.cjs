@@ -38,6 +38,13 @@ module.exports = {
     ),
     // The runtime starts processes; nothing in them depends on how they were started.
     never('runtime-is-an-edge', '^src/(?!runtime/)', '^src/runtime/'),
+    // The demo is a user of the services, beside them and not below them; it stands beside the simulator's clusters too.
+    never('demo-stays-outside', '^(src/(?!(demo|runtime)/)|workers/|agent/)', '^src/demo/'),
+    never(
+      'demo-calls-services',
+      '^src/demo/',
+      '^src/(app|features|ui|runtime|server/(api|rest|repositories|db|providers/hypervisor/(?!fake/)))/',
+    ),
     never('agent-stands-alone', '^agent/(?!contract/)', '^(src|workers|e2e)/', { tests: true }),
     never(
       'contract-is-data',

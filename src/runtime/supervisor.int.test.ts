@@ -307,7 +307,50 @@ describe('supervisor', { timeout: 90_000 }, () => {
     },
   );
 
+  it('runs the demo over an empty installation, and says later that its data is one', async () => {
+    const run = start({ SEED_DEMO_DATA: 'true', FABRIC_ALLOW_PRIVATE_TARGETS: '::1/128' });
+    await run.line(/^demo +\| TARGETS=::1\/128,127\.0\.10\.0\/24,127\.0\.11\.0\/24 SEED=false$/);
+    await run.line(/^fabric +\| sign in as somebody$/);
+    await query(
+      await databaseUrlOf(run),
+      "insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')",
+    );
+    run.process.kill('SIGTERM');
+    await run.ended;
+    const again = start({ SEED_DEMO_DATA: 'true' });
+    await again.line(/^demo +\| TARGETS=/);
+    again.process.kill('SIGTERM');
+    await again.ended;
+    const plain = start();
+    await plain.line(/this installation holds demo data/);
+    expect(plain.lines.some((line) => line.startsWith('demo'))).toBe(false);
+    expect(plain.lines.filter((line) => line.includes('TARGETS=127'))).toEqual([]);
+  });
+
+  it('leaves an installation alone that somebody uses', async () => {
+    const run = start();
+    await run.line(/\| ready: /);
+    await query(
+      await databaseUrlOf(run),
+      "insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')",
+    );
+    run.process.kill('SIGTERM');
+    await run.ended;
+    const demo = start({ SEED_DEMO_DATA: 'true' });
+    expect(await demo.ended).toBe(1);
+    expect(demo.lines.at(-1)).toMatch(
+      /^SEED_DEMO_DATA=true: this installation is in use and no demo, so it is left alone\./,
+    );
+    const after = start();
+    await after.line(/\| ready: /);
+    expect(await query(await databaseUrlOf(after), 'select count(*)::int as n from users')).toEqual([{ n: 1 }]);
+  });
+
   it.each([
+    [
+      { SEED_DEMO_DATA: 'true', DATABASE_URL: 'postgres://127.0.0.1/x' },
+      /^Wrong environment: SEED_DEMO_DATA=true is for the embedded mode/,
+    ],
     [{ SEED_DEMO_DATA: 'yes' }, /^Wrong environment: SEED_DEMO_DATA: accepted values are true and false$/],
     [{ PORT: '99999' }, /^Wrong environment: PORT: /],
     [

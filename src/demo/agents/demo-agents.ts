@@ -18,7 +18,7 @@ import { SITES } from '../world/company';
 import { enrolNode } from './enrol';
 import { agentOf, newTraffic, type TrafficState } from './kept-traffic';
 import type { Post } from './post';
-import { nextRound, type Round } from './rounds';
+import { HISTORY_SLOTS, nextRound, type Round } from './rounds';
 
 const SEED = 20_261;
 /** The silent agent was last heard of this many slots before the first start. */
@@ -32,6 +32,8 @@ type Options = {
   post: Post;
   /** Address of the service. */
   baseUrl: string;
+  /** How many slots of history there are at the first start; default: nearly a day. */
+  history?: number;
 };
 
 type Place = { key: string; site: string; node: string; cluster_name: string };
@@ -56,10 +58,11 @@ export class DemoAgents {
     const now = clock.now().getTime();
     const last = slotAt(now) - 1;
     const { covered_to } = this.#state;
+    const { history = HISTORY_SLOTS } = this.#options;
     const kept = this.#state.round;
     // A round of a process that ended is repeated as it was; what the service has already it does not count again.
     const round = kept && this.#greeted === undefined && kept.kind === 'late' ? 'greet' : kept;
-    const next = round ?? nextRound({ covered_to, last, greeted: this.#greeted });
+    const next = round ?? nextRound({ covered_to, last, greeted: this.#greeted, history });
     if (next === null) return startOfSlot(last + 2) - now + 50;
     if (next === 'greet') {
       // Nothing that is late may have the number of the greeting, or a later one.

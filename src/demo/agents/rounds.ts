@@ -2,8 +2,8 @@ import type { Slots } from '../traffic/sessions';
 
 /** Who is further behind than this (in slots) delivers what was missed, as an agent does after an outage. */
 const BEHIND = 8;
-/** Flows older than a day are not kept; a margin for the time that delivering takes. */
-const OLDEST = 95 * 60;
+/** Slots of history: flows older than a day are not kept, and delivering takes its time. */
+export const HISTORY_SLOTS = 95 * 60;
 
 /** Lengths of what is delivered late, by age in slots: the older, the coarser. */
 const GRAIN = [
@@ -21,16 +21,15 @@ export type Progress = {
   last: number;
   /** Sequence of the greeting that announced late deliveries; these must stay below it. */
   greeted: number | undefined;
+  /** How many slots back the history goes at most. */
+  history: number;
 };
-
-/** First slot of the history that is delivered at `last`. */
-const oldest = (last: number) => last - OLDEST;
 
 /**
  * What is delivered next: `late` after a greeting, `greet` before it, `live` at the end of each slot, or nothing yet.
  */
-export function nextRound({ covered_to, last, greeted }: Progress): Round | 'greet' | null {
-  const from = Math.max((covered_to ?? 0) + 1, oldest(last));
+export function nextRound({ covered_to, last, greeted, history }: Progress): Round | 'greet' | null {
+  const from = Math.max((covered_to ?? 0) + 1, last - history);
   // Once greeted, everything before the greeting is late.
   const isLate = greeted === undefined ? last - from >= BEHIND : from < greeted;
   if (!isLate) return from > last ? null : { from, to: last, kind: 'live' };

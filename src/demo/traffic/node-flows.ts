@@ -2,7 +2,7 @@ import type { Flow } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import type { ClustersView, GuestCard, PacketVerdict } from './clusters-view';
 import { roll } from './roll';
-import { bytesBefore, type End, type Session, SLOT_MS, type Slots, startOfSlot } from './sessions';
+import { type Counts, countsBefore, type End, type Session, SLOT_MS, type Slots, startOfSlot } from './sessions';
 
 /** A flow as the agent of one node reports it, and what it did to the node's interfaces. */
 export type SeenFlow = {
@@ -16,21 +16,7 @@ export type SeenFlow = {
   leaves: boolean;
 };
 
-type Counts = { bytes: number; packets: number };
-
-const FRAME = 60;
 const SYN = 74;
-
-/** Frames that carry so many bytes: full ones, and acknowledgements for what the other side sends. */
-const packetsOf = (own: number, other: number) => Math.max(1, Math.ceil(own / 1400), Math.ceil(other / 2900));
-
-function counts(session: Session, direction: 'up' | 'down', slot: number): Counts {
-  const bytes = bytesBefore(session, direction, slot);
-  const other = bytesBefore(session, direction === 'up' ? 'down' : 'up', slot);
-  if (bytes === 0 && other === 0) return { bytes: 0, packets: 0 };
-  const packets = packetsOf(bytes, other);
-  return { bytes: Math.max(bytes, packets * FRAME), packets };
-}
 
 /** Packets that nobody answers: the first, and what the client tries again. */
 function attempts(session: Session, slot: number): Counts {
@@ -161,8 +147,8 @@ export function flowsOf(session: Session, slots: Slots, view: ClustersView): See
   return [...owners.values()].flatMap((at) =>
     (['up', 'down'] as const).map((direction) =>
       make(direction, at, {
-        total: counts(session, direction, lastSlot + 1),
-        before: counts(session, direction, slots.from),
+        total: countsBefore(session, direction, lastSlot + 1),
+        before: countsBefore(session, direction, slots.from),
         state,
         ...(direction === 'up' && logged && { decision: logged }),
       }),

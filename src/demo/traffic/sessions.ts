@@ -113,11 +113,18 @@ export function sessionsIn(seed: number, { from, to }: Slots): Session[] {
   return sessions;
 }
 
-/** Slots of the session that lie before `slot`. */
-const elapsed = ({ start_slot, slots }: Session, slot: number) => Math.min(Math.max(slot - start_slot, 0), slots);
+export type Counts = { bytes: number; packets: number };
 
-/** What a conversation has transferred in one direction before a slot. */
-export function bytesBefore(session: Session, direction: 'up' | 'down', slot: number): number {
-  const total = direction === 'up' ? session.bytes_up : session.bytes_down;
-  return Math.floor((total * elapsed(session, slot)) / session.slots);
+/** The smallest frame. */
+const FRAME = 60;
+
+/** What a conversation has transferred in one direction before a slot: whole packets, spread evenly over its slots. */
+export function countsBefore(session: Session, direction: 'up' | 'down', slot: number): Counts {
+  const elapsed = Math.min(Math.max(slot - session.start_slot, 0), session.slots);
+  const [own, other] =
+    direction === 'up' ? [session.bytes_up, session.bytes_down] : [session.bytes_down, session.bytes_up];
+  // Full frames, and acknowledgements for what the other side sends.
+  const all = Math.max(1, Math.ceil(own / 1400), Math.ceil(other / 2900));
+  const packets = Math.ceil((all * elapsed) / session.slots);
+  return { bytes: Math.ceil((Math.max(own, all * FRAME) * packets) / all), packets };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { assertProductionEnv, EnvSchema, parseEnv } from './env';
+import { assertDemoAllowed, assertProductionEnv, EnvSchema, parseEnv } from './env';
 
 const example = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 const assigned = Object.fromEntries(
@@ -43,6 +43,7 @@ describe('parseEnv', () => {
   it.each([
     ['SEED_DEMO_DATA', '1', 'accepted values are true and false'],
     ['SEED_DEMO_DATA', 'TRUE', 'accepted values are true and false'],
+    ['SEED_DEMO_DATA', 'yes', 'accepted values are true and false'],
     ['PORT', 'http', 'a port number, 0 to 65535'],
     ['PORT', '70000', 'a port number, 0 to 65535'],
     ['PORT', '80.5', 'a port number, 0 to 65535'],
@@ -72,6 +73,17 @@ describe('assertProductionEnv', () => {
     );
     const all = { DATABASE_URL: url, REDIS_URL: 'redis://r', FABRIC_SECRET_KEY: 'k'.repeat(32) };
     expect(() => assertProductionEnv(parseEnv(all))).not.toThrow();
+  });
+});
+
+describe('assertDemoAllowed', () => {
+  it('keeps demo data away from a database that people run themselves', () => {
+    const url = 'postgres://db/fabric';
+    expect(() => assertDemoAllowed(parseEnv({ SEED_DEMO_DATA: 'true', DATABASE_URL: url }))).toThrow(
+      /^Wrong environment: SEED_DEMO_DATA=true is for the embedded mode\. .*npm run demo/,
+    );
+    expect(() => assertDemoAllowed(parseEnv({ SEED_DEMO_DATA: 'true' }))).not.toThrow();
+    expect(() => assertDemoAllowed(parseEnv({ SEED_DEMO_DATA: 'false', DATABASE_URL: url }))).not.toThrow();
   });
 });
 

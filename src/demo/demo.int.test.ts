@@ -1,0 +1,209 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { claimDemo, isDemo } from '@/runtime/demo-installation';
+import { closeQueues } from '@/server/jobs/queues';
+import { env } from '@/server/lib/env';
+import { runClusterSync } from '@/server/services/clusters/run-sync';
+import { createTestDatabase, dropTestDatabase } from '@/test/database';
+import { call } from '@/test/request';
+import { DemoAgents } from './agents/demo-agents';
+import { trafficFile } from './agents/kept-traffic';
+import type { Post } from './agents/post';
+import { DEMO_EMAIL, ensureAdministrator } from './installation/administrator';
+import { ensureClusters } from './installation/clusters';
+import { type DemoSimulator, startDemoSimulator } from './simulator/demo-simulator';
+import { simulatedView } from './simulator/simulated-view';
+import { SITES } from './world/company';
+
+// Nothing is installed here, so nothing has to be built.
+vi.mock('@/server/services/agents/agent-bundle', async (original) => ({
+  ...(await original<object>()),
+  requireAgentBundle: async () => ({}),
+}));
+vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.10.0/24,127.0.11.0/24');
+
+const PASSWORD = 'K7QM-2XWP-9ATD';
+const HISTORY = 8 * 60;
+const GUESTS = SITES.flatMap(({ guests }) => guests).length;
+const NODES = SITES.flatMap(({ nodes }) => nodes).length;
+
+const post: Post = async (path, body, token) => {
+  const response = await call(path.replace('/api/v1', ''), {
+    body,
+    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+let directory: string;
+let sql: postgres.Sql;
+let demo: DemoSimulator;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fabric-demo-'));
+  sql = postgres(env().DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
+  await claimDemo(env().DATABASE_URL ?? '');
+});
+afterAll(async () => {
+  await demo?.close();
+  await closeQueues();
+  await sql.end({ timeout: 5 });
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What a start does, up to the agents. */
+async function start(): Promise<Awaited<ReturnType<typeof ensureClusters>>> {
+  await ensureAdministrator(PASSWORD);
+  demo = await startDemoSimulator(directory);
+  const clusters = await ensureClusters(demo.simulator);
+  for (const id of clusters.cluster_ids) await runClusterSync(id, { signal: new AbortController().signal });
+  return clusters;
+}
+
+/** Lets the agents do all that is due. */
+async function report(): Promise<void> {
+  const agents = new DemoAgents({
+    view: simulatedView(demo.simulator),
+    file: trafficFile(directory),
+    post,
+    baseUrl: 'http://fabric.test',
+    history: HISTORY,
+  });
+  while ((await agents.step()) === 0);
+}
+
+const count = async (table: string) => (await sql`select count(*)::int as n from ${sql(table)}`)[0]?.n as number;
+const stored = async () => ({
+  users: await count('users'),
+  clusters: await count('clusters'),
+  nodes: await count('nodes'),
+  workloads: await count('workloads'),
+  agents: await count('node_agents'),
+});
+
+describe('a demo', () => {
+  it('is an installation with synced clusters, agents and a history, made through the services', { timeout: 120_000 }, async () => {
+    const { run_ids } = await start();
+    expect(run_ids).toHaveLength(SITES.length);
+    expect(await sql`select name, sync_status, last_sync_error from clusters order by name`).toEqual(
+      SITES.map(({ cluster_name }) => ({ name: cluster_name, sync_status: 'ok', last_sync_error: null })),
+    );
+    await report();
+    expect(await stored()).toEqual({
+      users: 1,
+      clusters: SITES.length,
+      nodes: NODES,
+      workloads: GUESTS,
+      agents: NODES,
+    });
+    const login = await call('/auth/login', { body: { email: DEMO_EMAIL, password: PASSWORD } });
+    expect((await login.json()).user.permissions).toContain('*');
+
+    const [flows] = await sql`
+      select count(*)::int as flows, count(distinct node_id)::int as nodes, min(observed_at) < now() - interval '90 minutes' as old,
+        max(observed_at) > now() - interval '1 minute' as fresh, bool_and(observed_at <= now()) as past,
+        count(*) filter (where decision = 'drop')::int as dropped, count(*) filter (where decision = 'accept')::int as accepted
+      from traffic_flows`;
+    expect(flows).toMatchObject({ old: true, fresh: true, past: true });
+    expect(flows?.flows).toBeGreaterThan(1_000);
+    expect(flows?.dropped).toBeGreaterThan(50);
+    // One node cannot capture; the silent one reported until it fell silent.
+    expect(flows?.nodes).toBe(NODES - 1);
+    // Somebody outside reads the ERP database, and the log says which rule lets them.
+    const theft = await sql`
+      select decision, raw->>'excerpt' as excerpt from traffic_flows
+      where source_ip = '203.0.113.199' and destination_ip = '10.40.90.15' and destination_port = 3306`;
+    expect(theft.length).toBeGreaterThan(0);
+    expect(theft.every(({ decision, excerpt }) => decision === 'accept' && excerpt.includes('ACCEPT: '))).toBe(true);
+  });
+
+  it('has agents of every kind', async () => {
+    const agents = await sql`
+      select n.name, a.status, a.clock_offset_ms, (select max(observed_at) from traffic_flows f where f.node_id = n.id) as last_flow
+      from node_agents a join nodes n on n.id = a.node_id order by n.name`;
+    const of = (name: string) => agents.find((agent) => agent.name === name);
+    expect(of('muc-pve3')?.status).toBe('degraded');
+    expect(of('fra-pve1')?.status).toBe('ok');
+    expect(Math.round(of('muc-pve2')?.clock_offset_ms / 1000)).toBe(47);
+    expect(Date.now() - of('fra-pve4')?.last_flow).toBeGreaterThan(20 * 60_000);
+    expect(Date.now() - of('muc-pve2')?.last_flow).toBeLessThan(2 * 60_000);
+    expect(await count('interface_traffic')).toBeGreaterThan(0);
+  });
+
+  it('sums what it stored: the minutes of a node hold the bytes its guests’ interfaces counted', async () => {
+    const [row] = await sql`
+      select (select sum(bytes) from flow_rollup_minutes m join nodes n on n.id = m.node_id where n.name = 'fra-pve1') as rolled_up,
+        (select sum(rx_bytes + tx_bytes) from interface_samples s join nodes n on n.id = s.node_id
+          where n.name = 'fra-pve1' and s.kind in ('tap', 'veth')
+            and s.observed_at = (select max(observed_at) from interface_samples i where i.node_id = s.node_id)) as counted`;
+    const rolledUp = Number(row?.rolled_up);
+    // A packet between two guests of the node crosses two interfaces.
+    expect(Number(row?.counted)).toBeGreaterThanOrEqual(rolledUp * 0.99);
+    expect(Number(row?.counted)).toBeLessThanOrEqual(2 * rolledUp);
+  });
+
+  it('goes on after a restart: same address, same certificate, nothing twice', async () => {
+    const before = await stored();
+    const address = await sql`select api_url, tls_fingerprint, version from clusters order by name`;
+    const workloads = await sql`select id, started_at from workloads order by id`;
+    await demo.close();
+    const { run_ids } = await start();
+    expect(run_ids).toEqual([]);
+    await report();
+    expect(await stored()).toEqual(before);
+    expect(await sql`select api_url, tls_fingerprint, version from clusters order by name`).toEqual(address);
+    expect(await sql`select id, started_at from workloads order by id`).toEqual(workloads);
+  });
+
+  it('delivers again what it was delivering when it was killed, and the service counts it once', async () => {
+    const path = join(directory, 'traffic.json');
+    const state = JSON.parse(readFileSync(path, 'utf8'));
+    const sums = () =>
+      sql`select bucket_at, sum(bytes) as bytes, sum(flows) as flows from flow_rollup_minutes group by 1 order by 1`;
+    const before = await sums();
+    // Killed after the service stored the round and before that was written down.
+    const round = { from: state.covered_to, to: state.covered_to, kind: 'live' };
+    writeFileSync(path, JSON.stringify({ ...state, covered_to: state.covered_to - 1, round }));
+    const agents = new DemoAgents({
+      view: simulatedView(demo.simulator),
+      file: trafficFile(directory),
+      post,
+      baseUrl: 'http://fabric.test',
+      history: HISTORY,
+    });
+    await agents.step();
+    expect(await sums()).toEqual(before);
+  });
+
+  it('keeps what it knows from other users of the machine', () => {
+    for (const name of ['traffic.json', 'simulator.json', 'clusters.json']) {
+      expect(statSync(join(directory, name)).mode & 0o077).toBe(0);
+    }
+  });
+});
+
+describe('an installation that is no demo', () => {
+  it('is left alone when somebody uses it', async () => {
+    const url = await createTestDatabase();
+    const other = postgres(url, { max: 1, onnotice: () => {} });
+    await other`insert into users (id, email, password_hash) values (gen_random_uuid(), 'ada@example.org', 'x')`;
+    await expect(claimDemo(url)).rejects.toThrow(/^SEED_DEMO_DATA=true: this installation is in use and no demo/);
+    expect(await isDemo(url)).toBe(false);
+    await other.end();
+    await dropTestDatabase(url);
+  });
+
+  it('becomes one only while it is empty, and stays one', async () => {
+    const url = await createTestDatabase();
+    await claimDemo(url);
+    const other = postgres(url, { max: 1, onnotice: () => {} });
+    await other`insert into users (id, email, password_hash) values (gen_random_uuid(), 'ada@example.org', 'x')`;
+    await claimDemo(url);
+    expect(await isDemo(url)).toBe(true);
+    await other.end();
+    await dropTestDatabase(url);
+  });
+});
