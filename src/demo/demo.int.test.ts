@@ -85,7 +85,9 @@ const stored = async () => ({
 });
 
 describe('a demo', () => {
-  it('is an installation with synced clusters, agents and a history, made through the services', { timeout: 120_000 }, async () => {
+  it('is an installation with synced clusters, agents and a history, made through the services', {
+    timeout: 120_000,
+  }, async () => {
     const { run_ids } = await start();
     expect(run_ids).toHaveLength(SITES.length);
     expect(await sql`select name, sync_status, last_sync_error from clusters order by name`).toEqual(

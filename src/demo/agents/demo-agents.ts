@@ -23,7 +23,8 @@ import { HISTORY_SLOTS, nextRound, type Round } from './rounds';
 const SEED = 20_261;
 /** The silent agent was last heard of this many slots before the first start. */
 const SILENT_SINCE = 100;
-const RETRY_MS = 2_000;
+/** Pauses after failures, the first and the longest. */
+const RETRY_MS = { first: 1_000, longest: 30_000 };
 const NOTHING: NodeReport = { flows: [], moved: {} };
 
 type Options = {
@@ -78,17 +79,18 @@ export class DemoAgents {
 
   /** Goes on until the signal. What fails is tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    let failing = false;
+    let retry = RETRY_MS.first;
     while (!signal.aborted) {
-      let pause = RETRY_MS;
+      let pause: number;
       try {
-        pause = await this.step();
-        failing = false;
+        pause = Math.min(await this.step(), SLOT_MS);
+        retry = RETRY_MS.first;
       } catch (error) {
-        if (!failing) logger.warn({ err: error }, 'the demo agents could not report and try again');
-        failing = true;
+        if (retry === RETRY_MS.first) logger.warn({ err: error }, 'the demo agents could not report and try again');
+        pause = retry;
+        retry = Math.min(2 * retry, RETRY_MS.longest);
       }
-      await delay(Math.min(Math.max(pause, 0), SLOT_MS), undefined, { signal }).catch(() => undefined);
+      await delay(pause, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -5,20 +5,24 @@ export type Answer = { status: number; body: unknown };
 /** Sends JSON to a path of the service, with a bearer token when there is one. Rejects when there is no answer. */
 export type Post = (path: string, body: unknown, token?: string) => Promise<Answer>;
 
+/** Only heartbeats may be compressed, and only these are large. */
+const LARGE = 2_000;
 const TIMEOUT_MS = 30_000;
 
-/** Over HTTP, compressed as the agents do. */
+/** Over HTTP; heartbeats compressed, as the agents do. */
 export const httpPost =
   (baseUrl: string): Post =>
   async (path, body, token) => {
+    const json = JSON.stringify(body);
+    const gzip = json.length > LARGE;
     const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'content-encoding': 'gzip',
+        ...(gzip && { 'content-encoding': 'gzip' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
-      body: gzipSync(JSON.stringify(body), { level: 1 }),
+      body: gzip ? gzipSync(json, { level: 1 }) : json,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await response.text();

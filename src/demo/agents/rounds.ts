@@ -8,8 +8,8 @@ export const HISTORY_SLOTS = 95 * 60;
 /** Lengths of what is delivered late, by age in slots: the older, the coarser. */
 const GRAIN = [
   { olderThan: 6 * 240, slots: 60 },
-  { olderThan: 240, slots: 20 },
-  { olderThan: 0, slots: 4 },
+  { olderThan: 240, slots: 30 },
+  { olderThan: 0, slots: 8 },
 ] as const;
 
 export type Round = Slots & { kind: 'live' | 'late' };
@@ -34,6 +34,6 @@ export function nextRound({ covered_to, last, greeted, history }: Progress): Rou
   const isLate = greeted === undefined ? last - from >= BEHIND : from < greeted;
   if (!isLate) return from > last ? null : { from, to: last, kind: 'live' };
   if (greeted === undefined) return 'greet';
-  const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 4;
+  const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 8;
   return { from, to: Math.min(from + grain - 1, greeted - 1), kind: 'late' };
 }

@@ -35,17 +35,18 @@ export type Slots = { /** First and last slot, both included. */ from: number; t
 
 const FIRST_PORT = 32_768;
 const PORTS = 28_229;
-/** Has no factor in common with PORTS: consecutive numbers are far apart and none comes twice. */
+/** Has no factor in common with PORTS: consecutive numbers are far apart, and none comes twice. */
 const STRIDE = 7_919;
 
-/** Number of the first client port of each profile: every lane and repetition has a port of its own. */
-const firstNumbers: number[] = [];
-let numbers = 0;
-for (const { lanes, repeat } of PROFILES) {
-  firstNumbers.push(numbers);
-  numbers += lanes * repeat;
+/** Number of the first lane of each profile. */
+const firstLanes: number[] = [];
+let laneCount = 0;
+for (const { lanes } of PROFILES) {
+  firstLanes.push(laneCount);
+  laneCount += lanes;
 }
-if (numbers > PORTS) throw new Error(`the demo has ${numbers} kinds of conversations for ${PORTS} ports`);
+/** Every lane has ports of its own, so that two conversations at a time never have the same ends and ports. */
+const PORTS_PER_LANE = Math.floor(PORTS / laneCount);
 
 function endOf(ends: Ends, isV6: boolean, choice: readonly number[]): End {
   if ('outside' in ends) return { address: outsideAddress(ends.outside, ...choice) };
@@ -61,32 +62,33 @@ const around = (middle: number, dice: number) => Math.round(middle * 3 ** (2 * d
 function sessionOf(seed: number, index: number, profile: Profile, lane: number, n: number): Session | null {
   const offset = rollInt(0, profile.period - 1, seed, index, lane, 1);
   const start_slot = n * profile.period + offset;
-  const chance = RHYTHMS[profile.rhythm](localTime(startOfSlot(start_slot)));
+  const time = localTime(startOfSlot(start_slot));
+  const chance = RHYTHMS[profile.rhythm](time);
   if (roll(seed, index, lane, n, 2) >= chance) return null;
-  const turn = n % profile.repeat;
-  const number = (firstNumbers[index] ?? 0) + lane * profile.repeat + turn;
+  const port = ((firstLanes[index] ?? 0) + lane) * PORTS_PER_LANE + (n % PORTS_PER_LANE);
   // Lanes of `fixed` profiles go around the ends, so that every one of them has a lane.
   const pick = (ends: Ends, salt: number, around: number): End => {
     if (profile.fixed && Array.isArray(ends)) return endOf([ends[around % ends.length] as string], isV6(profile), [0]);
-    return endOf(ends, isV6(profile), [seed, index, lane, profile.fixed ? 0 : turn, salt]);
+    return endOf(ends, isV6(profile), [seed, index, lane, profile.fixed ? 0 : n, salt]);
   };
   const clients = Array.isArray(profile.from) ? profile.from.length : 1;
   // Otherwise two clients and four servers would make only two pairs each.
   const shift = clients > 1 ? Math.floor(lane / clients) : 0;
   const [shortest, longest] = profile.duration;
+  const volume = RHYTHMS[profile.volume ?? 'always'](time);
   const isIcmp = profile.protocol === 'icmp';
-  const client_port = isIcmp ? null : FIRST_PORT + ((number * STRIDE) % PORTS);
+  const client_port = isIcmp ? null : FIRST_PORT + ((port * STRIDE) % PORTS);
   return {
     profile: profile.name,
     protocol: profile.protocol,
     client: pick(profile.from, 3, lane),
     server: pick(profile.to, 4, lane + shift),
     client_port,
-    server_port: isIcmp ? null : rollPick(profile.ports, seed, index, lane, turn, 5),
+    server_port: isIcmp ? null : rollPick(profile.ports, seed, index, lane, n, 5),
     start_slot,
     slots: rollInt(shortest, longest, seed, index, lane, n, 6),
-    bytes_up: around(profile.up, roll(seed, index, lane, n, 7)),
-    bytes_down: around(profile.down, roll(seed, index, lane, n, 8)),
+    bytes_up: around(profile.up * volume, roll(seed, index, lane, n, 7)),
+    bytes_down: around(profile.down * volume, roll(seed, index, lane, n, 8)),
     refused: profile.refused === true,
   };
 }

@@ -1,4 +1,5 @@
 import { type Flow, type Heartbeat, heartbeatSchema } from '@fabric/agent-contract';
+import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { describe, expect, it } from 'vitest';
 import { cidrContains, parseCidr } from '@/domain/net/cidr';
 import { parseIp } from '@/domain/net/ip-address';
@@ -38,7 +39,7 @@ function heartbeatOf(place: (typeof PLACES)[number], slot: number, report: NodeR
   });
 }
 
-describe('the traffic of the demo', () => {
+describe('the traffic of the demo', { timeout: 60_000 }, () => {
   it('is the same for the same seed, whatever was asked before', () => {
     const range = { from: START + 2_000, to: START + 2_030 };
     const once = nodeReports(SEED, range, view);
@@ -48,6 +49,7 @@ describe('the traffic of the demo', () => {
   });
 
   it('makes heartbeats the contract accepts, each identity once, for thousands of slots', () => {
+    const wrong: unknown[] = [];
     let heartbeats = 0;
     let flows = 0;
     const totals = new Map<string, NodeTotals>();
@@ -58,14 +60,16 @@ describe('the traffic of the demo', () => {
         const sum = addTotals(totals.get(place.key) ?? {}, report.moved);
         totals.set(place.key, sum);
         const heartbeat = heartbeatOf(place, slot, report, sum);
-        const checked = heartbeatSchema.safeParse(heartbeat);
-        expect(checked.error?.issues).toBeUndefined();
-        expect(new Set(heartbeat.flows.map(identity)).size).toBe(heartbeat.flows.length);
-        expect(heartbeat.flows.length).toBeLessThan(1500);
+        const { error } = heartbeatSchema.safeParse(heartbeat);
+        if (error) wrong.push([place.key, slot, error.issues[0]]);
+        if (new Set(heartbeat.flows.map(identity)).size !== heartbeat.flows.length)
+          wrong.push([place.key, slot, 'twice']);
+        if (heartbeat.flows.length > AGENT_LIMITS.flows_per_heartbeat) wrong.push([place.key, slot, 'too many']);
         heartbeats += 1;
         flows += heartbeat.flows.length;
       }
     }
+    expect(wrong).toEqual([]);
     expect(heartbeats).toBeGreaterThan(2_000);
     expect(flows / heartbeats).toBeGreaterThan(15);
   });
@@ -88,20 +92,21 @@ describe('the traffic of the demo', () => {
   });
 
   it('gives totals that never fall while a conversation goes on, and grow by what is new', () => {
+    const wrong: Flow[] = [];
     const last = new Map<string, Flow>();
-    for (let slot = START + 1_000; slot < START + 1_300; slot += 1) {
+    for (let slot = START + 1_000; slot < START + 1_150; slot += 1) {
       for (const [key, { flows }] of nodeReports(SEED, { from: slot, to: slot }, view)) {
         for (const flow of flows) {
           const id = `${key} ${identity(flow)} ${flow.first_seen_at}`;
-          const before = last.get(id);
-          expect(flow.bytes).toBe(
-            (before?.bytes ?? (flow.bytes ?? 0) - (flow.delta_bytes ?? 0)) + (flow.delta_bytes ?? 0),
-          );
-          expect((flow.observed_at ?? '') >= (flow.first_seen_at ?? '')).toBe(true);
+          const { bytes, delta_bytes: news } = flow;
+          if (bytes === null || news === undefined || news < 0) wrong.push(flow);
+          else if (bytes !== (last.get(id)?.bytes ?? bytes - news) + news) wrong.push(flow);
+          if (flow.observed_at < (flow.first_seen_at ?? '')) wrong.push(flow);
           last.set(id, flow);
         }
       }
     }
+    expect(wrong).toEqual([]);
     expect(last.size).toBeGreaterThan(1_000);
   });
 
@@ -148,16 +153,10 @@ describe('the traffic of the demo', () => {
     expect(at(1.3, 'lateral-scan')).toBeGreaterThan(100);
   });
 
-  it('keeps every repetition of a conversation at a port of its own, and few enough of them to store', () => {
+  it('has as many conversations a day as a small database stores without effort', () => {
     const day = sessionsIn(SEED, { from: START, to: START + DAY });
-    const kinds = new Set(
-      day.map(
-        ({ client, server, client_port, server_port }) =>
-          `${client.address} ${server.address} ${client_port} ${server_port}`,
-      ),
-    );
     expect(day.length).toBeGreaterThan(40_000);
-    expect(kinds.size).toBeLessThan(15_000);
+    expect(day.length).toBeLessThan(80_000);
     for (const session of day.slice(0, 500)) {
       expect(countsBefore(session, 'down', session.start_slot)).toEqual({ bytes: 0, packets: 0 });
       const { bytes, packets } = countsBefore(session, 'down', session.start_slot + session.slots);
@@ -188,13 +187,8 @@ describe('the traffic of the demo', () => {
   });
 
   it('has profiles whose conversations end before the lane goes on', () => {
-    for (const { name, duration, period, lanes, repeat } of PROFILES) {
-      expect([name, duration[0] <= duration[1], duration[1] <= period, lanes > 0 && repeat > 0]).toEqual([
-        name,
-        true,
-        true,
-        true,
-      ]);
+    for (const { name, duration, period, lanes } of PROFILES) {
+      expect([name, duration[0] <= duration[1], duration[1] <= period, lanes > 0]).toEqual([name, true, true, true]);
     }
   });
 });

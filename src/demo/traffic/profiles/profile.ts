@@ -18,9 +18,9 @@ export type Profile = {
   lanes: number;
   period: number;
   duration: readonly [number, number];
-  /** Conversations of a lane after which its ends and ports come again: bounds how many flows are stored. */
-  repeat: number;
   rhythm: RhythmName;
+  /** How much conversations carry at a time; default: always as much. */
+  volume?: RhythmName;
   /** Bytes of one conversation: from the client, from the server; a third to three times that. */
   up: number;
   down: number;
@@ -45,9 +45,9 @@ export const tcp = (
   ports: [port],
   ...rest,
 });
+
 /** Connections that stay for most of an hour, as pools of connections do. */
-export const pooled = { period: 240, duration: [236, 240], repeat: 4, rhythm: 'always', fixed: true } as const;
+export const pooled = { period: 240, duration: [236, 240], rhythm: 'always', fixed: true } as const;
 
 export const KB = 1024;
 export const MB = 1024 ** 2;
-export const GB = 1024 ** 3;
