@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ClusterControl } from '@/server/providers/hypervisor/fake/control/cluster-control';
-import { type ClusterIdentity, type Simulator, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
+import {
+  type ClusterIdentity,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '@/server/providers/hypervisor/fake/http-server';
 import { KeptFile } from '../kept-file';
 import { SITES } from '../world/company';
 import { demoScenario } from '../world/scenario';
@@ -38,6 +44,7 @@ const Kept = z.object({
 
 const world = createHash('sha256').update(JSON.stringify(SITES)).digest('hex');
 
+const ATTEMPTS = 10;
 const isTaken = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
 
 /** Firewall files and guest configurations, which clients can change, and since when the guests run. */
@@ -68,6 +75,30 @@ const identityOf = ({ state }: ClusterControl): ClusterIdentity => ({
   ),
 });
 
+/** A port that nobody listens on. */
+async function otherPort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, '127.0.10.1', resolve);
+  });
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** All clusters listen on one port, so that one number is all there is to keep. Who finds it taken moves to another. */
+async function startOnOnePort(options: SimulatorOptions, wanted: number): Promise<Simulator> {
+  for (let port = wanted, attempt = 0; ; attempt += 1) {
+    try {
+      return await startSimulator({ ...options, port });
+    } catch (error) {
+      if (!isTaken(error) || attempt >= ATTEMPTS) throw error;
+      port = await otherPort();
+    }
+  }
+}
+
 export type DemoSimulator = { simulator: Simulator; close(): Promise<void> };
 
 /**
@@ -80,11 +111,7 @@ export async function startDemoSimulator(directory: string): Promise<DemoSimulat
   const contentFile = new KeptFile(join(directory, 'clusters.json'), Kept);
   const known = addressFile.read();
   const options = { scenario: demoScenario, identities: known?.identities };
-  const simulator = await startSimulator({ ...options, port: known?.port ?? USUAL_PORT }).catch((error: unknown) => {
-    if (!isTaken(error)) throw error;
-    // Whoever took it: the clusters get their new address in a moment.
-    return startSimulator(options);
-  });
+  const simulator = await startOnOnePort(options, known?.port ?? USUAL_PORT);
   const { clusters } = simulator;
   addressFile.write({
     port: clusters[0]?.nodes[0]?.port ?? 0,
