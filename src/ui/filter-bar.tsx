@@ -28,7 +28,7 @@ export function FilterBar({ search, facets = [], onClear, children }: Props) {
           Clear
         </Button>
       )}
-      {children && <div className="ml-auto flex flex-wrap items-center gap-2">{children}</div>}
+      {children && <div className="ml-auto flex flex-wrap items-start gap-2 max-sm:w-full">{children}</div>}
     </search>
   );
 }

@@ -34,14 +34,14 @@ export const agentColumns = (offer: InstallOffer) => [
     csv: (agent) => stateOf(agent).word,
   }),
   make.custom('collectors', 'Lacking', (agent) => <Lacking agent={agent} offer={offer} />, {
-    width: 220,
+    width: 260,
     grow: true,
     csv: (agent) =>
       lackingCollectors(agent)
         .map(({ name, state }) => `${collectorName(name)} (${state})`)
         .join('; '),
   }),
-  make.time('last_heartbeat_at', 'Last heartbeat', (agent) => agent.last_heartbeat_at, {
+  make.time('last_heartbeat_at', 'Heartbeat', (agent) => agent.last_heartbeat_at, {
     sortable: true,
     width: 130,
     none: 'Never',
@@ -93,8 +93,17 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
   if (agent.collectors.length === 0) return <Missing label="Not known" />;
   const lacking = lackingCollectors(agent);
   if (lacking.length === 0) return <span className="text-muted">Nothing</span>;
+  const names = lacking.map(({ name }) => collectorName(name)).join(', ');
+  if (lacking.length > 2) {
+    const broken = lacking.some(({ state }) => state === 'unavailable');
+    return (
+      <Badge tone={broken ? 'danger' : 'warn'}>
+        <span title={names}>{lacking.length} collectors</span>
+      </Badge>
+    );
+  }
   return (
-    <span className="inline-flex gap-1">
+    <span className="inline-flex gap-1" title={names}>
       {lacking.map(({ name, state }) => (
         <Badge key={name} tone={state === 'unavailable' ? 'danger' : 'warn'}>
           {collectorName(name)}

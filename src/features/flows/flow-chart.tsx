@@ -39,6 +39,7 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
   const { buckets, lines, format } = flowChartData(series, metric);
   const cut = Date.parse(series.since) - Date.parse(range.since) > CUT_MS;
   const { sums } = series;
+  const empty = lines.every(({ values }) => values.every((value) => value === 0));
   return (
     <section aria-label="Traffic over time" className="flex flex-col gap-1 rounded-lg border bg-surface p-3">
       <TimeChart
@@ -46,6 +47,7 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
         buckets={buckets}
         series={lines}
         format={format}
+        empty="No traffic in this time."
         onSelect={({ since, until }) =>
           view.setFilters({
             since: new Date(since).toISOString(),
@@ -66,10 +68,11 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
           {formatBytes(sums.bytes)}, {formatCount(sums.packets)} packets, {formatCount(sums.flows)} new flows
         </p>
       </TimeChart>
-      {(cut || series.source === 'flows') && (
+      {(cut || (series.source === 'flows' && !empty)) && (
         <p className="text-sm text-faint">
           {cut && `Nothing older than ${formatDateTime(series.since)} is kept for these filters. `}
           {series.source === 'flows' &&
+            !empty &&
             'Estimated: with these filters, what a flow carried is spread evenly over the time it lasted.'}
         </p>
       )}

@@ -11,7 +11,7 @@ type Props = {
 /** The figures of a chart as a table, the newest first. */
 export function ChartTable({ label, buckets, series, format }: Props) {
   const totals = stackTotals(series, buckets.starts.length);
-  const cell = 'border-b px-2 py-1 text-right tabular-nums';
+  const cell = 'border-b px-2 py-1 text-right whitespace-nowrap tabular-nums';
   return (
     <section
       aria-label={`${label}, table`}

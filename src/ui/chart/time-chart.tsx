@@ -24,12 +24,15 @@ type Props = {
   base?: 1000 | 1024;
   height?: number;
   onSelect?: (range: { since: number; until: number }) => void;
+  /** Said in place of a chart without any bar. */
+  empty?: string;
   /** Before the switch between chart and table: title or controls. */
   children?: ReactNode;
 };
 
 /** Figures over time, to be looked at or to be read: a chart and the same figures as a table. */
-export function TimeChart({ children, ...props }: Props) {
+export function TimeChart({ children, empty = 'Nothing in this time.', ...props }: Props) {
+  const nothing = props.series.every(({ values }) => values.every((value) => value === 0));
   const [view, setView] = useState<View>('chart');
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -37,7 +40,13 @@ export function TimeChart({ children, ...props }: Props) {
         <div className="flex min-w-0 flex-wrap items-center gap-2">{children}</div>
         <SegmentedControl label={`${props.label} as`} value={view} onValueChange={setView} options={VIEWS} iconsOnly />
       </div>
-      {view === 'chart' ? <BarChart {...props} /> : <ChartTable {...props} />}
+      {nothing ? (
+        <p className="py-6 text-center text-muted">{empty}</p>
+      ) : view === 'chart' ? (
+        <BarChart {...props} />
+      ) : (
+        <ChartTable {...props} />
+      )}
     </div>
   );
 }

@@ -25,7 +25,7 @@ export const collectorName = (name: string): string => COLLECTORS[name] ?? name;
 
 const COLLECTOR_STATES: Record<string, State> = {
   active: { tone: 'ok', word: 'Works' },
-  degraded: { tone: 'warn', word: 'With losses' },
+  degraded: { tone: 'warn', word: 'Limited' },
   unavailable: { tone: 'danger', word: 'Does not work' },
   off: { tone: 'off', word: 'Off' },
 };
