@@ -1,16 +1,6 @@
-import { expect, type Page } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { actAs } from '../fixtures/act-as';
 import { test } from '../fixtures/test';
-
-/**
- * Shows the pages as somebody with fewer permissions sees them: only what the browser is told about the user changes. That
- * the service itself refuses is proved by its authorisation matrix.
- */
-const actAs = (page: Page, permissions: readonly string[]) =>
-  page.route('**/api/v1/auth/refresh', async (route) => {
-    const response = await route.fetch();
-    const body = (await response.json()) as { user: Record<string, unknown> };
-    await route.fulfill({ response, json: { ...body, user: { ...body.user, permissions } } });
-  });
 
 test('a viewer sees everything readable and learns why the rest is disabled', async ({ adminPage: page }) => {
   await actAs(page, ['cluster:read', 'workload:read', 'ipam:read', 'settings:read']);

@@ -1,9 +1,12 @@
 'use client';
-import { Radio } from 'lucide-react';
-import { useState } from 'react';
+import { Radio, ShieldX } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useMemo, useState } from 'react';
 import type { Flow } from '@/domain/flow/flow';
 import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
+import { useCommands } from '@/ui/command-registry';
 import { Facet } from '@/ui/facet';
 import { PageHeader } from '@/ui/page-header';
 import { CopyLinkMenu } from './copy-link-menu';
@@ -25,9 +28,36 @@ const GROUPINGS = FLOW_GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS
 /** While flows are followed the chart comes along, but a bar is a minute wide. */
 const LIVE_CHART_MS = 10_000;
 
+function useFlowCommands() {
+  const router = useRouter();
+  useCommands(
+    useMemo(() => {
+      const group = 'Flows';
+      return [
+        {
+          id: 'flows.live',
+          label: 'Follow flows live',
+          group,
+          icon: <Radio />,
+          run: () => router.push(paths.flows({ live: true })),
+        },
+        {
+          id: 'flows.denied',
+          label: 'Show denied flows',
+          group,
+          keywords: ['dropped', 'rejected'],
+          icon: <ShieldX />,
+          run: () => router.push(paths.flows({ decision: 'drop,reject' })),
+        },
+      ];
+    }, [router]),
+  );
+}
+
 /** What travels through the networks of the guests: over time, one by one, summed up, or as it comes. */
 export function FlowExplorer() {
   const view = useFlowView();
+  useFlowCommands();
   const { filters } = view;
   const live = filters.live === true;
   const { now, refresh } = useRefresh(live ? LIVE_CHART_MS : filters.refresh ? Number(filters.refresh) * 1000 : null);

@@ -116,7 +116,7 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
             name="flow_retention_hours"
             label="Keep flows for"
             unit="hours"
-            description="1 to 8,760 (one year). Older flows are deleted and cannot be brought back."
+            description="1 to 8,760 (one year). Older flows are deleted and cannot be brought back; their sums per hour stay for 400 days."
             min={1}
             max={8760}
             disabled={locked !== null}

@@ -1,0 +1,186 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from '@playwright/test';
+import { actAs } from '../fixtures/act-as';
+import { expectAccessible } from '../fixtures/axe';
+import { enrolNode } from '../fixtures/reporting-node';
+import { test } from '../fixtures/test';
+
+type Item = { id: string; name: string };
+
+test('flows: filters, groups, chart, record and link', async ({ adminPage: page, api, simulator, addCluster }) => {
+  test.setTimeout(240_000);
+  const cluster = await addCluster(simulator.cluster, { name: 'flows-lab' });
+  const within = `cluster_id=${cluster.id}`;
+  const [node] = (await api<{ items: Item[] }>('GET', `/nodes?${within}`)).items;
+  if (!node) throw new Error('the simulator has no node');
+  const agent = await enrolNode(api, node);
+  const web = { source_ip: '10.9.0.5', destination_ip: '203.0.113.7' };
+  await agent.report([
+    { ...web, bytes: 5_000_000, packets: 4000 },
+    { ...web, source_port: 40_001, destination_port: 53, protocol: 'udp', bytes: 120, packets: 1 },
+    {
+      source_ip: '198.51.100.66',
+      destination_ip: '10.9.0.5',
+      source_port: 55_555,
+      destination_port: 22,
+      decision: 'drop',
+      collector: 'firewall_log',
+      bytes: 60,
+      packets: 1,
+      raw: { chain: 'tap100i0-IN', excerpt: 'policy DROP: SRC=198.51.100.66' },
+    },
+  ]);
+
+  await page.goto(`/flows?${within}`);
+  const grid = page.getByRole('grid', { name: 'Flows', exact: true });
+  const rows = grid.getByRole('row');
+  await expect(rows).toHaveCount(4);
+  await expect(page.getByRole('slider', { name: 'Traffic over time' })).toBeVisible();
+
+  await test.step('filters are in the URL and survive a reload', async () => {
+    await page.getByRole('search').getByRole('button', { name: 'Decision' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Dropped' }).click();
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL(/decision=drop/);
+    await expect(rows).toHaveCount(2);
+    await expect(rows.nth(1)).toContainText('198.51.100.66:55555');
+    await page.reload();
+    await expect(rows).toHaveCount(2);
+    await page.getByRole('search').getByRole('button', { name: 'Clear' }).click();
+    await expect(rows.nth(1)).toBeVisible();
+    await page.goto(`/flows?${within}`);
+    await expect(rows).toHaveCount(4);
+    const address = page.getByRole('textbox', { name: 'Address or CIDR' });
+    await address.fill('203.0.113');
+    await address.press('Enter');
+    await expect(page.getByText('An address or CIDR such as 10.0.0.0/24')).toBeVisible();
+    await expect(rows).toHaveCount(4);
+    await address.fill('203.0.113.0/24');
+    await address.press('Enter');
+    await expect(rows).toHaveCount(3);
+    await expect(page.getByText(/^Estimated/)).toBeVisible();
+    const port = page.getByRole('textbox', { name: 'Port' });
+    await port.fill('53');
+    await port.press('Enter');
+    await expect(rows).toHaveCount(2);
+    await port.fill('9999');
+    await port.press('Enter');
+    await expect(page.getByText('No flows match')).toBeVisible();
+    await expect(page.getByText('No traffic in this time.')).toBeVisible();
+    await page.goto(`/flows?${within}`);
+    await expect(rows).toHaveCount(4);
+  });
+
+  await test.step('a group leads to its flows', async () => {
+    await page.getByRole('button', { name: 'Group by' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Service' }).click();
+    await page.keyboard.press('Escape');
+    const groups = page.getByRole('grid', { name: 'Flows, grouped' });
+    await expect(groups.getByRole('row')).toHaveCount(4);
+    await expect(groups.getByRole('row').nth(1)).toContainText('tcp/443');
+    await groups.getByText('tcp/22').click();
+    await expect(page).toHaveURL(/port=22/);
+    await expect(rows).toHaveCount(2);
+    await page.goBack();
+    await expect(groups.getByRole('row')).toHaveCount(4);
+    await page.goto(`/flows?${within}`);
+  });
+
+  await test.step('the figures of the chart are there as a table, and by key', async () => {
+    await expect(rows).toHaveCount(4);
+    const slider = page.getByRole('slider', { name: 'Traffic over time' });
+    await slider.focus();
+    await slider.press('Home');
+    await expect(slider).toHaveAttribute('aria-valuenow', '0');
+    await page.getByRole('radio', { name: 'Table' }).click();
+    await expect(page.getByRole('region', { name: 'Traffic over time, table' })).toContainText('Dropped');
+    await page.getByRole('radio', { name: 'Chart' }).click();
+    await page.getByRole('radio', { name: 'Packets' }).click();
+    await expect(page).toHaveURL(/metric=packets/);
+    await slider.focus();
+    await slider.press('Home');
+    await slider.press('Enter');
+    await expect(page).toHaveURL(/since=.*until=/);
+    await expect(page.getByText('No flows in this time').or(page.getByText('No flows match'))).toBeVisible();
+    await page.goto(`/flows?${within}`);
+  });
+
+  await test.step('a row shows everything about its flow', async () => {
+    await expect(rows).toHaveCount(4);
+    await grid.getByText('tcp/22').click();
+    const drawer = page.getByRole('dialog', { name: '198.51.100.66 → 10.9.0.5' });
+    await expect(drawer).toContainText('Dropped');
+    await expect(drawer).toContainText('external');
+    await expect(drawer.getByRole('region', { name: 'Raw record' })).toContainText('tap100i0-IN');
+    await expectAccessible(page, 'the record of a flow');
+    await drawer.getByRole('button', { name: 'Only this conversation' }).click();
+    await expect(page).toHaveURL(/source=198\.51\.100\.66/);
+    await expect(rows).toHaveCount(2);
+    await page.getByRole('button', { name: 'Remove filter From' }).click();
+    await expect(page).not.toHaveURL(/source=/);
+    await page.goto(`/flows?${within}`);
+  });
+
+  await test.step('the link of a moment has fixed times', async () => {
+    await expect(rows).toHaveCount(4);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('menuitem', { name: 'To this moment' }).click();
+    await expect(page.getByText('Link copied')).toBeVisible();
+    const link = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+    expect(link.searchParams.get('cluster_id')).toBe(cluster.id);
+    const span = Date.parse(link.searchParams.get('until') ?? '') - Date.parse(link.searchParams.get('since') ?? '');
+    expect(span).toBe(3_600_000);
+    await page.goto(link.href);
+    await expect(rows).toHaveCount(4);
+  });
+
+  await test.step('the CSV file has every row', async () => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export as CSV' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    expect(lines).toHaveLength(4);
+    expect(lines.join('\n')).toContain('198.51.100.66');
+  });
+
+  await test.step('live: what is reported appears, and stands still when paused', async () => {
+    await page.goto(`/flows?live=true&${within}`);
+    const live = page.getByRole('grid', { name: 'Flows, live' });
+    await expect(live.getByRole('row')).toHaveCount(4);
+    await agent.report([{ ...web, source_port: 41_000, destination_port: 8080 }]);
+    await expect(live.getByText('tcp/8080')).toBeVisible();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await expect(page.getByText(/^Paused/)).toBeVisible();
+    await agent.report([{ ...web, source_port: 41_001, destination_port: 8081 }]);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect(live.getByText('tcp/8081')).toBeVisible();
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await expect(page).not.toHaveURL(/live=/);
+  });
+});
+
+test('no flows name the next step, and nonsense in the URL is no error', async ({ adminPage: page }) => {
+  await page.goto('/flows?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
+  await expect(page.getByText('No flows in this time')).toBeVisible();
+  await page.getByRole('link', { name: 'Look at the agents' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible();
+  await page.goto('/flows?range=never&decision=maybe&port=99999&address=nowhere&node_id=7&group=colour&sort=hacked');
+  await expect(page.getByRole('heading', { level: 1, name: 'Flows' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
+});
+
+test('a range that cannot be is explained, not hidden', async ({ adminPage: page }) => {
+  await page.goto('/flows?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z');
+  await expect(page.getByText('The time range ends before it begins.').first()).toBeVisible();
+});
+
+test('who may not see flows finds no way there', async ({ adminPage: page }) => {
+  await actAs(page, ['cluster:read', 'workload:read']);
+  await page.goto('/workloads');
+  const grid = page.getByRole('grid', { name: 'Workloads' });
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Flows' })).toHaveCount(0);
+  await grid.getByRole('row').nth(1).getByRole('link').first().click();
+  await expect(page.getByRole('grid', { name: 'Network cards' }).or(page.getByText('No network cards'))).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: 'Flows' })).toHaveCount(0);
+});
