@@ -1,6 +1,8 @@
 import type { JobProcessors } from './job-processors';
+import { observeCluster } from './processors/observe-cluster';
 import { prune } from './processors/prune';
 import { retainTelemetry } from './processors/retain-telemetry';
+import { scheduleObservations } from './processors/schedule-observations';
 import { scheduleSyncs } from './processors/schedule-syncs';
 import { syncCluster } from './processors/sync-cluster';
 import { watchAgents } from './processors/watch-agents';
@@ -12,4 +14,6 @@ export const registry = {
   'maintenance.prune': prune,
   'telemetry.retain': retainTelemetry,
   'agents.watch': watchAgents,
+  'firewall.observe': observeCluster,
+  'firewall.schedule': scheduleObservations,
 } satisfies JobProcessors;

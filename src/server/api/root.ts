@@ -10,6 +10,7 @@ import { ipamConflictsRouter } from './routers/ipam-conflicts';
 import { jobsRouter } from './routers/jobs';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
+import { policiesRouter } from './routers/policies';
 import { projectsRouter } from './routers/projects';
 import { rolesRouter } from './routers/roles';
 import { securityGroupsRouter } from './routers/security-groups';
@@ -35,6 +36,7 @@ export const appRouter = router({
   jobs: jobsRouter,
   networks: networksRouter,
   nodes: nodesRouter,
+  policies: policiesRouter,
   securityGroups: securityGroupsRouter,
   projects: projectsRouter,
   roles: rolesRouter,

@@ -46,6 +46,24 @@ export const agentsWatch = defineJob({
   everyMs: MINUTE,
 });
 
+/** Reads what is live at the guests of one cluster. */
+export const firewallObserve = defineJob({
+  name: 'firewall.observe',
+  payload: z.object({ cluster_id: z.uuid() }),
+  key: (payload) => payload.cluster_id,
+  concurrency: 4,
+  attempts: 1,
+});
+
+/** Has clusters read whose last reading has become too old. */
+export const firewallSchedule = defineJob({
+  name: 'firewall.schedule',
+  payload: nothing,
+  key: () => 'firewall.schedule',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
 /** Every job there is, by name. */
 export const JOBS = {
   [clusterSync.name]: clusterSync,
@@ -53,6 +71,8 @@ export const JOBS = {
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,
   [agentsWatch.name]: agentsWatch,
+  [firewallObserve.name]: firewallObserve,
+  [firewallSchedule.name]: firewallSchedule,
 } as const;
 
 export type JobName = keyof typeof JOBS;

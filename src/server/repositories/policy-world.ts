@@ -6,14 +6,18 @@ import type { Executor } from '../db/client';
 import { projects } from '../db/schema/access';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters, nodes } from '../db/schema/clusters';
+import { policyPlacements } from '../db/schema/deployments';
 import { networks, subnets } from '../db/schema/networks';
 import { policies, securityGroupMembers, securityGroups, securityRules } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
+import { groupBy } from '../lib/group-by';
 
 export type WorldPolicy = CompilablePolicy & { readonly name: string; readonly enabled: boolean };
 
 export type WorldWorkload = IndexedWorkload & {
   readonly node_name: string | null;
+  /** Whether its node filters with the new implementation; null: not known. */
+  readonly nftables: boolean | null;
   readonly kind: 'qemu' | 'lxc';
   readonly external_id: string;
   readonly status: 'running' | 'stopped' | 'paused' | 'suspended' | 'unknown';
@@ -39,24 +43,13 @@ export type PolicyWorldRows = {
   networks: Inventory['networks'];
 };
 
-type Rule = CompilablePolicy['rules'][number];
-
-function groupBy<T, V>(rows: readonly T[], key: (row: T) => string, value: (row: T) => V): Map<string, V[]> {
-  const map = new Map<string, V[]>();
-  for (const row of rows) {
-    const list = map.get(key(row));
-    if (list) list.push(value(row));
-    else map.set(key(row), [value(row)]);
-  }
-  return map;
-}
-
 const readWorkloads = (executor: Executor) =>
   executor
     .select({
       id: workloads.id,
       cluster_id: workloads.cluster_id,
       node_name: nodes.name,
+      nftables: nodes.nftables,
       vmid: workloads.vmid,
       kind: workloads.kind,
       external_id: workloads.external_id,
@@ -175,43 +168,37 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
       executor.select({ id: networks.id, name: networks.name }).from(networks),
       executor.select({ network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
     ]);
-  const rules = groupBy(
-    ruleRows,
-    (row) => row.policy_id,
-    ({ policy_id: _, ...rule }): Rule => rule,
-  );
-  const addresses = groupBy(
-    addressRows,
-    (row) => row.workload_id,
-    (row) => row.address,
-  );
-  const members = groupBy(
-    memberRows,
-    (row) => row.security_group_id,
-    (row) => row.workload_id,
-  );
-  const cidrs = groupBy(
-    subnetRows,
-    (row) => row.network_id,
-    (row) => row.cidr,
-  );
-  const inventory = workloadRows.map((row) => ({ ...row, addresses: addresses.get(row.id) ?? [] }));
+  const rules = groupBy(ruleRows, (row) => row.policy_id);
+  const addresses = groupBy(addressRows, (row) => row.workload_id);
+  const members = groupBy(memberRows, (row) => row.security_group_id);
+  const cidrs = groupBy(subnetRows, (row) => row.network_id);
+  const inventory = workloadRows.map((row) => ({
+    ...row,
+    addresses: (addresses.get(row.id) ?? []).map(({ address }) => address),
+  }));
   return {
-    policies: policyRows.map((row) => ({ ...row, rules: rules.get(row.id) ?? [] })),
+    policies: policyRows.map((row) => ({
+      ...row,
+      rules: (rules.get(row.id) ?? []).map(({ policy_id: _, ...rule }) => rule),
+    })),
     clusters: clusterRows,
     workloads: inventory,
     security_groups: groupRows.map((group) => ({
       id: group.id,
       name: group.name,
       tenant_id: group.tenant_id,
-      workload_ids: membersOf(group, members.get(group.id) ?? [], inventory),
+      workload_ids: membersOf(
+        group,
+        (members.get(group.id) ?? []).map(({ workload_id }) => workload_id),
+        inventory,
+      ),
     })),
-    networks: networkRows.map((row) => ({ ...row, cidrs: cidrs.get(row.id) ?? [] })),
+    networks: networkRows.map((row) => ({ ...row, cidrs: (cidrs.get(row.id) ?? []).map(({ cidr }) => cidr) })),
   };
 }
 
 /**
- * Changes whenever anything changes that `readPolicyWorld` reads. One query. Sums of the rows' transaction numbers also
+ * Changes whenever anything changes that `readPolicyWorld` reads, or what was applied where. One query. Sums of the rows' transaction numbers also
  * notice a change that began earlier and was committed later than one that was seen.
  */
 export async function policyWorldStamp(executor: Executor): Promise<string> {
@@ -227,6 +214,7 @@ export async function policyWorldStamp(executor: Executor): Promise<string> {
     securityGroupMembers,
     networks,
     subnets,
+    policyPlacements,
   ];
   const parts = tables.map(
     (table) => sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`,

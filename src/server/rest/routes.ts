@@ -11,6 +11,8 @@ import { ipRangeRoutes } from './routes/ip-ranges';
 import { ipamRoutes } from './routes/ipam';
 import { networkRoutes } from './routes/networks';
 import { nodeRoutes } from './routes/nodes';
+import { policyRoutes } from './routes/policies';
+import { policyViewRoutes } from './routes/policy-views';
 import { projectRoutes } from './routes/projects';
 import { roleRoutes } from './routes/roles';
 import { securityGroupRoutes } from './routes/security-groups';
@@ -41,6 +43,8 @@ export const routes: readonly Route[] = [
   ...workloadRoutes,
   ...networkRoutes,
   ...securityGroupRoutes,
+  ...policyRoutes,
+  ...policyViewRoutes,
   ...subnetRoutes,
   ...ipAddressRoutes,
   ...ipRangeRoutes,

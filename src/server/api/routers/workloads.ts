@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { PacketTest } from '@/domain/guest-firewall';
 import { WorkloadListInput } from '@/domain/inventory';
+import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
+import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
 import { readWorkload } from '../../services/inventory/read-workload';
 import { procedure, router } from '../trpc';
@@ -11,4 +14,10 @@ export const workloadsRouter = router({
   get: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid() }))
     .query(({ ctx, input }) => readWorkload(ctx.scope, input.id)),
+  firewall: procedure('workload:read')
+    .input(z.strictObject({ id: z.uuid() }))
+    .query(({ ctx, input }) => readGuestFirewall(ctx.scope, input.id)),
+  testPacket: procedure('workload:read')
+    .input(z.strictObject({ id: z.uuid(), packet: PacketTest }))
+    .query(({ ctx, input }) => testPacket(ctx.scope, input.id, input.packet)),
 });

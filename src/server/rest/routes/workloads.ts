@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
+import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
 import { readWorkload } from '../../services/inventory/read-workload';
 import { csvResponse } from '../csv-response';
@@ -58,5 +61,26 @@ export const workloadRoutes = [
     params: z.object({ workload_id: z.uuid() }),
     response: { status: 200, schema: WorkloadDetail },
     handler: ({ scope, params }) => readWorkload(scope, params.workload_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/workloads/{workload_id}/firewall',
+    summary: 'Everything that filters the packets of a workload, read now: rules in their order, options, interfaces.',
+    tag,
+    access: { permission: 'workload:read' },
+    params: z.object({ workload_id: z.uuid() }),
+    response: { status: 200, schema: GuestFirewall },
+    handler: ({ scope, params }) => readGuestFirewall(scope, params.workload_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/workloads/{workload_id}/firewall/test',
+    summary: 'What happens to a packet at a workload now, which rule decides, and which policies are behind it.',
+    tag,
+    access: { permission: 'workload:read' },
+    params: z.object({ workload_id: z.uuid() }),
+    body: PacketTest,
+    response: { status: 200, schema: PacketVerdict },
+    handler: ({ scope, params, body }) => testPacket(scope, params.workload_id, body),
   }),
 ];

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { type Marker, parseMarker } from '../policy/marker';
+import type { WantedRule } from '../policy/wanted';
+import type { LiveRule } from './live-state';
+
+/** Whose rule it is. `copied`: ours, but made for another guest; it came with a clone or a restored backup. */
+export const RULE_OWNERS = ['this_installation', 'other_installation', 'copied', 'nobody'] as const;
+
+/** A rule of a guest or group as the API shows it. What is null does not limit the rule. */
+export const FirewallRuleView = z.object({
+  /** Place in the list; null for a rule that is not live. */
+  position: z.int().nullable(),
+  /** `in`, `out`, `group`; anything else is not enforced at guests. */
+  type: z.string(),
+  /** `ACCEPT`, `DROP`, `REJECT` or the name of the group. */
+  action: z.string(),
+  enabled: z.boolean(),
+  protocol: z.string().nullable(),
+  source: z.string().nullable(),
+  destination: z.string().nullable(),
+  source_port: z.string().nullable(),
+  destination_port: z.string().nullable(),
+  icmp_type: z.string().nullable(),
+  macro: z.string().nullable(),
+  interface: z.string().nullable(),
+  log: z.string().nullable(),
+  /** As it is stored, marker included. */
+  comment: z.string(),
+  /** Why the hypervisor skips the rule. */
+  errors: z.record(z.string(), z.string()).nullable(),
+  owner: z.enum(RULE_OWNERS),
+  policy_id: z.string().nullable(),
+  policy_version: z.int().nullable(),
+  rule_hash: z.string().nullable(),
+});
+export type FirewallRuleView = z.output<typeof FirewallRuleView>;
+
+function ownerOf(marker: Marker | null, instance: string, vmid: number | null): FirewallRuleView['owner'] {
+  if (!marker) return 'nobody';
+  if (marker.instance !== instance) return 'other_installation';
+  return vmid !== null && marker.vmid !== vmid ? 'copied' : 'this_installation';
+}
+
+const text = (value: string | undefined): string | null => value || null;
+
+/** A live rule. @param vmid of the guest that it stands at; null for a rule of a group */
+export function viewOfLiveRule(rule: LiveRule, instance: string, vmid: number | null): FirewallRuleView {
+  const marker = parseMarker(rule.comment);
+  return {
+    position: rule.pos,
+    type: rule.type,
+    action: rule.action,
+    enabled: Boolean(rule.enable),
+    protocol: text(rule.proto),
+    source: text(rule.source),
+    destination: text(rule.dest),
+    source_port: text(rule.sport),
+    destination_port: text(rule.dport),
+    icmp_type: text(rule['icmp-type']),
+    macro: text(rule.macro),
+    interface: text(rule.iface),
+    log: text(rule.log),
+    comment: rule.comment ?? '',
+    errors: rule.errors ?? null,
+    owner: ownerOf(marker, instance, vmid),
+    policy_id: marker?.policy_id ?? null,
+    policy_version: marker?.version ?? null,
+    rule_hash: marker?.rule_hash ?? null,
+  };
+}
+
+/** A rule that shall be live. */
+export function viewOfWantedRule({ content, ...rule }: WantedRule): FirewallRuleView {
+  return {
+    position: null,
+    type: content.type,
+    action: content.action,
+    enabled: true,
+    protocol: text(content.proto),
+    source: text(content.source),
+    destination: text(content.dest),
+    source_port: text(content.sport),
+    destination_port: text(content.dport),
+    icmp_type: text(content['icmp-type']),
+    macro: null,
+    interface: null,
+    log: text(content.log),
+    comment: rule.comment,
+    errors: null,
+    owner: 'this_installation',
+    policy_id: rule.policy_id,
+    policy_version: rule.policy_version,
+    rule_hash: rule.rule_hash,
+  };
+}

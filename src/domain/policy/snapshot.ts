@@ -1,0 +1,95 @@
+import type { PolicySnapshot, SecurityRule, VersionComparison } from '../policies';
+import type { SecurityRuleInput } from './policy';
+
+const CONTENT = [
+  'action',
+  'protocol',
+  'destination_ports',
+  'source_ports',
+  'icmp_type',
+  'log',
+  'enabled',
+  'comment',
+] as const satisfies readonly (keyof SecurityRuleInput)[];
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+const contentOf = (rule: SecurityRuleInput) => JSON.stringify(CONTENT.map((field) => rule[field]));
+
+/**
+ * Gives a new list of rules its places and ids: a rule whose content was there keeps that one's id, another one at the
+ * same place keeps the id of the place, the rest are new.
+ */
+export function identifyRules(
+  known: readonly SecurityRule[],
+  given: readonly SecurityRuleInput[],
+  newId: () => string,
+): SecurityRule[] {
+  const open = [...known];
+  const take = (found: (rule: SecurityRule) => boolean) => {
+    const at = open.findIndex(found);
+    return at < 0 ? undefined : open.splice(at, 1)[0]?.id;
+  };
+  // An equal rule at the same place comes first, so that of two equal rules each keeps its own id.
+  const ids: (string | undefined)[] = given.map((rule, position) =>
+    take((candidate) => candidate.position === position && contentOf(candidate) === contentOf(rule)),
+  );
+  for (const [at, rule] of given.entries()) ids[at] ??= take((candidate) => contentOf(candidate) === contentOf(rule));
+  for (const [at] of given.entries()) ids[at] ??= take((candidate) => candidate.position === at);
+  return given.map((rule, position) => ({
+    id: ids[position] ?? newId(),
+    position,
+    ...(Object.fromEntries(CONTENT.map((field) => [field, rule[field]])) as SecurityRuleInput),
+  }));
+}
+
+const FIELDS = ['name', 'description', 'enabled', 'priority'] as const;
+const DEFINITION = ['enforcement_mode', 'direction', 'sources', 'targets', 'default_action'] as const;
+
+/** Whether two snapshots say the same. */
+export const sameSnapshot = (a: PolicySnapshot, b: PolicySnapshot): boolean => {
+  const { fields, rules } = compareSnapshots(a, b);
+  return fields.length === 0 && rules.length === 0;
+};
+
+/** What differs, field by field and rule by rule. A rule that only stands elsewhere among the rules that stay is moved. */
+export function compareSnapshots(
+  before: PolicySnapshot,
+  after: PolicySnapshot,
+): Pick<VersionComparison, 'fields' | 'rules'> {
+  const fields = [
+    ...FIELDS.map((field) => ({ field, before: before[field] as unknown, after: after[field] as unknown })),
+    ...DEFINITION.map((field) => ({
+      field: `definition.${field}`,
+      before: before.definition[field] as unknown,
+      after: after.definition[field] as unknown,
+    })),
+  ].filter((item) => !same(item.before, item.after));
+  const old = new Map(before.rules.map((rule) => [rule.id, rule]));
+  const fresh = new Set(after.rules.map(({ id }) => id));
+  const staying = before.rules.filter(({ id }) => fresh.has(id)).map(({ id }) => id);
+  const stayingNow = after.rules.filter(({ id }) => old.has(id)).map(({ id }) => id);
+  const rules: VersionComparison['rules'] = [];
+  for (const rule of after.rules) {
+    const known = old.get(rule.id);
+    if (!known) {
+      rules.push({ id: rule.id, change: 'added', before: null, after: rule, fields: [] });
+      continue;
+    }
+    const differing: string[] = CONTENT.filter((field) => !same(known[field], rule[field]));
+    const moved = staying.indexOf(rule.id) !== stayingNow.indexOf(rule.id);
+    if (differing.length === 0 && !moved) continue;
+    const change = differing.length > 0 ? 'changed' : 'moved';
+    rules.push({
+      id: rule.id,
+      change,
+      before: known,
+      after: rule,
+      fields: moved ? [...differing, 'position'] : differing,
+    });
+  }
+  for (const rule of before.rules) {
+    if (!fresh.has(rule.id)) rules.push({ id: rule.id, change: 'removed', before: rule, after: null, fields: [] });
+  }
+  return { fields, rules };
+}

@@ -1,0 +1,144 @@
+import { and, asc, eq, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import type { PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
+import { db, type Executor, type Tx } from '../db/client';
+import { tenants } from '../db/schema/access';
+import { deployments, policies, securityRules } from '../db/schema/policies';
+import { likePattern } from './like-pattern';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+import { tenantInReach } from './tenant-reach';
+
+export type PolicyRow = typeof policies.$inferSelect;
+
+const time = (column: typeof deployments.created_at | typeof deployments.finished_at) =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_object('id', ${deployments.id},
+  'cluster_id', ${deployments.cluster_id}, 'kind', ${deployments.kind}, 'status', ${deployments.status},
+  'policy_version', ${deployments.policy_version}, 'created_at', ${time(deployments.created_at)},
+  'finished_at', ${time(deployments.finished_at)})
+  from ${deployments} where ${eq(deployments.policy_id, policies.id)}
+  order by ${deployments.created_at} desc, ${deployments.id} desc limit 1)`;
+
+const columns = {
+  id: policies.id,
+  tenant_id: policies.tenant_id,
+  tenant_name: tenants.name,
+  name: policies.name,
+  description: policies.description,
+  enabled: policies.enabled,
+  priority: policies.priority,
+  definition: policies.definition,
+  version: policies.version,
+  rules_total: sql<number>`(select count(*)::int from ${securityRules} where ${eq(securityRules.policy_id, policies.id)})`,
+  last_deployment: lastDeployment,
+  created_at: policies.created_at,
+  updated_at: policies.updated_at,
+};
+
+const SORTS: SortKeys = {
+  name: { column: policies.name },
+  priority: { column: policies.priority },
+  version: { column: policies.version },
+  created_at: { column: policies.id },
+  updated_at: { column: policies.updated_at },
+};
+
+const select = (executor: Executor) =>
+  executor.select(columns).from(policies).leftJoin(tenants, eq(tenants.id, policies.tenant_id)).$dynamic();
+
+const inReach = (reach: TenantReach) => tenantInReach(policies.tenant_id, reach);
+
+/** Policies within reach, page by page; `ids` limits them to these. Two queries. */
+export async function listPolicies(
+  reach: TenantReach,
+  input: PolicyListInput,
+  ids: readonly string[] | null = null,
+): Promise<Page<PolicySummary>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const conditions: (SQL | undefined)[] = [
+    inReach(reach),
+    ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
+    input.enabled === undefined ? undefined : eq(policies.enabled, input.enabled),
+    input.enforcement_mode === undefined
+      ? undefined
+      : sql`${policies.definition} ->> 'enforcement_mode' = ${input.enforcement_mode}`,
+    input.tenant_id === undefined
+      ? undefined
+      : input.tenant_id === 'none'
+        ? isNull(policies.tenant_id)
+        : eq(policies.tenant_id, input.tenant_id),
+    pattern === undefined ? undefined : or(ilike(policies.name, pattern), ilike(policies.description, pattern)),
+  ];
+  return pageOfRows<PolicySummary>(input, { sorts: SORTS, sort: 'priority', id: policies.id }, (paging) => ({
+    rows: select(db)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(policies, and(...conditions)),
+  }));
+}
+
+/** One policy within reach, or null. */
+export async function findPolicy(executor: Executor, reach: TenantReach, id: string): Promise<PolicySummary | null> {
+  const [row] = await select(executor).where(and(eq(policies.id, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** A policy's rules in their order. */
+export async function listPolicyRules(executor: Executor, policyId: string): Promise<SecurityRule[]> {
+  return executor
+    .select({
+      id: securityRules.id,
+      position: securityRules.position,
+      action: securityRules.action,
+      protocol: securityRules.protocol,
+      destination_ports: securityRules.destination_ports,
+      source_ports: securityRules.source_ports,
+      icmp_type: securityRules.icmp_type,
+      log: securityRules.log,
+      enabled: securityRules.enabled,
+      comment: securityRules.comment,
+    })
+    .from(securityRules)
+    .where(eq(securityRules.policy_id, policyId))
+    .orderBy(asc(securityRules.position));
+}
+
+/** The row of a policy within reach; other writers of the policy wait until the transaction ends. */
+export async function lockPolicy(tx: Tx, reach: TenantReach, id: string): Promise<PolicyRow | null> {
+  const [row] = await tx
+    .select()
+    .from(policies)
+    .where(and(eq(policies.id, id), inReach(reach)))
+    .for('update');
+  return row ?? null;
+}
+
+export async function policyNameTaken(tx: Tx, tenantId: string | null, name: string): Promise<boolean> {
+  const tenant = tenantId === null ? isNull(policies.tenant_id) : eq(policies.tenant_id, tenantId);
+  return (await tx.$count(policies, and(tenant, eq(policies.name, name)))) > 0;
+}
+
+export async function insertPolicy(tx: Tx, row: typeof policies.$inferInsert): Promise<void> {
+  await tx.insert(policies).values(row);
+}
+
+export async function updatePolicy(tx: Tx, id: string, changes: Partial<PolicyRow>): Promise<void> {
+  await tx
+    .update(policies)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(policies.id, id));
+}
+
+/** Replaces a policy's rules; those that stay keep their ids. */
+export async function replaceRules(tx: Tx, policyId: string, rules: readonly SecurityRule[]): Promise<void> {
+  await tx.delete(securityRules).where(eq(securityRules.policy_id, policyId));
+  if (rules.length > 0) await tx.insert(securityRules).values(rules.map((rule) => ({ ...rule, policy_id: policyId })));
+}
+
+/** Removes a policy with its rules; versions and deployments stay. */
+export async function deletePolicy(tx: Tx, id: string): Promise<void> {
+  await tx.delete(policies).where(eq(policies.id, id));
+}

@@ -1,0 +1,54 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { PolicyVersion, PolicyVersionDetail, PolicyVersionListInput } from '@/domain/policies';
+import { db, type Executor, type Tx } from '../db/client';
+import { users } from '../db/schema/access';
+import { policyVersions } from '../db/schema/policies';
+import { pageOfRows } from './page-of-rows';
+
+const columns = {
+  id: policyVersions.id,
+  policy_id: policyVersions.policy_id,
+  version: policyVersions.version,
+  reason: policyVersions.reason,
+  author_id: policyVersions.author_id,
+  author_name: sql<
+    string | null
+  >`(select ${users.email} from ${users} where ${eq(users.id, policyVersions.author_id)})`,
+  created_at: policyVersions.created_at,
+};
+
+export async function insertPolicyVersion(tx: Tx, row: typeof policyVersions.$inferInsert): Promise<void> {
+  await tx.insert(policyVersions).values(row);
+}
+
+/** Versions of a policy, the newest first unless sorted by `version`. Two queries. */
+export async function listPolicyVersions(
+  policyId: string,
+  input: PolicyVersionListInput,
+): Promise<Page<PolicyVersion>> {
+  const where = eq(policyVersions.policy_id, policyId);
+  const list = { sorts: { version: { column: policyVersions.version } }, sort: '-version', id: policyVersions.id };
+  return pageOfRows<PolicyVersion>(input, list, (paging) => ({
+    rows: db
+      .select(columns)
+      .from(policyVersions)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(policyVersions, where),
+  }));
+}
+
+/** The versions with these numbers, with everything that they keep; by number. */
+export async function findPolicyVersions(
+  executor: Executor,
+  policyId: string,
+  versions: readonly number[],
+): Promise<Map<number, PolicyVersionDetail>> {
+  const rows = await executor
+    .select({ ...columns, snapshot: policyVersions.snapshot })
+    .from(policyVersions)
+    .where(and(eq(policyVersions.policy_id, policyId), inArray(policyVersions.version, [...versions])));
+  return new Map(rows.map((row) => [row.version, row]));
+}

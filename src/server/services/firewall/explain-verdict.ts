@@ -1,0 +1,38 @@
+import type { Builtin, NotEnforcedReason, UnknownReason } from '@/domain/firewall/verdict';
+
+/** Why a built-in rule of the hypervisor decided. */
+export const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
+  established: 'It belongs to a connection that exists already.',
+  invalid: 'Connection tracking finds it invalid.',
+  blacklist: 'The source is in the set blacklist of the cluster.',
+  smurf: 'The source is an address that no single host can have.',
+  dhcp: 'The guest option dhcp lets it pass.',
+  mac_filter: 'The sender has another hardware address than the interface.',
+  router_advertisement: 'The guest option radv is off: guests may not announce routers.',
+  ip_filter: 'The interface may not send from this address.',
+  ndp: 'The guest option ndp lets neighbour discovery pass.',
+  broadcast: 'It goes to many and is dropped in front of the default.',
+  critical_icmp: 'ICMP that connections depend on is let through in front of the default.',
+  windows_noise: 'Windows services are dropped in front of the default.',
+  upnp: 'UPnP is dropped in front of the default.',
+  not_syn: 'A TCP packet that opens no connection is dropped in front of the default.',
+  dns_reply: 'A late DNS reply is dropped in front of the default.',
+  whois: 'Ident is rejected in front of the default.',
+};
+
+export const NOT_ENFORCED_WORDS: Readonly<Record<NotEnforcedReason, string>> = {
+  cluster_firewall_off: 'The firewall of the cluster is off: nothing is filtered.',
+  guest_firewall_off: 'The firewall of the guest is off: nothing is filtered.',
+  nic_flag_off: 'The interface has no firewall flag: nothing is filtered there.',
+};
+
+export const UNKNOWN_WORDS: Readonly<Record<UnknownReason, string>> = {
+  unknown_cluster_firewall: 'Whether the firewall of the cluster is on could not be read.',
+  unknown_guest_options: 'The options of the guest could not be read.',
+  unknown_guest_rules: 'The rules of the guest could not be read.',
+  unknown_nic_flag: 'Whether the interface has the firewall flag could not be read.',
+  unknown_group: 'A security group that is referred to could not be read.',
+  unknown_reference: 'A set or alias that decides could not be read.',
+  unknown_packet_detail: 'Something about the packet that was not given decides.',
+  unknown_inspection: 'An inspection program decides about what passes.',
+};

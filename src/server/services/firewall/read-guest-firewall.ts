@@ -1,0 +1,59 @@
+import { enforcementOf } from '@/domain/firewall/enforcement';
+import { effectiveOptions } from '@/domain/firewall/guest-options';
+import { viewOfLiveRule } from '@/domain/firewall/rule-view';
+import type { GuestFirewall } from '@/domain/guest-firewall';
+import type { Scope } from '../../auth/scope';
+import { ruleNamer } from './named-rules';
+import { readGuestLive } from './read-guest-live';
+
+/**
+ * Everything that filters a guest's packets, read now: all rules in their order, ours named, options with their defaults,
+ * interfaces with whether they filter.
+ * @throws AppError `not_found`
+ */
+export async function readGuestFirewall(scope: Scope<'workload:read'>, workloadId: string): Promise<GuestFirewall> {
+  const { board, workload, reading, cluster, state } = await readGuestLive(scope.tenants, workloadId);
+  const { world } = board;
+  const { show } = ruleNamer(world, scope.tenants);
+  const guest = reading.state;
+  const referred = new Set((guest.rules ?? []).filter(({ type }) => type === 'group').map(({ action }) => action));
+  const { groups } = cluster;
+  return {
+    workload_id: workload.id,
+    vmid: workload.vmid,
+    presence: guest.presence,
+    read_at: reading.read_at,
+    cluster_firewall_enabled: cluster.firewall_enabled,
+    options: guest.options && effectiveOptions(guest.options),
+    stored_options: Object.keys(guest.options ?? {}).sort(),
+    interfaces:
+      guest.nics?.map((nic) => {
+        const enforcement = enforcementOf(state, nic);
+        return {
+          name: nic.name,
+          mac: nic.mac,
+          firewall: nic.firewall,
+          pending: guest.pending_nics.includes(nic.name),
+          status: enforcement.status,
+          reasons: 'reasons' in enforcement ? [...enforcement.reasons] : [],
+        };
+      }) ?? null,
+    rules: guest.rules?.map((rule) => show(rule, workload.vmid)) ?? null,
+    groups:
+      groups &&
+      [...referred].sort().map((name) => ({
+        name,
+        rules: (Object.hasOwn(groups, name) ? (groups[name] ?? []) : []).map((rule) =>
+          viewOfLiveRule(rule, world.instance, null),
+        ),
+      })),
+    sets:
+      guest.ipsets &&
+      Object.entries(guest.ipsets).map(([name, entries]) => ({
+        name,
+        entries: entries.map(({ cidr, nomatch }) => ({ cidr, nomatch: Boolean(nomatch) })),
+      })),
+    aliases: guest.aliases && Object.entries(guest.aliases).map(([name, cidr]) => ({ name, cidr })),
+    unreadable: [...guest.unreadable, ...cluster.unreadable],
+  };
+}

@@ -1,0 +1,36 @@
+import type { LiveState } from '@/domain/firewall/live-state';
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import type { TenantReach } from '@/domain/permissions';
+import { AppError } from '../../lib/errors';
+import type { WorldWorkload } from '../../repositories/policy-world';
+import type { Board } from '../policies/board/board';
+import { liveStateOf } from '../policies/board/guest-view';
+import { readBoard } from '../policies/board/read-board';
+import { type LiveGuestReading, readLive } from './live-reader';
+
+/** A guest read a moment ago, with the policies and inventory that belong to the moment. */
+export type GuestLive = {
+  readonly board: Board;
+  readonly workload: WorldWorkload;
+  readonly reading: LiveGuestReading;
+  readonly cluster: ClusterSnapshot;
+  readonly state: LiveState;
+};
+
+/**
+ * Reads one guest within reach now.
+ * @throws AppError `not_found`, also for a workload out of reach
+ */
+export async function readGuestLive(reach: TenantReach, workloadId: string): Promise<GuestLive> {
+  const board = await readBoard();
+  const workload = board.world.workloads.get(workloadId);
+  const visible = workload && (reach === 'all' || (workload.tenant_id !== null && reach.includes(workload.tenant_id)));
+  if (!workload || !visible) {
+    throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
+  }
+  const readings = await readLive(workload.cluster_id, [workload]);
+  const reading = readings.guests.get(workloadId);
+  if (!reading) throw new Error('a guest that was asked for was not read');
+  const cluster = readings.cluster.state;
+  return { board, workload, reading, cluster, state: liveStateOf(workload, reading.state, cluster) };
+}

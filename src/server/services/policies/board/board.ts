@@ -1,0 +1,158 @@
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { type DeploymentStatus, deploymentStatus, type GuestView, worstStatus } from '@/domain/policy/status';
+import type { WantedGuest } from '@/domain/policy/wanted';
+import type { ClusterDeployment } from '@/domain/policy-deployment';
+import { groupBy } from '../../../lib/group-by';
+import type { WorldPolicy } from '../../../repositories/policy-world';
+import type { LiveGuestReading, Reading } from '../../firewall/live-reader';
+import { compileWorld, isDeployed, type PolicyWorld } from '../world/load-policy-world';
+import { guestView, policiesAt } from './guest-view';
+
+export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
+
+type Readings = {
+  readonly guests: ReadonlyMap<string, LiveGuestReading>;
+  readonly clusters: ReadonlyMap<string, Reading<ClusterSnapshot>>;
+};
+
+/** One comparison and what it was made from: it is made anew only when one of these is another. */
+type Compared = { wanted: WantedGuest | null; guest: unknown; cluster: unknown; world: PolicyWorld; view: GuestView };
+
+const NOTHING = {
+  reasons: [],
+  expected: 0,
+  live: 0,
+  missing: 0,
+  outdated: 0,
+  leftover: 0,
+  guests: 0,
+  read_at: null,
+} as const;
+
+/**
+ * Where all policies stand on all clusters: what they want, what was read, and the comparison of both. Comparisons of
+ * guests about which nothing changed are taken over from the board before.
+ */
+export class Board {
+  readonly world: PolicyWorld;
+  readonly readings: Readings;
+  readonly #placed: readonly { policy_id: string; workload_id: string }[];
+  readonly #wanted = new Map<string, WantedGuest>();
+  readonly #compared = new Map<string, Compared>();
+  /** Workloads by policy: those where it wants something, has something, or was applied. */
+  readonly #places = new Map<string, Set<string>>();
+  readonly #unresolved: ReadonlySet<string>;
+  readonly #standings = new Map<string, PolicyStanding>();
+
+  constructor(
+    world: PolicyWorld,
+    readings: Readings,
+    placed: readonly { policy_id: string; workload_id: string }[],
+    before: Board | null = null,
+  ) {
+    this.world = world;
+    this.readings = readings;
+    this.#placed = placed;
+    const compiled = compileWorld(world);
+    for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
+    this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
+    for (const id of new Set([...this.#wanted.keys(), ...readings.guests.keys()])) {
+      const compared = this.#compare(id, before);
+      if (!compared) continue;
+      this.#compared.set(id, compared);
+      for (const policy of policiesAt(compared.view)) this.#place(policy, id);
+    }
+    for (const { policy_id, workload_id } of placed) this.#place(policy_id, workload_id);
+  }
+
+  /** The same policies with other readings. */
+  with(readings: Readings): Board {
+    return new Board(this.world, readings, this.#placed, this);
+  }
+
+  #place(policyId: string, workloadId: string): void {
+    const places = this.#places.get(policyId);
+    if (places) places.add(workloadId);
+    else this.#places.set(policyId, new Set([workloadId]));
+  }
+
+  #compare(workloadId: string, before: Board | null): Compared | null {
+    const workload = this.world.workloads.get(workloadId);
+    if (!workload) return null;
+    const { world } = this;
+    const wanted = this.#wanted.get(workloadId) ?? null;
+    const guest = this.readings.guests.get(workloadId)?.state ?? null;
+    const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
+    const old = before === null ? undefined : before.#compared.get(workloadId);
+    if (old && old.world === world && old.wanted === wanted && old.guest === guest && old.cluster === cluster)
+      return old;
+    return { world, wanted, guest, cluster, view: guestView(world, workload, wanted, guest, cluster) };
+  }
+
+  /** What the policies in force want at a workload; null when nothing. */
+  wantedAt(workloadId: string): WantedGuest | null {
+    return this.#wanted.get(workloadId) ?? null;
+  }
+
+  /** Workloads where the policy wants rules, has some, or was applied. */
+  placesOf(policyId: string): readonly string[] {
+    return [...(this.#places.get(policyId) ?? [])].filter((id) => this.world.workloads.has(id)).sort();
+  }
+
+  /** The comparison at one workload. */
+  viewAt(workloadId: string): GuestView | null {
+    const known = this.#compared.get(workloadId)?.view;
+    if (known) return known;
+    const workload = this.world.workloads.get(workloadId);
+    return workload ? guestView(this.world, workload, null, null, null) : null;
+  }
+
+  /** The status of one policy on each cluster where it has a place, and the worst of them. */
+  standingOf(policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>): PolicyStanding {
+    const known = this.#standings.get(policy.id);
+    if (known) return known;
+    const standing = this.#stand(policy);
+    this.#standings.set(policy.id, standing);
+    return standing;
+  }
+
+  #stand(policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>): PolicyStanding {
+    const enforced = isDeployed(policy);
+    const unresolved = this.#unresolved.has(policy.id);
+    const byCluster = groupBy(this.placesOf(policy.id), (id) => this.world.workloads.get(id)?.cluster_id ?? '');
+    const clusters = [...this.world.clusters.values()];
+    if (byCluster.size === 0) {
+      if (!enforced) return { status: null, deployments: [] };
+      // It shall be in force and has no place anywhere.
+      const reasons: ClusterDeployment['reasons'] = unresolved ? ['unresolved_endpoint'] : [];
+      const deployments = clusters.map(({ id, name }) => ({
+        ...NOTHING,
+        cluster_id: id,
+        cluster_name: name,
+        status: 'unresolved' as const,
+        reasons,
+      }));
+      return { status: 'unresolved', deployments };
+    }
+    const deployments = clusters
+      .filter(({ id }) => byCluster.has(id))
+      .map((cluster): ClusterDeployment => {
+        const ids = byCluster.get(cluster.id) ?? [];
+        const views = ids.flatMap((id) => this.viewAt(id) ?? []);
+        const standing = deploymentStatus(policy.id, enforced, unresolved, views);
+        const times = ids.map((id) => this.readings.guests.get(id)?.read_at ?? null);
+        return {
+          cluster_id: cluster.id,
+          cluster_name: cluster.name,
+          ...standing,
+          reasons: [...standing.reasons],
+          guests: ids.length,
+          read_at: times.reduce(
+            (oldest, time) => (oldest === null || time === null || time < oldest ? time : oldest),
+            times[0] ?? null,
+          ),
+        };
+      });
+    return { status: worstStatus(deployments.map(({ status }) => status)), deployments };
+  }
+}

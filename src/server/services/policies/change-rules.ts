@@ -1,0 +1,73 @@
+import type {
+  ChangedPolicy,
+  ChangeGuard,
+  PolicySnapshot,
+  RuleChange,
+  RuleCreate,
+  SecurityRule,
+} from '@/domain/policies';
+import type { Scope } from '../../auth/scope';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { changePolicy } from './change-policy';
+
+const MAX_RULES = 200;
+
+/** The rules with positions from 0 without gaps. */
+const numbered = (rules: readonly SecurityRule[]): SecurityRule[] =>
+  rules.map((rule, position) => ({ ...rule, position }));
+
+const noSuchRule = () => new AppError('not_found', 'The policy has no such rule. It may have been deleted.');
+
+function indexOf(current: PolicySnapshot, ruleId: string): number {
+  const at = current.rules.findIndex(({ id }) => id === ruleId);
+  if (at < 0) throw noSuchRule();
+  return at;
+}
+
+/**
+ * Adds a rule to a policy, at `position` or at the end.
+ * @throws AppError as `changePolicy`; `refused` when there are as many as a policy may have
+ */
+export function addRule(
+  scope: Scope<'policy:write'>,
+  policyId: string,
+  { rule, position, ...guard }: RuleCreate,
+): Promise<ChangedPolicy> {
+  return changePolicy(scope, policyId, guard, 'policy.rule_added', (current) => {
+    if (current.rules.length >= MAX_RULES) {
+      throw new AppError('refused', `A policy has at most ${MAX_RULES} rules. Put further ones into another policy.`);
+    }
+    const added = { ...rule, id: newId(), position: 0 };
+    return { ...current, rules: numbered(current.rules.toSpliced(position ?? current.rules.length, 0, added)) };
+  });
+}
+
+/** Changes content or place of one rule. @throws AppError as `changePolicy`; `not_found` also for the rule */
+export function changeRule(
+  scope: Scope<'policy:write'>,
+  policyId: string,
+  ruleId: string,
+  { rule, position, ...guard }: RuleChange,
+): Promise<ChangedPolicy> {
+  return changePolicy(scope, policyId, guard, 'policy.rule_changed', (current) => {
+    const at = indexOf(current, ruleId);
+    const known = current.rules[at];
+    if (!known) throw noSuchRule();
+    const rest = current.rules.toSpliced(at, 1);
+    return { ...current, rules: numbered(rest.toSpliced(position ?? at, 0, { ...known, ...rule })) };
+  });
+}
+
+/** Removes one rule. @throws AppError as `changePolicy`; `not_found` also for the rule */
+export function removeRule(
+  scope: Scope<'policy:write'>,
+  policyId: string,
+  ruleId: string,
+  guard: ChangeGuard,
+): Promise<ChangedPolicy> {
+  return changePolicy(scope, policyId, guard, 'policy.rule_removed', (current) => ({
+    ...current,
+    rules: numbered(current.rules.toSpliced(indexOf(current, ruleId), 1)),
+  }));
+}

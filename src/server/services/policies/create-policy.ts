@@ -1,0 +1,40 @@
+import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
+import { identifyRules } from '@/domain/policy/snapshot';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { newId } from '../../lib/ids';
+import { insertPolicy, policyNameTaken, replaceRules } from '../../repositories/policies';
+import { insertPolicyVersion } from '../../repositories/policy-versions';
+import { chooseTenant } from '../tenancy/choose-tenant';
+import { describePolicy } from './describe-policy';
+import { policyNameConflict } from './policy-name-conflict';
+
+/**
+ * Adds a policy with its rules as version 1. Nothing is applied: that is asked for by itself.
+ * @throws AppError `conflict` when the tenant has one of this name, `malformed` without a tenant of the caller's
+ */
+export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCreate): Promise<Policy> {
+  const { reason, tenant_id: wanted, rules: given, ...fields } = input;
+  const id = newId();
+  const snapshot: PolicySnapshot = { ...fields, rules: identifyRules([], given, newId) };
+  await db.transaction(async (tx) => {
+    const tenant_id = await chooseTenant(tx, scope.tenants, wanted);
+    if (await policyNameTaken(tx, tenant_id, fields.name)) throw policyNameConflict(fields.name);
+    await insertPolicy(tx, { ...fields, id, tenant_id });
+    await replaceRules(tx, id, snapshot.rules);
+    const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
+    await insertPolicyVersion(tx, { policy_id: id, version: 1, snapshot, reason, author_id });
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id });
+    await recordAudit(tx, scope, {
+      action: 'policy.created',
+      object_kind: 'policy',
+      object_id: id,
+      object_name: fields.name,
+      tenant_id,
+      after: { version: 1, reason, ...snapshot },
+    });
+  });
+  return describePolicy(scope.tenants, id);
+}

@@ -1,0 +1,49 @@
+import type { ChangeGuard, DeletedPolicy } from '@/domain/policies';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { deletePolicy as deleteRow, lockPolicy } from '../../repositories/policies';
+import { requestCleanupIn } from '../deployments/request-cleanup';
+import { startDeployments } from '../deployments/start-deployments';
+import { assertVersion, snapshotOf } from './change-policy';
+import { noSuchPolicy } from './no-such-policy';
+
+/**
+ * Deletes a policy. What removes its rules from the clusters is stored with the deletion and outlives the policy; so do
+ * its versions.
+ * @throws AppError `not_found`, `version_conflict`
+ */
+export async function deletePolicy(
+  scope: Scope<'policy:write'>,
+  id: string,
+  { version, reason = '' }: ChangeGuard,
+): Promise<DeletedPolicy> {
+  const cleanup = await db.transaction(async (tx) => {
+    const row = await lockPolicy(tx, scope.tenants, id);
+    if (!row) throw noSuchPolicy();
+    const before = await snapshotOf(tx, row);
+    assertVersion(row, version, before);
+    // Also for a policy that is disabled: an earlier removal may have failed on a cluster.
+    const requests = await requestCleanupIn(
+      tx,
+      scope,
+      { policy_id: id, policy_version: row.version, name: row.name, tenant_id: row.tenant_id },
+      'deleted',
+    );
+    await deleteRow(tx, id);
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id });
+    await recordAudit(tx, scope, {
+      action: 'policy.deleted',
+      object_kind: 'policy',
+      object_id: id,
+      object_name: row.name,
+      tenant_id: row.tenant_id,
+      before: { version: row.version, ...before },
+      after: { reason, cleanup: requests },
+    });
+    return requests;
+  });
+  await startDeployments(cleanup.map(({ deployment_id }) => deployment_id));
+  return { id, cleanup };
+}

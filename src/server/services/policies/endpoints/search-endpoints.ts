@@ -1,0 +1,111 @@
+import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
+import type { IndexedWorkload } from '@/domain/policy/inventory-index';
+import type { EndpointSearch, EndpointSuggestion } from '@/domain/policy-endpoints';
+import type { Scope } from '../../../auth/scope';
+import { readBoard } from '../board/read-board';
+import type { PolicyWorld } from '../world/load-policy-world';
+
+type Kind = EndpointSuggestion['kind'];
+
+const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
+/** Names that several things have would be unresolved: those are offered by id or number. */
+function workloadEndpoint(world: PolicyWorld, workload: IndexedWorkload, visible: ReadonlySet<string>): string {
+  const among = (list: readonly IndexedWorkload[] | undefined) => (list ?? []).filter(({ id }) => visible.has(id));
+  const named = parseEndpoint(workload.name);
+  const byName = !('error' in named) && named.kind === 'workload' && among(world.index.by_name.get(workload.name));
+  if (byName && byName.length === 1) return workload.name;
+  if (among(world.index.by_vmid.get(workload.vmid)).length === 1) return `vmid:${workload.vmid}`;
+  return `vmid:${workload.cluster_id}/${workload.vmid}`;
+}
+
+/** Everything that a policy of those with this reach can name, made once per question. */
+function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], tenants: readonly string[] | null) {
+  const ids = new Set(visible.map(({ id }) => id));
+  const groups = new Map([...world.index.groups.values()].flat().map((group) => [group.id, group]));
+  for (const group of groups.values()) {
+    if (tenants && !(group.tenant_id !== null && tenants.includes(group.tenant_id))) continue;
+    const same = (world.index.groups.get(group.name) ?? []).filter(
+      ({ tenant_id }) => !tenants || (tenant_id !== null && tenants.includes(tenant_id)),
+    );
+    const endpoint = same.length === 1 ? `sg:${group.name}` : `sg:${group.id}`;
+    const detail = plural(group.workload_ids.length, 'member');
+    yield { kind: 'security_group' as Kind, endpoint, label: group.name, detail, text: group.name };
+  }
+  const tags = new Map<string, number>();
+  for (const { tags: own } of visible) for (const tag of own) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+  for (const [tag, count] of tags) {
+    yield { kind: 'tag' as Kind, endpoint: `tag:${tag}`, label: tag, detail: plural(count, 'workload'), text: tag };
+  }
+  const networks = new Map([...world.index.networks.values()].flat().map((network) => [network.id, network]));
+  const named = new Map<string, string[]>();
+  for (const { name, cidrs } of networks.values()) named.set(name, [...(named.get(name) ?? []), ...cidrs]);
+  for (const [name, cidrs] of named) {
+    const detail = cidrs.length === 0 ? 'no subnet' : cidrs.slice(0, 3).join(', ') + (cidrs.length > 3 ? ', …' : '');
+    yield {
+      kind: 'network' as Kind,
+      endpoint: `network:${name}`,
+      label: name,
+      detail,
+      text: `${name} ${cidrs.join(' ')}`,
+    };
+  }
+  for (const workload of visible) {
+    const { name, vmid, addresses, cluster_id, template } = workload;
+    if (template) continue;
+    const endpoint = workloadEndpoint(world, workload, ids);
+    const cluster = world.clusters.get(cluster_id)?.name ?? '';
+    const detail = [`${cluster} ${vmid}`, ...addresses.slice(0, 2)].join(', ');
+    yield { kind: 'workload' as Kind, endpoint, label: name, detail, text: `${name} ${vmid} ${addresses.join(' ')}` };
+  }
+}
+
+/** How well a text fits: at the start of the name, at the start of a word, anywhere; -1: not at all. */
+function fit(label: string, text: string, q: string): number {
+  if (q === '') return 2;
+  const low = label.toLowerCase();
+  if (low.startsWith(q)) return 0;
+  if (
+    text
+      .toLowerCase()
+      .split(/[\s._-]+/)
+      .some((word) => word.startsWith(q))
+  )
+    return 1;
+  return text.toLowerCase().includes(q) ? 2 : -1;
+}
+
+/**
+ * Things to choose as source or target: groups, tags, networks, workloads by name, number or address, and what is typed
+ * itself when it is an address, network or `any`.
+ */
+export async function searchEndpoints(
+  scope: Scope<'policy:read'>,
+  { q, limit, tenant_id }: EndpointSearch,
+): Promise<{ items: EndpointSuggestion[] }> {
+  const { world } = await readBoard();
+  const reach = scope.tenants === 'all' ? (tenant_id ? [tenant_id] : null) : scope.tenants;
+  const tenants = reach && tenant_id ? reach.filter((id) => id === tenant_id) : reach;
+  const visible = [...world.workloads.values()].filter(
+    (workload) => !tenants || (workload.tenant_id !== null && tenants.includes(workload.tenant_id)),
+  );
+  const [, prefix, rest] = /^(sg|tag|network|vmid):(.*)$/.exec(q) ?? [];
+  const kinds = { sg: 'security_group', tag: 'tag', network: 'network', vmid: 'workload' } as const;
+  const only = prefix === undefined ? null : kinds[prefix as keyof typeof kinds];
+  const wanted = (rest ?? q).toLowerCase();
+  const found: { fit: number; item: EndpointSuggestion }[] = [];
+  const typed = parseEndpoint(q);
+  if (!('error' in typed) && (typed.kind === 'address' || typed.kind === 'any')) {
+    const detail = typed.kind === 'any' ? 'every address' : typed.cidr.includes('/') ? 'network' : 'address';
+    found.push({ fit: -1, item: { endpoint: formatEndpoint(typed), kind: typed.kind, label: q, detail } });
+  } else if (q === '' || 'any'.startsWith(wanted)) {
+    found.push({ fit: 3, item: { endpoint: 'any', kind: 'any', label: 'any', detail: 'every address' } });
+  }
+  for (const { text, ...item } of candidates(world, visible, tenants)) {
+    if (only !== null && item.kind !== only) continue;
+    const score = fit(item.label, text, wanted);
+    if (score >= 0) found.push({ fit: score, item });
+  }
+  found.sort((a, b) => a.fit - b.fit || (a.item.label < b.item.label ? -1 : a.item.label > b.item.label ? 1 : 0));
+  return { items: found.slice(0, limit).map(({ item }) => item) };
+}

@@ -1,0 +1,28 @@
+import type { DraftInput } from '@/domain/policy-preview';
+import type { Scope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { clock } from '../../../lib/clock';
+import type { WorldPolicy } from '../../../repositories/policy-world';
+import { chooseTenant } from '../../tenancy/choose-tenant';
+
+/** Stands in markers of rules of a policy that has no id yet; no policy ever gets it. */
+const DRAFT_ID = '00000000-0000-7000-8000-000000000000';
+
+/** A policy that is not stored, as compiling needs it. @throws AppError `malformed` for a tenant that is not the caller's */
+export async function draftPolicy(
+  scope: Scope<'policy:read'>,
+  { definition, rules, priority, tenant_id }: DraftInput,
+): Promise<WorldPolicy> {
+  const tenant = await db.transaction((tx) => chooseTenant(tx, scope.tenants, tenant_id));
+  return {
+    id: DRAFT_ID,
+    name: '',
+    enabled: true,
+    version: 1,
+    tenant_id: tenant,
+    priority,
+    created_at: clock.now().toISOString(),
+    definition,
+    rules: rules.map((rule, position) => ({ ...rule, position })),
+  };
+}

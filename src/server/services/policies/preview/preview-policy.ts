@@ -1,0 +1,32 @@
+import type { PolicyPreview, PreviewInput } from '@/domain/policy-preview';
+import type { Scope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { findPolicy } from '../../../repositories/policies';
+import { readBoard } from '../board/read-board';
+import { noSuchPolicy } from '../no-such-policy';
+import { previewInWorld } from './preview-world';
+
+/**
+ * What applying a policy would do now; with changes to it, what applying would do if these were saved.
+ * @throws AppError `not_found`
+ */
+export async function previewPolicy(
+  scope: Scope<'policy:read'>,
+  id: string,
+  { definition, rules, priority }: PreviewInput,
+): Promise<PolicyPreview> {
+  if (!(await findPolicy(db, scope.tenants, id))) throw noSuchPolicy();
+  const board = await readBoard();
+  const stored = board.world.policies.find((policy) => policy.id === id);
+  if (!stored) throw noSuchPolicy();
+  const changed = definition !== undefined || rules !== undefined || priority !== undefined;
+  const policy = {
+    ...stored,
+    ...(definition && { definition }),
+    ...(rules && { rules: rules.map((rule, position) => ({ ...rule, position })) }),
+    ...(priority !== undefined && { priority }),
+    // What is not saved would be the next version.
+    version: changed ? stored.version + 1 : stored.version,
+  };
+  return previewInWorld(board.world, policy, board.placesOf(id), id);
+}

@@ -1,0 +1,122 @@
+import { effectiveOptions } from '@/domain/firewall/guest-options';
+import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
+import type { Compiled } from '@/domain/policy/wanted';
+import type { GuestPreview, PreviewWarning, PreviewWarningCode } from '@/domain/policy-preview';
+import type { WorldCluster, WorldPolicy, WorldWorkload } from '../../../repositories/policy-world';
+import { filterOf } from './preview-guest';
+
+/** Guests that a warning names; the rest are only counted. */
+const NAMED = 20;
+
+const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
+  audit_mode: 'The policy is in audit mode: it cannot be applied. Set it to enforced first.',
+  policy_disabled: 'The policy is disabled: it cannot be applied. Enable it first.',
+  no_rules: 'The policy wants no rule anywhere.',
+  cluster_firewall_off:
+    'The firewall of the cluster is off: rules are stored, but nothing is filtered. Switch it on in the options of the datacenter; that also filters access to the nodes.',
+  cluster_firewall_unknown:
+    'Whether the firewall of the cluster is on cannot be read: the token needs Sys.Audit on /. It may be that nothing is filtered.',
+  default_policy_changes: 'The default for what no rule matches changes.',
+  firewall_switched_on:
+    'The firewall is off there and will be switched on. What no rule matches keeps passing, unless the policy asks for dropping.',
+  mac_filter:
+    'With the firewall on, frames with another sender address than the interface has are dropped. Nested guests, VRRP and bonding inside the guest need the option macfilter switched off.',
+  established_connections: 'Connections that exist already go on: rules decide about new connections only.',
+  log_limits:
+    'Logged packets are limited to about one entry a second for each rule: the log shows examples, not numbers.',
+  reject_becomes_drop:
+    'Nodes with the new firewall implementation (nftables) drop inbound packets that a rule rejects, without an answer.',
+  interface_not_switchable:
+    'An interface cannot be given its firewall flag: a change waits for a restart, or it could not be read. What passes there is not filtered.',
+  guest_unreadable: 'What is live there could not be read completely, so it is not known what would change.',
+  guest_missing: 'The guest does not exist any more. Sync the cluster.',
+  guest_locked: 'The guest is locked by another operation: interface flags can only be changed afterwards.',
+  workload_without_address: 'A workload that the policy names has no known address, so its traffic is not matched.',
+  no_address_of_family:
+    'A rule for one address family has no address of that family on the other side, so it does nothing.',
+};
+
+export type PreviewedGuest = {
+  readonly workload: WorldWorkload;
+  readonly preview: GuestPreview;
+  readonly state: GuestSnapshot;
+};
+export type PreviewedCluster = {
+  readonly cluster: WorldCluster;
+  readonly state: ClusterSnapshot;
+  readonly guests: readonly PreviewedGuest[];
+};
+
+/** Whether new connections would meet more resistance than before. */
+function closesSomething({ preview, state }: PreviewedGuest): boolean {
+  const { changes, option_changes } = preview;
+  const denies = (action: string) => action === 'DROP' || action === 'REJECT';
+  if (changes?.added.some(({ action }) => denies(action))) return true;
+  if (changes?.removed.some(({ action, enabled }) => action === 'ACCEPT' && enabled)) return true;
+  // Switching on makes whatever stands there count: denying rules of others, and the default.
+  const turned = option_changes.some(({ name, after }) => name !== 'enable' && after !== 'ACCEPT');
+  return turned && (preview.rules.some(({ action }) => denies(action)) || state.options !== null);
+}
+
+const TESTS: Partial<Record<PreviewWarningCode, (guest: PreviewedGuest) => boolean>> = {
+  default_policy_changes: ({ preview, state }) =>
+    preview.option_changes.some(({ name, after }) => {
+      if (name !== 'policy_in' && name !== 'policy_out') return false;
+      const effective = state.options && effectiveOptions(state.options);
+      // A default of a filter that is off lets everything pass, so ACCEPT is no change of what happens.
+      return !(effective && !effective.enable && after === 'ACCEPT');
+    }),
+  firewall_switched_on: ({ preview }) =>
+    preview.option_changes.some(({ name, after }) => name === 'enable' && after === '1'),
+  mac_filter: ({ preview, state }) =>
+    preview.option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag') &&
+    state.options !== null &&
+    effectiveOptions(state.options).macfilter,
+  established_connections: closesSomething,
+  log_limits: ({ preview }) => preview.changes?.added.some(({ log }) => log !== null && log !== 'nolog') ?? false,
+  reject_becomes_drop: ({ preview, workload }) =>
+    workload.nftables === true && preview.rules.some(({ action, type }) => action === 'REJECT' && type === 'in'),
+  interface_not_switchable: ({ preview, state }) =>
+    preview.rules.length > 0 &&
+    (filterOf(state)?.nics.some(({ firewall, editable }) => !firewall && !editable) ?? false),
+  guest_unreadable: ({ preview, state }) => state.presence !== 'absent' && preview.changes === null,
+  guest_missing: ({ state }) => state.presence === 'absent',
+  guest_locked: ({ workload, preview }) =>
+    workload.lock !== null && preview.option_changes.some(({ kind }) => kind === 'nic_flag'),
+};
+
+const warn = (
+  code: PreviewWarningCode,
+  clusterId: string | null = null,
+  guests: readonly PreviewedGuest[] = [],
+  detail = '',
+): PreviewWarning => ({
+  code,
+  message: detail === '' ? MESSAGES[code] : `${detail}: ${MESSAGES[code]}`,
+  cluster_id: clusterId,
+  guests_total: guests.length,
+  guests: guests.slice(0, NAMED).map(({ workload: { id, name, vmid } }) => ({ workload_id: id, name, vmid })),
+});
+
+/** Everything to know before applying, in the order of its weight within a cluster. */
+export function previewWarnings(
+  policy: Pick<WorldPolicy, 'enabled' | 'definition'>,
+  clusters: readonly PreviewedCluster[],
+  notes: Compiled['warnings'],
+): PreviewWarning[] {
+  const warnings: PreviewWarning[] = [];
+  if (policy.definition.enforcement_mode === 'audit') warnings.push(warn('audit_mode'));
+  if (!policy.enabled) warnings.push(warn('policy_disabled'));
+  const all = clusters.flatMap(({ guests }) => guests);
+  if (!all.some(({ preview }) => preview.rules.length > 0)) warnings.push(warn('no_rules'));
+  for (const { cluster, state, guests } of clusters) {
+    if (state.firewall_enabled === false) warnings.push(warn('cluster_firewall_off', cluster.id, guests));
+    if (state.firewall_enabled === null) warnings.push(warn('cluster_firewall_unknown', cluster.id, guests));
+    for (const [code, test] of Object.entries(TESTS) as [PreviewWarningCode, (guest: PreviewedGuest) => boolean][]) {
+      const concerned = guests.filter((guest) => test(guest));
+      if (concerned.length > 0) warnings.push(warn(code, cluster.id, concerned));
+    }
+  }
+  for (const { code, detail } of notes) warnings.push(warn(code, null, [], detail));
+  return warnings;
+}
