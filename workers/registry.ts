@@ -1,7 +1,10 @@
 import type { JobProcessors } from './job-processors';
+import { applyPolicy } from './processors/apply-policy';
+import { cleanUpPolicy } from './processors/clean-up-policy';
 import { observeCluster } from './processors/observe-cluster';
 import { prune } from './processors/prune';
 import { retainTelemetry } from './processors/retain-telemetry';
+import { scheduleDeployments } from './processors/schedule-deployments';
 import { scheduleObservations } from './processors/schedule-observations';
 import { scheduleSyncs } from './processors/schedule-syncs';
 import { syncCluster } from './processors/sync-cluster';
@@ -16,4 +19,7 @@ export const registry = {
   'agents.watch': watchAgents,
   'firewall.observe': observeCluster,
   'firewall.schedule': scheduleObservations,
+  'policy.apply': applyPolicy,
+  'policy.cleanup': cleanUpPolicy,
+  'deployment.schedule': scheduleDeployments,
 } satisfies JobProcessors;

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { newId } from '@/server/lib/ids';
 import { redisUrl } from '@/test/redis';
+import { idleProcessors } from './idle-processors.fixture';
 import type { JobContext, JobProcessors } from './job-processors';
 import type { WorkerRuntime } from './runtime';
 
@@ -43,13 +44,11 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     let scheduled = 0;
 
     const processors: JobProcessors = {
+      ...idleProcessors,
       'cluster.sync': ({ cluster_id }, context) => sync(cluster_id, context),
       'sync.schedule': async () => {
         scheduled += 1;
       },
-      'maintenance.prune': async () => {},
-      'telemetry.retain': async () => {},
-      'agents.watch': async () => {},
     };
     const startWorkers = async () => {
       const runtime = await m.startWorkers(processors, FAST);

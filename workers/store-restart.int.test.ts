@@ -6,6 +6,7 @@ import { afterEach, describe, inject, it, vi } from 'vitest';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { newId } from '@/server/lib/ids';
 import { startRedisServer } from '@/test/redis-server';
+import { idleProcessors } from './idle-processors.fixture';
 import type { JobProcessors } from './job-processors';
 import type { WorkerRuntime } from './runtime';
 
@@ -40,6 +41,7 @@ async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (ru
   let scheduled = 0;
   let finish = () => {};
   const processors: JobProcessors = {
+    ...idleProcessors,
     'cluster.sync': ({ cluster_id }) => {
       runs.push(cluster_id);
       return new Promise((resolve) => {
@@ -49,9 +51,6 @@ async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (ru
     'sync.schedule': async () => {
       scheduled += 1;
     },
-    'maintenance.prune': async () => {},
-    'telemetry.retain': async () => {},
-    'agents.watch': async () => {},
   };
   m.JOBS['sync.schedule'].everyMs = 300;
   setRuntime(await m.startWorkers(processors, FAST));

@@ -11,6 +11,12 @@ export const LiveEvent = z.discriminatedUnion('type', [
   /** Without the id for those who may see some tenants' only. */
   z.object({ type: z.literal('security_group.changed'), security_group_id: z.uuid().optional() }),
   z.object({ type: z.literal('policy.changed'), policy_id: z.uuid().optional() }),
+  /** A deployment was begun, went on or ended. */
+  z.object({
+    type: z.literal('deployment.changed'),
+    deployment_id: z.uuid().optional(),
+    policy_id: z.uuid().optional(),
+  }),
   /** What is live at guests of the cluster was read, and differs from before. */
   z.object({ type: z.literal('firewall.changed'), cluster_id: z.uuid().optional() }),
   /** Subnets, addresses, ranges or conflicts of a cluster. */

@@ -8,6 +8,7 @@ const TOUCHES = {
   'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents'],
   'security_group.changed': ['securityGroups'],
   'policy.changed': ['policies', 'securityGroups'],
+  'deployment.changed': ['deployments', 'policies'],
   'firewall.changed': ['policies', 'workloads'],
   'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads'],
   'ipam_import.changed': ['ipamImports'],

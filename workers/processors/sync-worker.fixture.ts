@@ -1,16 +1,13 @@
 import { closeQueues } from '@/server/jobs/queues';
+import { idleProcessors } from '../idle-processors.fixture';
 import { startWorkers } from '../runtime';
 import { syncCluster } from './sync-cluster';
 
 // A worker process that does nothing but syncs, for the tests to kill.
-const nothing = async () => {};
 const runtime = await startWorkers(
   {
+    ...idleProcessors,
     'cluster.sync': syncCluster,
-    'sync.schedule': nothing,
-    'maintenance.prune': nothing,
-    'telemetry.retain': nothing,
-    'agents.watch': nothing,
   },
   { graceMs: 100 },
 );

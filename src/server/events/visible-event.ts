@@ -28,6 +28,7 @@ export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage):
     case 'security_group.changed':
       return withoutId(message, reachOf(grants, 'group:read'));
     case 'policy.changed':
+    case 'deployment.changed':
     case 'firewall.changed':
       return withoutId(message, reachOf(grants, 'policy:read'));
   }

@@ -64,6 +64,33 @@ export const firewallSchedule = defineJob({
   everyMs: MINUTE,
 });
 
+const deployment = z.object({ deployment_id: z.uuid() });
+
+/** Puts a policy into force at the guests of one cluster. */
+export const policyApply = defineJob({
+  name: 'policy.apply',
+  payload: deployment,
+  key: (payload) => payload.deployment_id,
+  concurrency: 4,
+});
+
+/** Removes the rules of a policy from the guests of one cluster. */
+export const policyCleanup = defineJob({
+  name: 'policy.cleanup',
+  payload: deployment,
+  key: (payload) => payload.deployment_id,
+  concurrency: 4,
+});
+
+/** Takes over deployments that lost their worker or their job. */
+export const deploymentSchedule = defineJob({
+  name: 'deployment.schedule',
+  payload: nothing,
+  key: () => 'deployment.schedule',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
 /** Every job there is, by name. */
 export const JOBS = {
   [clusterSync.name]: clusterSync,
@@ -73,6 +100,9 @@ export const JOBS = {
   [agentsWatch.name]: agentsWatch,
   [firewallObserve.name]: firewallObserve,
   [firewallSchedule.name]: firewallSchedule,
+  [policyApply.name]: policyApply,
+  [policyCleanup.name]: policyCleanup,
+  [deploymentSchedule.name]: deploymentSchedule,
 } as const;
 
 export type JobName = keyof typeof JOBS;

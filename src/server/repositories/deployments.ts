@@ -1,0 +1,243 @@
+import { and, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Deployment, DeploymentListInput } from '@/domain/deployments';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../db/client';
+import { clusters } from '../db/schema/clusters';
+import { deploymentGuests } from '../db/schema/deployments';
+import { deployments } from '../db/schema/policies';
+import { pageOfRows } from './page-of-rows';
+
+export type DeploymentRow = typeof deployments.$inferSelect;
+
+/** Deployments of a tenant's policies belong to the tenant, those of platform policies to the platform. */
+function inReach(tenants: TenantReach): SQL | undefined {
+  if (tenants === 'all') return undefined;
+  return tenants.length === 0 ? sql`false` : inArray(deployments.tenant_id, [...tenants]);
+}
+
+const guestCounts = sql<Deployment['guests']>`coalesce((select json_object_agg(counted.status, counted.n) from (
+  select ${deploymentGuests.status} as status, count(*)::int as n from ${deploymentGuests}
+  where ${deploymentGuests.deployment_id} = ${deployments.id} group by 1) counted), '{}')`;
+
+const columns = {
+  id: deployments.id,
+  operation_id: deployments.operation_id,
+  policy_id: deployments.policy_id,
+  policy_name: deployments.policy_name,
+  policy_version: deployments.policy_version,
+  cluster_id: deployments.cluster_id,
+  cluster_name: clusters.name,
+  kind: deployments.kind,
+  trigger: deployments.trigger,
+  status: deployments.status,
+  retry_of: deployments.retry_of,
+  progress_done: deployments.progress_done,
+  progress_total: deployments.progress_total,
+  guests: guestCounts,
+  writes: deployments.writes,
+  problems: deployments.problems,
+  requested_by: deployments.requested_by,
+  attempts: deployments.attempts,
+  created_at: deployments.created_at,
+  started_at: deployments.started_at,
+  finished_at: deployments.finished_at,
+};
+
+const selected = (executor: Executor) =>
+  executor.select(columns).from(deployments).innerJoin(clusters, eq(clusters.id, deployments.cluster_id));
+
+export async function findDeployment(
+  executor: Executor,
+  tenants: TenantReach,
+  id: string,
+): Promise<(Deployment & { tenant_id: string | null }) | null> {
+  const [row] = await executor
+    .select({ ...columns, tenant_id: deployments.tenant_id })
+    .from(deployments)
+    .innerJoin(clusters, eq(clusters.id, deployments.cluster_id))
+    .where(and(eq(deployments.id, id), inReach(tenants)));
+  return row ?? null;
+}
+
+/** The deployments of one request, by cluster. */
+export function listOperation(executor: Executor, operationId: string): Promise<Deployment[]> {
+  return selected(executor).where(eq(deployments.operation_id, operationId)).orderBy(clusters.name, deployments.id);
+}
+
+/** Deployments page by page, newest first unless asked otherwise. Two queries. */
+export function listDeployments(tenants: TenantReach, input: DeploymentListInput): Promise<Page<Deployment>> {
+  const filters = [
+    inReach(tenants),
+    input.policy_id ? eq(deployments.policy_id, input.policy_id) : undefined,
+    input.cluster_id ? eq(deployments.cluster_id, input.cluster_id) : undefined,
+    input.operation_id ? eq(deployments.operation_id, input.operation_id) : undefined,
+    input.kind ? eq(deployments.kind, input.kind) : undefined,
+    input.status ? eq(deployments.status, input.status) : undefined,
+  ];
+  return pageOfRows(
+    input,
+    { sorts: { created_at: { column: deployments.id } }, sort: '-created_at', id: deployments.id },
+    (paging) => ({
+      rows: selected(db)
+        .where(and(...filters, paging.after))
+        .orderBy(...paging.order)
+        .limit(paging.limit),
+      total: db.$count(deployments, and(...filters)),
+    }),
+  );
+}
+
+type NewDeployment = Pick<
+  DeploymentRow,
+  | 'operation_id'
+  | 'policy_id'
+  | 'policy_name'
+  | 'policy_version'
+  | 'tenant_id'
+  | 'cluster_id'
+  | 'kind'
+  | 'trigger'
+  | 'requested_by'
+> & { retry_of?: string };
+
+/**
+ * Adds a waiting deployment. One of the same kind that waits already will do as well: it reads what is wanted when it
+ * begins. @returns the one that waits
+ */
+export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<{ id: string; operation_id: string }> {
+  const [added] = await tx
+    .insert(deployments)
+    .values({ ...row, status: 'queued' })
+    .onConflictDoNothing()
+    .returning({ id: deployments.id, operation_id: deployments.operation_id });
+  if (added) return added;
+  const [waiting] = await tx
+    .select({ id: deployments.id, operation_id: deployments.operation_id })
+    .from(deployments)
+    .where(
+      and(
+        eq(deployments.policy_id, row.policy_id),
+        eq(deployments.cluster_id, row.cluster_id),
+        eq(deployments.kind, row.kind),
+        eq(deployments.status, 'queued'),
+        isNull(deployments.retry_of),
+      ),
+    );
+  // It began in this very moment: then the one that is wanted has to come after it.
+  return waiting ?? insertDeployment(tx, row);
+}
+
+/** Clusters in which a policy was ever worked on and that still exist. */
+export async function listDeployedClusterIds(executor: Executor, policyId: string): Promise<string[]> {
+  const rows = await executor
+    .selectDistinct({ cluster_id: deployments.cluster_id })
+    .from(deployments)
+    .where(eq(deployments.policy_id, policyId));
+  return rows.map((row) => row.cluster_id);
+}
+
+/** A deployment without a sign of life for this long has lost its worker. */
+export const LEASE_SECONDS = 30;
+/** One that lost its worker this often is given up. */
+export const MAX_ATTEMPTS = 3;
+const leaseIsOver = sql`(${deployments.lease_at} is null or ${deployments.lease_at} < now() - ${`${LEASE_SECONDS} seconds`}::interval)`;
+const isFree = or(eq(deployments.status, 'queued'), and(eq(deployments.status, 'running'), leaseIsOver));
+
+export type Lease = { id: string; lease_owner: string };
+const isHeld = (lease: Lease) =>
+  and(eq(deployments.id, lease.id), eq(deployments.lease_owner, lease.lease_owner), eq(deployments.status, 'running'));
+
+/** Takes a deployment that waits, or whose worker fell silent. Null when there is none or a living worker has it. */
+export async function claimDeployment(tx: Tx, id: string, owner: string): Promise<DeploymentRow | null> {
+  const [row] = await tx
+    .update(deployments)
+    .set({
+      status: 'running',
+      lease_owner: owner,
+      lease_at: sql`now()`,
+      attempts: sql`${deployments.attempts} + 1`,
+      started_at: sql`coalesce(${deployments.started_at}, now())`,
+    })
+    .where(and(eq(deployments.id, id), isFree, lt(deployments.attempts, MAX_ATTEMPTS)))
+    .returning();
+  return row ?? null;
+}
+
+type Progress = Partial<Pick<DeploymentRow, 'progress_done' | 'progress_total' | 'writes' | 'policy_version'>>;
+
+/** Stores progress and prolongs the lease. False when the lease is another's by now, or the deployment is gone. */
+export async function renewDeployment(executor: Executor, lease: Lease, progress: Progress = {}): Promise<boolean> {
+  const rows = await executor
+    .update(deployments)
+    .set({ ...progress, lease_at: sql`now()` })
+    .where(isHeld(lease))
+    .returning({ id: deployments.id });
+  return rows.length > 0;
+}
+
+/** Lets another worker go on with it, without counting the attempt: this one ends in good order. */
+export async function releaseDeployment(tx: Tx, lease: Lease): Promise<boolean> {
+  const rows = await tx
+    .update(deployments)
+    .set({ lease_owner: null, lease_at: null, attempts: sql`greatest(${deployments.attempts} - 1, 0)` })
+    .where(isHeld(lease))
+    .returning({ id: deployments.id });
+  return rows.length > 0;
+}
+
+type Outcome = Pick<DeploymentRow, 'status' | 'problems' | 'progress_done' | 'progress_total' | 'writes'>;
+
+/** Ends a deployment. False when it is not this worker's any more. */
+export async function finishDeployment(tx: Tx, lease: Lease, outcome: Outcome, at: string): Promise<boolean> {
+  const rows = await tx
+    .update(deployments)
+    .set({ ...outcome, lease_owner: null, finished_at: at })
+    .where(isHeld(lease))
+    .returning({ id: deployments.id });
+  return rows.length > 0;
+}
+
+/** Active deployments that nobody works on: waiting for longer than `seconds`, or without a living worker. */
+export function listOrphanDeployments(executor: Executor, seconds: number): Promise<DeploymentRow[]> {
+  return executor
+    .select()
+    .from(deployments)
+    .where(
+      or(
+        and(
+          eq(deployments.status, 'queued'),
+          sql`${deployments.created_at} < now() - ${`${seconds} seconds`}::interval`,
+        ),
+        and(eq(deployments.status, 'running'), leaseIsOver),
+      ),
+    )
+    .orderBy(deployments.id);
+}
+
+/** Fails a deployment that lost its worker too often. False when it has got a living one meanwhile. */
+export async function failOrphanDeployment(
+  tx: Tx,
+  row: DeploymentRow,
+  problems: DeploymentRow['problems'],
+  at: string,
+): Promise<boolean> {
+  const rows = await tx
+    .update(deployments)
+    .set({ status: 'failed', problems, lease_owner: null, finished_at: at })
+    .where(and(eq(deployments.id, row.id), isFree))
+    .returning({ id: deployments.id });
+  return rows.length > 0;
+}
+
+/** What kind of work the deployments are, for those that still exist. */
+export function listDeploymentKinds(
+  executor: Executor,
+  ids: readonly string[],
+): Promise<Pick<DeploymentRow, 'id' | 'kind'>[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return executor
+    .select({ id: deployments.id, kind: deployments.kind })
+    .from(deployments)
+    .where(inArray(deployments.id, [...ids]));
+}

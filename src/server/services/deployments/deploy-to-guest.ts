@@ -1,0 +1,183 @@
+import type { DeploymentProblem } from '@/domain/deployments';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { updateDeploymentGuest } from '../../repositories/deployment-guests';
+import { forgetDefaults, type GuestFirewallRow, noteDefaults } from '../../repositories/guest-firewalls';
+import {
+  deletePlacement,
+  findPolicyState,
+  listPlacementsAt,
+  upsertPlacement,
+} from '../../repositories/policy-placements';
+import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
+import type { DeploymentSession } from './deployment-session';
+import { GuestProblem, problemOf } from './guest/guest-problem';
+import { type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
+import { dropsOf, type GuestWork, intentFor, rulesOf } from './guest-work';
+
+const busy: DeploymentProblem = {
+  code: 'guest_busy',
+  message: 'Another deployment was writing to the guest for too long.',
+  remedy: 'Retry when it has ended.',
+};
+
+/** The guest is not to be written to now. */
+async function assertStillWanted(policyId: string, version: number, kind: 'apply' | 'cleanup'): Promise<void> {
+  const policy = await findPolicyState(db, policyId);
+  const deployed = policy !== null && isDeployed(policy);
+  if (kind === 'apply' && !(deployed && policy.version === version)) {
+    throw new GuestProblem(
+      {
+        code: 'policy_changed',
+        message: deployed
+          ? `The policy was changed to version ${policy.version} while version ${version} was applied.`
+          : 'The policy was disabled, set to audit or deleted while it was applied.',
+        remedy: deployed ? 'Apply it again.' : 'Nothing is to be done: its rules are being removed.',
+      },
+      true,
+    );
+  }
+  if (kind === 'cleanup' && deployed) {
+    throw new GuestProblem(
+      {
+        code: 'policy_enforced_again',
+        message: 'The policy was enforced again before its rules were removed; they were left in place.',
+        remedy: 'Apply the policy.',
+      },
+      true,
+    );
+  }
+}
+
+async function goneOrFailed(
+  session: DeploymentSession,
+  work: GuestWork,
+  outcome: GuestOutcome,
+): Promise<GuestProblem | null> {
+  const [problem] = outcome.problems;
+  if (outcome.status !== 'failed' || problem?.code !== 'not_found' || outcome.writes > 0) return null;
+  const { vmid, kind, node_name } = work.workload;
+  const presence = await session.provider.inventory
+    .guestPresence({ vmid, kind, node: node_name ?? '' })
+    .catch(() => 'unknown' as const);
+  if (presence !== 'absent') return null;
+  return new GuestProblem(
+    {
+      code: 'guest_missing',
+      message: `Guest ${vmid} does not exist any more.`,
+      remedy: 'Nothing is to be done there; the next sync removes it from the inventory.',
+    },
+    true,
+  );
+}
+
+async function reconcile(
+  session: DeploymentSession,
+  world: PolicyWorld,
+  work: GuestWork,
+  row: GuestFirewallRow,
+): Promise<GuestOutcome> {
+  const { deployment } = session;
+  const { policy_id, kind } = deployment;
+  const { workload } = work;
+  const key = { deployment_id: deployment.id, workload_id: workload.id };
+  const placements = await listPlacementsAt(db, workload.id);
+  const intent = intentFor(world, policy_id, kind, work, { row, placements });
+  const drops = dropsOf(policy_id, work);
+  const placement = {
+    policy_id,
+    workload_id: workload.id,
+    policy_version: deployment.policy_version,
+    rules: rulesOf(policy_id, work),
+    ...drops,
+  };
+  if (workload.lock === 'create' || workload.lock === 'clone') {
+    throw new GuestProblem({
+      code: 'guest_locked',
+      message: `Guest ${workload.vmid} is still being made (${workload.lock}).`,
+      remedy: 'Apply again when that has ended.',
+    });
+  }
+  const outcome = await reconcileGuest({
+    provider: session.provider,
+    guest: { node: workload.node_name ?? '', kind: workload.kind, vmid: workload.vmid },
+    fingerprint: workload.creation_fingerprint,
+    intent,
+    mayWrite: () => session.mayWrite(),
+    pause: (ms) => session.pause(ms),
+    async onPlan(state, plan) {
+      await db.transaction(async (tx) => {
+        // Before the first write, so that no rule of ours is anywhere without a note of it.
+        if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: null });
+        await updateDeploymentGuest(tx, key, { state_before: state, plan });
+      });
+    },
+    onDefault: (before) =>
+      noteDefaults(db, workload.id, {
+        ...(before.in && { default_in_before: before.in }),
+        ...(before.out && { default_out_before: before.out }),
+      }),
+  });
+  if (outcome.status === 'failed') return outcome;
+  await db.transaction(async (tx) => {
+    // Rules stand as wanted, or the problem names an interface at which they are not in force.
+    if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: clock.now().toISOString() });
+    else await deletePlacement(tx, policy_id, workload.id);
+    const restored = {
+      ...(typeof intent.default_in === 'object' && { default_in_before: null }),
+      ...(typeof intent.default_out === 'object' && { default_out_before: null }),
+    };
+    if (Object.keys(restored).length > 0) await forgetDefaults(tx, workload.id, restored);
+  });
+  return outcome;
+}
+
+/** What became of a guest, for the deployment as a whole. */
+export type GuestEnd = { problems: readonly DeploymentProblem[]; broken: boolean; written: boolean };
+
+/**
+ * Brings one guest to what the deployment's policy wants of it, as its only writer, and stores what became of it.
+ * @throws when the worker has to stop; the guest then waits for whoever goes on
+ */
+export async function deployToGuest(
+  session: DeploymentSession,
+  world: PolicyWorld,
+  work: GuestWork,
+): Promise<GuestEnd> {
+  const { deployment } = session;
+  const { workload } = work;
+  const key = { deployment_id: deployment.id, workload_id: workload.id };
+  const row = await session.holdGuest(workload.id);
+  let outcome: GuestOutcome;
+  let skipped = false;
+  try {
+    if (!row) throw new GuestProblem(busy);
+    await updateDeploymentGuest(db, key, { status: 'running', started_at: clock.now().toISOString() });
+    await assertStillWanted(deployment.policy_id, deployment.policy_version, deployment.kind);
+    outcome = await reconcile(session, world, work, row);
+    const gone = await goneOrFailed(session, work, outcome);
+    if (gone) throw gone;
+  } catch (error) {
+    if (!(error instanceof GuestProblem)) throw error;
+    skipped = error.skipped;
+    outcome = { status: 'failed', writes: 0, changes: null, problems: [problemOf(error)], broken: false };
+  } finally {
+    if (row) await session.leaveGuest(workload.id);
+  }
+  const { status, writes, changes, problems, broken } = outcome;
+  await updateDeploymentGuest(
+    db,
+    key,
+    {
+      status: skipped ? 'skipped' : status,
+      changes,
+      problems,
+      finished_at: clock.now().toISOString(),
+    },
+    writes,
+  );
+  session.done += 1;
+  session.writes += writes;
+  session.progress();
+  return { problems, broken, written: status !== 'failed' };
+}

@@ -1,0 +1,80 @@
+import { comparePolicies } from '@/domain/policy/order';
+import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import type { WantedGuest } from '@/domain/policy/wanted';
+import type { GuestFirewallRow } from '../../repositories/guest-firewalls';
+import type { PlacementRow } from '../../repositories/policy-placements';
+import type { WorldWorkload } from '../../repositories/policy-world';
+import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
+
+/** What a deployment wants of one guest. */
+export type GuestWork = {
+  readonly workload: WorldWorkload;
+  /** Everything that is wanted there, of all policies; null: nothing. */
+  readonly wanted: WantedGuest | null;
+};
+
+const orders = new WeakMap<PolicyWorld, string[]>();
+
+function orderOf(world: PolicyWorld): string[] {
+  const known =
+    orders.get(world) ??
+    [...world.policies]
+      .filter(isDeployed)
+      .sort(comparePolicies)
+      .map(({ id }) => id);
+  orders.set(world, known);
+  return known;
+}
+
+type Known = { row: GuestFirewallRow; placements: readonly PlacementRow[] };
+
+/** The rules of the policy at the guest, in their order. */
+export const rulesOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>) =>
+  (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId);
+
+/** Whether the policy asks for a default of dropping at the guest. */
+export const dropsOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>) => ({
+  drop_in: wanted?.drop_in.includes(policyId) ?? false,
+  drop_out: wanted?.drop_out.includes(policyId) ?? false,
+});
+
+/**
+ * What applying, or cleaning up, one policy wants of a guest. Defaults follow from what the other policies had applied
+ * there, not from what they want by now.
+ */
+export function intentFor(
+  world: PolicyWorld,
+  policyId: string,
+  kind: 'apply' | 'cleanup',
+  work: GuestWork,
+  { row, placements }: Known,
+): GuestIntent {
+  const { workload } = work;
+  const rules = kind === 'apply' ? rulesOf(policyId, work) : [];
+  const own = kind === 'apply' ? dropsOf(policyId, work) : { drop_in: false, drop_out: false };
+  const others = placements.filter((placement) => placement.policy_id !== policyId);
+  const goal = (drop: boolean, otherDrops: boolean, before: 'ACCEPT' | 'REJECT' | null) =>
+    drop ? 'drop' : otherDrops || before === null ? 'keep' : ({ restore: before } as const);
+  const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
+  return {
+    instance: world.instance,
+    vmid: workload.vmid,
+    placement: world.clusters.get(workload.cluster_id)?.rule_placement ?? 'above',
+    scope: new Set([policyId]),
+    rules,
+    sets: (work.wanted?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
+    order: orderOf(world),
+    remove_strays: kind === 'apply',
+    default_in: goal(
+      own.drop_in,
+      others.some(({ drop_in }) => drop_in),
+      row.default_in_before,
+    ),
+    default_out: goal(
+      own.drop_out,
+      others.some(({ drop_out }) => drop_out),
+      row.default_out_before,
+    ),
+    switch_on: rules.length > 0 || own.drop_in || own.drop_out,
+  };
+}

@@ -1,0 +1,289 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DeploymentProblem, GuestChanges, StoredPlan } from '@/domain/deployments';
+import type { GuestFilter, GuestIntent, PlanStep } from '@/domain/policy/plan/guest-filter';
+import { layOut } from '@/domain/policy/plan/layout';
+import { nextStep } from '@/domain/policy/plan/next-step';
+import { maxSteps, planGuest } from '@/domain/policy/plan/plan-guest';
+import type { GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
+import { failureKind } from './failure-kind';
+import { GuestProblem, problemOf } from './guest-problem';
+import { performStep, readAfter } from './perform-step';
+import { defaultsInEffect, type ReadGuest, readGuestFilter } from './read-guest-filter';
+
+export type GuestTask = {
+  provider: HypervisorProvider;
+  guest: GuestRef;
+  /** Creation fingerprint of the guest in the inventory; null: not known. */
+  fingerprint: string | null;
+  intent: GuestIntent;
+  /** Throws when the writer has to stop: it ends, or is not the guest's writer any more. */
+  mayWrite: () => void;
+  /** Waits; rejects when the writer has to stop. */
+  pause: (ms: number) => Promise<void>;
+  /** Called once before the first write, with how the guest is and what is going to be written. */
+  onPlan?: (state: GuestFilter, plan: StoredPlan) => Promise<void>;
+  /** Called before a default is changed because a policy asks for dropping. */
+  onDefault?: (before: { in?: 'ACCEPT' | 'REJECT'; out?: 'ACCEPT' | 'REJECT' }) => Promise<void>;
+};
+
+export type GuestOutcome = {
+  status: 'ok' | 'unchanged' | 'partial' | 'failed';
+  /** Writes that were sent, whatever became of them. */
+  writes: number;
+  changes: GuestChanges | null;
+  problems: DeploymentProblem[];
+  /** Every guest of the cluster would meet the same. */
+  broken: boolean;
+};
+
+const MAX_STORED_STEPS = 200;
+/** Pauses between tries of something that may pass: a lock is held for up to ten seconds. */
+const RETRY_MS = [500, 2_000, 5_000, 10_000];
+/** When to look whether a write was carried out that nobody confirmed: a node works on for up to half a minute. */
+const SETTLE_MS = [0, 500, 1_500, 4_000, 8_000, 16_000];
+/** How often somebody else may come in between before we say so. */
+const MAX_CONFLICTS = 25;
+const MAX_UNKNOWN = 5;
+/** How often it may turn out at the end that somebody changed something meanwhile. */
+const MAX_ROUNDS = 5;
+
+const changedMeanwhile = () =>
+  new GuestProblem({
+    code: 'changed_meanwhile',
+    message: 'Somebody else kept changing the firewall of the guest while it was written.',
+    remedy: 'Find out who does (another tool, another installation), then apply again.',
+  });
+
+/** Counts what went wrong; every success starts anew. */
+class Patience {
+  #tries = 0;
+  #unknown = 0;
+  #conflicts = 0;
+
+  success(): void {
+    this.#tries = 0;
+    this.#unknown = 0;
+  }
+
+  /** The pause before another try. @throws `error` when there were enough */
+  another(error: unknown): number {
+    const pause = RETRY_MS[this.#tries++];
+    if (pause === undefined) throw error;
+    return pause;
+  }
+
+  unknown(error: unknown): void {
+    this.#unknown += 1;
+    if (this.#unknown > MAX_UNKNOWN) throw error;
+  }
+
+  conflict(): void {
+    this.#conflicts += 1;
+    if (this.#conflicts > MAX_CONFLICTS) throw changedMeanwhile();
+  }
+}
+
+/** The part of the state that steps of this kind change. */
+const partOf = (state: ReadGuest, step: PlanStep): unknown => {
+  if (step.kind.endsWith('_rule')) return state.rules;
+  if ('name' in step) return state.sets[step.name];
+  return step.kind === 'set_options' ? state.options : state.nics;
+};
+
+class Reconciliation {
+  writes = 0;
+  readonly problems: DeploymentProblem[] = [];
+  readonly #patience = new Patience();
+  /** Interfaces that are left alone for this time. */
+  readonly #deferred = new Set<string>();
+
+  constructor(readonly task: GuestTask) {}
+
+  /** Repeats a read that may pass. */
+  async #patiently<T>(read: () => Promise<T>): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      this.task.mayWrite();
+      try {
+        return await read();
+      } catch (error) {
+        const pause = RETRY_MS[tries];
+        if (failureKind(error) !== 'again' || pause === undefined) throw error;
+        await this.task.pause(pause);
+      }
+    }
+  }
+
+  async read(): Promise<ReadGuest> {
+    const { provider, guest, fingerprint } = this.task;
+    return this.#defer(await this.#patiently(() => readGuestFilter(provider, guest, fingerprint)));
+  }
+
+  #defer(state: ReadGuest): ReadGuest {
+    if (this.#deferred.size === 0) return state;
+    const nics = state.nics.map((nic) => (this.#deferred.has(nic.name) ? { ...nic, editable: false } : nic));
+    return { ...state, nics };
+  }
+
+  async #after(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
+    return this.#defer(await this.#patiently(() => readAfter(this.task.provider, state, step)));
+  }
+
+  /** Notes what a default was, before it becomes DROP for the sake of a policy. */
+  async #noteDefaults(state: ReadGuest, step: PlanStep): Promise<void> {
+    if (step.kind !== 'set_options') return;
+    const { default_in, default_out } = this.task.intent;
+    const before = defaultsInEffect(state);
+    const changes = (goal: unknown, policy: string | undefined) =>
+      goal === 'drop' && (policy === 'DROP' || step.changes.enable === 1);
+    const note = {
+      ...(changes(default_in, step.changes.policy_in) && before.in !== 'DROP' && { in: before.in }),
+      ...(changes(default_out, step.changes.policy_out) && before.out !== 'DROP' && { out: before.out }),
+    };
+    if (note.in ?? note.out) await this.task.onDefault?.(note);
+  }
+
+  /** One write, and what is there afterwards. */
+  async step(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
+    await this.#noteDefaults(state, step);
+    this.task.mayWrite();
+    try {
+      this.writes += 1;
+      await performStep(this.task.provider, state, step);
+    } catch (error) {
+      return this.#recover(state, step, error);
+    }
+    this.#patience.success();
+    return this.#after(state, step);
+  }
+
+  async #recover(state: ReadGuest, step: PlanStep, error: unknown): Promise<ReadGuest> {
+    // Whoever has to stop does not learn it from a broken connection.
+    this.task.mayWrite();
+    if (step.kind === 'set_nic_flag' && (error instanceof GuestProblem || isNicProblem(error))) {
+      // The rules are in force at the other interfaces; what is not, is told.
+      const problem = problemOf(error);
+      const named = problem.message.startsWith(`${step.nic}:`) ? problem.message : `${step.nic}: ${problem.message}`;
+      this.problems.push({ ...problem, message: named });
+      if (failureKind(error) === 'guest_locked') for (const nic of state.nics) this.#deferred.add(nic.name);
+      this.#deferred.add(step.nic);
+      return this.#after(state, step);
+    }
+    const kind = failureKind(error);
+    if (kind === 'unknown') {
+      this.#patience.unknown(error);
+      return this.#settle(state, step);
+    }
+    if ((error as { code?: string }).code === 'conflict') {
+      this.#patience.conflict();
+      return this.read();
+    }
+    // What was refused because it is there already, or gone already, is no failure once it has been looked at.
+    if (
+      kind === 'fatal' &&
+      (step.kind === 'create_set' || step.kind === 'add_set_entry' || step.kind === 'delete_set')
+    ) {
+      const now = await this.#after(state, step);
+      if (!isDeepStrictEqual(partOf(now, step), partOf(state, step))) return now;
+    }
+    if (kind !== 'again') throw error;
+    await this.task.pause(this.#patience.another(error));
+    return this.read();
+  }
+
+  /** Looks until a write shows that nobody confirmed, or until it is too late for it to happen. */
+  async #settle(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
+    for (const [at, pause] of SETTLE_MS.entries()) {
+      if (pause > 0) await this.task.pause(pause);
+      const now = await this.#after(state, step);
+      const last = at === SETTLE_MS.length - 1;
+      if (last || !isDeepStrictEqual(partOf(now, step), partOf(state, step))) break;
+    }
+    return this.read();
+  }
+}
+
+/** A flag that cannot be set now, or not by us; the rest of the guest is not concerned. */
+function isNicProblem(error: unknown): boolean {
+  const kind = failureKind(error);
+  const code = (error as { code?: string }).code;
+  return kind === 'guest_locked' || code === 'forbidden' || code === 'invalid_parameter';
+}
+
+/** Interfaces that stay without a filter though it should be on. */
+function unfilteredNics(
+  state: GuestFilter,
+  intent: GuestIntent,
+  known: readonly DeploymentProblem[],
+): DeploymentProblem[] {
+  // One lock holds all interfaces of the guest; it is named once.
+  if (!intent.switch_on || known.some(({ code }) => code === 'locked')) return [];
+  return state.nics
+    .filter(({ name, firewall }) => !firewall && !known.some(({ message }) => message.startsWith(`${name}:`)))
+    .map(({ name }) => ({
+      code: 'nic_flag_off',
+      message: `${name}: the firewall flag could not be set, so no rule is in force at this interface.`,
+      remedy: 'Restart the guest if a change of the interface is pending, or set the flag by hand; then apply again.',
+    }));
+}
+
+function changesOf(state: GuestFilter, intent: GuestIntent): GuestChanges {
+  const { slots, stale } = layOut(state.rules, intent);
+  const wanted = slots.filter((slot) => slot.kind === 'wanted');
+  const live = wanted.filter((slot) => slot.live !== null);
+  const moved = live.filter((slot) => !slot.in_place).length;
+  return {
+    added: wanted.length - live.length,
+    removed: stale.length,
+    moved,
+    kept: live.length - moved,
+  };
+}
+
+/**
+ * Brings the firewall of one guest to what is wanted, one write at a time: each is planned from what was read after the
+ * one before, so whatever others do in between is taken into account, and whoever starts again goes on where this ends.
+ * A failure is an outcome. @throws what `mayWrite` and `pause` throw, and errors of the callbacks
+ */
+export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
+  const work = new Reconciliation(task);
+  const { intent } = task;
+  let changes: GuestChanges | null = null;
+  try {
+    let state = await work.read();
+    changes = changesOf(state, intent);
+    const first = nextStep(state, intent);
+    if (first) {
+      const { steps } = planGuest(state, intent);
+      const { rules, options, sets, nics } = state;
+      await task.onPlan?.(
+        { rules, options, sets, nics },
+        { steps: steps.slice(0, MAX_STORED_STEPS), total: steps.length },
+      );
+    }
+    // Others may add to the work, but not for ever.
+    const most = 3 * maxSteps(state, intent) + 50;
+    for (let rounds = 0; ; ) {
+      const step = nextStep(state, intent);
+      if (step) {
+        if (work.writes >= most) throw changedMeanwhile();
+        state = await work.step(state, step);
+        continue;
+      }
+      if (work.writes === 0) break;
+      // Everything once more: what was not looked at since may have changed.
+      state = await work.read();
+      if (nextStep(state, intent) === null) break;
+      rounds += 1;
+      if (rounds >= MAX_ROUNDS) throw changedMeanwhile();
+    }
+    const problems = [...work.problems, ...unfilteredNics(state, intent, work.problems)];
+    const done = work.writes === 0 ? 'unchanged' : 'ok';
+    return { status: problems.length > 0 ? 'partial' : done, writes: work.writes, changes, problems, broken: false };
+  } catch (error) {
+    task.mayWrite();
+    const kind = failureKind(error);
+    if (kind === 'fatal' && !(error instanceof GuestProblem) && problemOf(error).code === 'internal') throw error;
+    const problems = [...work.problems, problemOf(error)];
+    return { status: 'failed', writes: work.writes, changes, problems, broken: kind === 'broken' };
+  }
+}

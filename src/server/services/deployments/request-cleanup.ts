@@ -1,0 +1,54 @@
+import type { DeploymentTrigger } from '@/domain/deployments';
+import { recordAudit } from '../../audit/record';
+import type { Actor, Origin } from '../../auth/scope';
+import type { Tx } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { newId } from '../../lib/ids';
+import { insertDeployment, listDeployedClusterIds } from '../../repositories/deployments';
+import { listPlacedClusterIds } from '../../repositories/policy-placements';
+
+type CleanedPolicy = { policy_id: string; policy_version: number; name: string; tenant_id: string | null };
+
+/**
+ * Notes inside the caller's transaction that the rules of a policy are to be removed from every cluster where it was
+ * ever deployed. The caller hands the ids to `startDeployments` after the commit. They outlive the policy.
+ */
+export async function requestCleanupIn(
+  tx: Tx,
+  scope: { readonly actor: Actor; readonly origin: Origin | null },
+  policy: CleanedPolicy,
+  trigger: Extract<DeploymentTrigger, 'disabled' | 'audit' | 'deleted' | 'reconcile'>,
+): Promise<{ deployment_id: string; cluster_id: string }[]> {
+  const clusterIds = new Set([
+    ...(await listDeployedClusterIds(tx, policy.policy_id)),
+    ...(await listPlacedClusterIds(tx, policy.policy_id)),
+  ]);
+  const operation_id = newId();
+  const requested: { deployment_id: string; cluster_id: string }[] = [];
+  for (const cluster_id of [...clusterIds].sort()) {
+    const { id } = await insertDeployment(tx, {
+      operation_id,
+      policy_id: policy.policy_id,
+      policy_name: policy.name,
+      policy_version: policy.policy_version,
+      tenant_id: policy.tenant_id,
+      cluster_id,
+      kind: 'cleanup',
+      trigger,
+      requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+    });
+    requested.push({ deployment_id: id, cluster_id });
+    await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id: policy.policy_id });
+  }
+  if (requested.length > 0) {
+    await recordAudit(tx, scope, {
+      action: 'policy.cleanup_requested',
+      object_kind: 'policy',
+      object_id: policy.policy_id,
+      object_name: policy.name,
+      tenant_id: policy.tenant_id,
+      after: { trigger, deployments: requested },
+    });
+  }
+  return requested;
+}

@@ -1,0 +1,195 @@
+import type { DeploymentProblem } from '@/domain/deployments';
+import { recordAudit } from '../../audit/record';
+import { systemScope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { logger } from '../../lib/logger';
+import { isDatabaseDown } from '../../lib/pg-errors';
+import { ProviderError } from '../../providers/hypervisor/errors';
+import type { HypervisorProvider } from '../../providers/hypervisor/types';
+import { type ClusterRow, findClusterRow } from '../../repositories/clusters';
+import {
+  insertDeploymentGuests,
+  listGuestsOf,
+  resetDeploymentGuests,
+  updateDeploymentGuest,
+} from '../../repositories/deployment-guests';
+import { claimDeployment, finishDeployment, releaseDeployment, renewDeployment } from '../../repositories/deployments';
+import { clusterAccess } from '../clusters/cluster-access';
+import { openProvider } from '../clusters/open-provider';
+import { concurrently } from '../clusters/sync/concurrently';
+import { loadPolicyWorld, type PolicyWorld } from '../policies/world/load-policy-world';
+import { deployToGuest } from './deploy-to-guest';
+import { DeploymentLost } from './deployment-lost';
+import { DeploymentSession, type HeldDeployment } from './deployment-session';
+import { problemOf } from './guest/guest-problem';
+import type { GuestWork } from './guest-work';
+import { planApply, type Work } from './plan-apply';
+import { planCleanup } from './plan-cleanup';
+
+type Context = {
+  /** Aborts when the worker has to end; the deployment then waits for another one. */
+  signal: AbortSignal;
+  /** Replaced by tests. */
+  openProvider?: typeof openProvider;
+  pause?: (ms: number) => Promise<void>;
+};
+
+/** Guests that are worked on at once; the provider's own limits bound the calls. */
+const GUESTS_AT_ONCE = 6;
+const DONE = ['ok', 'unchanged'] as const;
+
+const scope = systemScope('policy:apply', 'policy deployment');
+
+function claim(id: string): Promise<HeldDeployment | null> {
+  return db.transaction(async (tx) => {
+    const owner = newId();
+    const row = await claimDeployment(tx, id, owner);
+    if (!row) return null;
+    await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id: row.policy_id });
+    return { ...row, lease_owner: owner };
+  });
+}
+
+/** Stores which guests there are to do. Those that an earlier worker finished for the same version stay as they are. */
+async function begin(session: DeploymentSession, { version, guests }: Work): Promise<GuestWork[]> {
+  const { deployment } = session;
+  await db.transaction(async (tx) => {
+    if (!(await renewDeployment(tx, deployment, { policy_version: version }))) {
+      throw new DeploymentLost('the deployment was taken over or deleted');
+    }
+    if (deployment.policy_version !== version) await resetDeploymentGuests(tx, deployment.id);
+    await insertDeploymentGuests(
+      tx,
+      guests.map(({ workload }) => ({
+        deployment_id: deployment.id,
+        workload_id: workload.id,
+        vmid: workload.vmid,
+        name: workload.name,
+      })),
+    );
+  });
+  deployment.policy_version = version;
+  const known = await listGuestsOf(db, [deployment.id]);
+  const finished = new Set(
+    known.filter(({ status }) => (DONE as readonly string[]).includes(status)).map((guest) => guest.workload_id),
+  );
+  const open = guests.filter(({ workload }) => !finished.has(workload.id));
+  session.total = guests.length;
+  session.done = guests.length - open.length;
+  session.progress();
+  return open;
+}
+
+/** Every guest, several at once. What the cluster as a whole refuses is not asked of the guests that remain. */
+async function deploy(session: DeploymentSession, world: PolicyWorld, guests: readonly GuestWork[]): Promise<void> {
+  let broken: readonly DeploymentProblem[] | null = null;
+  await concurrently(guests, GUESTS_AT_ONCE, session.signal, async (work) => {
+    if (broken) {
+      const key = { deployment_id: session.deployment.id, workload_id: work.workload.id };
+      const finished_at = clock.now().toISOString();
+      await updateDeploymentGuest(db, key, { status: 'failed', problems: [...broken], finished_at });
+      session.done += 1;
+      return;
+    }
+    const end = await deployToGuest(session, world, work);
+    if (end.broken) broken = end.problems;
+  });
+}
+
+/** Ends the deployment with what its guests say. */
+async function finish(session: DeploymentSession | null, deployment: HeldDeployment, problems: DeploymentProblem[]) {
+  const at = clock.now().toISOString();
+  await db.transaction(async (tx) => {
+    const guests = await listGuestsOf(tx, [deployment.id]);
+    const counts: Record<string, number> = {};
+    for (const { status } of guests) counts[status] = (counts[status] ?? 0) + 1;
+    const good = (counts.ok ?? 0) + (counts.unchanged ?? 0);
+    const some = good + (counts.partial ?? 0);
+    const allGood = good === guests.length && problems.length === 0;
+    const status = allGood ? ('ok' as const) : some > 0 ? ('partial' as const) : ('failed' as const);
+    const writes = guests.reduce((sum, guest) => sum + guest.writes, 0);
+    const outcome = {
+      status,
+      problems,
+      progress_done: session?.done ?? guests.length,
+      progress_total: session?.total ?? guests.length,
+      writes,
+    };
+    if (!(await finishDeployment(tx, deployment, outcome, at))) return;
+    await publishEvent(tx, {
+      type: 'deployment.changed',
+      deployment_id: deployment.id,
+      policy_id: deployment.policy_id,
+    });
+    const did = deployment.kind === 'apply' ? 'applied' : 'cleaned_up';
+    await recordAudit(tx, scope, {
+      action: status === 'ok' ? `policy.${did}` : `policy.${deployment.kind}_${status}`,
+      object_kind: 'policy',
+      object_id: deployment.policy_id,
+      object_name: deployment.policy_name,
+      tenant_id: deployment.tenant_id,
+      after: {
+        deployment_id: deployment.id,
+        cluster_id: deployment.cluster_id,
+        policy_version: deployment.policy_version,
+        guests: counts,
+        writes,
+        problems,
+      },
+    });
+  });
+}
+
+async function carryOut(session: DeploymentSession): Promise<DeploymentProblem[]> {
+  const world = await loadPolicyWorld();
+  const { deployment } = session;
+  const work = deployment.kind === 'apply' ? await planApply(deployment, world) : await planCleanup(session, world);
+  const open = await begin(session, work);
+  await deploy(session, world, open);
+  return work.problems;
+}
+
+/**
+ * Carries out a deployment that waits; when it is not to be done, or another worker has it, nothing happens. Failures of
+ * the cluster and of guests are outcomes, stored with their remedy. Whatever happens to the process, another one goes on.
+ * @throws the reason of `signal` when it aborts, and database errors: both leave the deployment for another worker
+ */
+export async function runDeployment(id: string, context: Context): Promise<void> {
+  const deployment = await claim(id);
+  if (!deployment) return;
+  const log = logger.child({ deployment_id: id, policy_id: deployment.policy_id });
+  let provider: HypervisorProvider | undefined;
+  let session: DeploymentSession | null = null;
+  try {
+    const cluster: ClusterRow | null = await findClusterRow(db, deployment.cluster_id);
+    if (!cluster) return;
+    provider = (context.openProvider ?? openProvider)(clusterAccess(cluster));
+    session = new DeploymentSession(deployment, provider, context.signal, context.pause);
+    session.signal.addEventListener('abort', () => provider?.close(), { once: true });
+    session.start();
+    const problems = await carryOut(session);
+    await session.stop();
+    await finish(session, deployment, problems);
+  } catch (error) {
+    await session?.stop();
+    if (context.signal.aborted) {
+      await db.transaction((tx) => releaseDeployment(tx, deployment));
+      throw context.signal.reason;
+    }
+    const lost = session?.signal.aborted ? session.signal.reason : error;
+    if (lost instanceof DeploymentLost) return log.warn({ reason: lost.message }, 'deployment given up');
+    const expected = error instanceof ProviderError || error instanceof AppError;
+    if (!expected && isDatabaseDown(error)) throw error;
+    if (!expected) log.error({ err: error }, 'deployment failed unexpectedly');
+    const problem =
+      error instanceof AppError ? { code: error.code, message: error.message, remedy: null } : problemOf(error);
+    await finish(session, deployment, [problem]);
+  } finally {
+    await session?.stop();
+    provider?.close();
+  }
+}
