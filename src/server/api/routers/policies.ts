@@ -59,7 +59,7 @@ export const policiesRouter = router({
     .mutation(({ ctx, input }) => previewDraft(ctx.scope, input)),
   resolveEndpoints: procedure('policy:read')
     .input(ResolveInput)
-    .query(({ ctx, input }) => resolveEndpoints(ctx.scope, input)),
+    .mutation(({ ctx, input }) => resolveEndpoints(ctx.scope, input)),
   searchEndpoints: procedure('policy:read')
     .input(EndpointSearch)
     .query(({ ctx, input }) => searchEndpoints(ctx.scope, input)),

@@ -61,7 +61,7 @@ function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], te
 }
 
 /** How well a text fits: at the start of the name, at the start of a word, anywhere; -1: not at all. */
-function fit(label: string, text: string, q: string): number {
+function closeness(label: string, text: string, q: string): number {
   if (q === '') return 2;
   const low = label.toLowerCase();
   if (low.startsWith(q)) return 0;
@@ -103,7 +103,7 @@ export async function searchEndpoints(
   }
   for (const { text, ...item } of candidates(world, visible, tenants)) {
     if (only !== null && item.kind !== only) continue;
-    const score = fit(item.label, text, wanted);
+    const score = closeness(item.label, text, wanted);
     if (score >= 0) found.push({ fit: score, item });
   }
   found.sort((a, b) => a.fit - b.fit || (a.item.label < b.item.label ? -1 : a.item.label > b.item.label ? 1 : 0));

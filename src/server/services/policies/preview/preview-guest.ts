@@ -88,7 +88,7 @@ export function previewGuest(workload: WorldWorkload, intent: GuestIntent, readi
     sets: intent.sets.map(({ name: set, cidrs }) => ({ name: set, cidrs: [...cidrs] })),
     changes: layout && ruleChanges(layout, intent.instance, vmid),
     option_changes: filter && layout ? optionChanges(filter, intent, layout) : [],
-    foreign_rules: filter && filter.rules.filter(({ comment }) => parseMarker(comment) === null).length,
+    foreign_rules: filter?.rules.filter(({ comment }) => parseMarker(comment) === null).length ?? null,
     unreadable: [...state.unreadable],
     read_at,
   };

@@ -1,4 +1,5 @@
-import { effectiveOptions } from '@/domain/firewall/guest-options';
+import { type DefaultPolicy, effectiveOptions } from '@/domain/firewall/guest-options';
+import type { LiveGuestOptions } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Compiled } from '@/domain/policy/wanted';
 import type { GuestPreview, PreviewWarning, PreviewWarningCode } from '@/domain/policy-preview';
@@ -16,7 +17,8 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
     'The firewall of the cluster is off: rules are stored, but nothing is filtered. Switch it on in the options of the datacenter; that also filters access to the nodes.',
   cluster_firewall_unknown:
     'Whether the firewall of the cluster is on cannot be read: the token needs Sys.Audit on /. It may be that nothing is filtered.',
-  default_policy_changes: 'The default for what no rule matches changes.',
+  default_policy_changes:
+    'What happens to packets that no rule matches changes there: look at the switches, and whether everything that the guest needs is allowed.',
   firewall_switched_on:
     'The firewall is off there and will be switched on. What no rule matches keeps passing, unless the policy asks for dropping.',
   mac_filter:
@@ -47,25 +49,46 @@ export type PreviewedCluster = {
   readonly guests: readonly PreviewedGuest[];
 };
 
+/** What happens to packets that no rule matches, at one interface: everything passes where nothing is filtered. */
+type Defaults = { readonly in: DefaultPolicy; readonly out: DefaultPolicy };
+const OPEN: Defaults = { in: 'ACCEPT', out: 'ACCEPT' };
+
+/** The defaults in effect at each interface, before and after the switches are turned. */
+function defaultsAround({ preview, state }: PreviewedGuest): { before: Defaults; after: Defaults }[] {
+  const { options, nics } = state;
+  if (!options || !nics) return [];
+  const turned = (kind: 'guest_option' | 'nic_flag') =>
+    preview.option_changes.filter((change) => change.kind === kind).map(({ name, after }) => [name, after] as const);
+  const changes = Object.fromEntries(turned('guest_option'));
+  const changed = { ...options, ...changes, ...(changes.enable !== undefined && { enable: Number(changes.enable) }) };
+  const flags = new Set(turned('nic_flag').map(([name]) => name));
+  const inEffect = (stored: LiveGuestOptions, flag: boolean): Defaults => {
+    const { enable, policy_in, policy_out } = effectiveOptions(stored);
+    return enable && flag ? { in: policy_in, out: policy_out } : OPEN;
+  };
+  return nics.map(({ name, firewall }) => ({
+    before: inEffect(options, firewall === true),
+    after: inEffect(changed, firewall === true || flags.has(name)),
+  }));
+}
+
+const denies = (action: string) => action === 'DROP' || action === 'REJECT';
+
 /** Whether new connections would meet more resistance than before. */
-function closesSomething({ preview, state }: PreviewedGuest): boolean {
-  const { changes, option_changes } = preview;
-  const denies = (action: string) => action === 'DROP' || action === 'REJECT';
+function closesSomething(guest: PreviewedGuest): boolean {
+  const { changes, option_changes, rules } = guest.preview;
   if (changes?.added.some(({ action }) => denies(action))) return true;
   if (changes?.removed.some(({ action, enabled }) => action === 'ACCEPT' && enabled)) return true;
-  // Switching on makes whatever stands there count: denying rules of others, and the default.
-  const turned = option_changes.some(({ name, after }) => name !== 'enable' && after !== 'ACCEPT');
-  return turned && (preview.rules.some(({ action }) => denies(action)) || state.options !== null);
+  if (defaultsAround(guest).some(({ before, after }) => after.in !== before.in || after.out !== before.out))
+    return true;
+  // Switching on makes whatever stands there count.
+  const switched = option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag');
+  return switched && [...rules, ...(guest.state.rules ?? [])].some(({ action }) => denies(action));
 }
 
 const TESTS: Partial<Record<PreviewWarningCode, (guest: PreviewedGuest) => boolean>> = {
-  default_policy_changes: ({ preview, state }) =>
-    preview.option_changes.some(({ name, after }) => {
-      if (name !== 'policy_in' && name !== 'policy_out') return false;
-      const effective = state.options && effectiveOptions(state.options);
-      // A default of a filter that is off lets everything pass, so ACCEPT is no change of what happens.
-      return !(effective && !effective.enable && after === 'ACCEPT');
-    }),
+  default_policy_changes: (guest) =>
+    defaultsAround(guest).some(({ before, after }) => before.in !== after.in || before.out !== after.out),
   firewall_switched_on: ({ preview }) =>
     preview.option_changes.some(({ name, after }) => name === 'enable' && after === '1'),
   mac_filter: ({ preview, state }) =>

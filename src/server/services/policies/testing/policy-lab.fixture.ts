@@ -1,0 +1,85 @@
+import type { Policy } from '@/domain/policies';
+import { db } from '@/server/db/client';
+import { newId } from '@/server/lib/ids';
+import type { SimulatorOptions } from '@/server/providers/hypervisor/fake/http-server';
+import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { insertDeployment } from '@/server/repositories/deployments';
+import { makeSyncWorld, type SyncWorld } from '@/server/services/clusters/testing/sync-world.fixture';
+import { runDeployment } from '@/server/services/deployments/run-deployment';
+import { forgetReadings } from '@/server/services/firewall/live-reader';
+import { observeCluster } from '@/server/services/firewall/observe-cluster';
+import { bearer, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
+
+export type PolicyLab = SyncWorld & {
+  /** A call as a security engineer. */
+  json(path: string, init?: Parameters<typeof call>[1]): Promise<{ status: number; body: never }>;
+  create(input: object): Promise<Policy>;
+  /** Carries out an apply in this process. */
+  apply(policy: Pick<Policy, 'id' | 'name' | 'version'>): Promise<void>;
+  /** Carries out deployments that wait. */
+  carryOut(requests: readonly { deployment_id: string }[]): Promise<void>;
+  /** The policy as its guests are right now. */
+  fresh(policyId: string): Promise<Policy>;
+  /** Reads all guests, as the worker does from time to time. */
+  observe(): Promise<void>;
+  id(vmid: number): Promise<string>;
+};
+
+let labs = 0;
+
+/** The small lab of the simulator, synced, with what tests of policies do with it. */
+export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Promise<PolicyLab> {
+  labs += 1;
+  const world = await makeSyncWorld({ scenario: smallLab, timeScale: 50, ...options }, `policy lab ${labs}`);
+  const run = await world.sync();
+  if (run.status !== 'ok') throw new Error('the lab could not be synced');
+  const headers = await bearer(await makeUser('security_engineer'));
+  const json: PolicyLab['json'] = async (path, init = {}) => {
+    // Tests change the cluster between two calls; readings of a moment ago are none.
+    forgetReadings();
+    const response = await call(path, { ...init, headers: { ...headers, ...init.headers } });
+    return { status: response.status, body: (response.status === 204 ? null : await response.json()) as never };
+  };
+  const carryOut: PolicyLab['carryOut'] = async (requests) => {
+    for (const { deployment_id } of requests) {
+      await runDeployment(deployment_id, { signal: new AbortController().signal });
+    }
+  };
+  return {
+    ...world,
+    json,
+    carryOut,
+    async create(input) {
+      const { status, body } = await json('/policies', { body: { name: `policy ${newId()}`, ...input } });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return body;
+    },
+    async apply({ id, name, version }) {
+      const added = await db.transaction((tx) =>
+        insertDeployment(tx, {
+          operation_id: newId(),
+          policy_id: id,
+          policy_name: name,
+          policy_version: version,
+          tenant_id: null,
+          cluster_id: world.cluster.id,
+          kind: 'apply',
+          trigger: 'apply',
+          requested_by: null,
+        }),
+      );
+      await carryOut([{ deployment_id: added.id }]);
+    },
+    async fresh(policyId) {
+      const { status, body } = await json(`/policies/${policyId}?fresh=true`);
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      return body;
+    },
+    async observe() {
+      forgetReadings();
+      await observeCluster(world.cluster.id, new AbortController().signal);
+    },
+    id: async (vmid) => (await world.workload(vmid)).id,
+  };
+}
