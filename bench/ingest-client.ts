@@ -10,6 +10,8 @@ import { makeBody, NODES } from './ingest-flows';
 type Plan = {
   url: string;
   tokens: string[];
+  /** Numbers of the flows that each node has stored, and that the heartbeats update. */
+  first?: number;
   perNode: number;
   heartbeats: number;
   /** Heartbeats of the runs before: the sequence goes on. */
@@ -18,19 +20,26 @@ type Plan = {
   inFlight?: number;
   perSecond?: number;
 };
-export type Sent = { ms: number; status: number; accepted: number; updated: number; rejected: number };
+/** `at`: milliseconds after the first was sent. */
+export type Sent = { at: number; ms: number; status: number; accepted: number; updated: number; rejected: number };
 
 const plan: Plan = JSON.parse(process.argv[2] ?? '{}');
 const agent = new Agent({ keepAlive: true });
 const boots = Array.from({ length: NODES }, () => randomUUID());
 const bodies = Array.from({ length: plan.heartbeats }, (_, i) => {
   const node = (plan.from + i) % NODES;
-  return makeBody(node, Math.floor((plan.from + i) / NODES), plan.perNode, boots[node] ?? '');
+  return makeBody(
+    node,
+    Math.floor((plan.from + i) / NODES),
+    { first: plan.first ?? 0, perNode: plan.perNode },
+    boots[node] ?? '',
+  );
 });
 
-function send(index: number): Promise<Sent> {
+function send(index: number, first: number): Promise<Sent> {
   const body = bodies[index] as Buffer;
   const started = performance.now();
+  const at = started - first;
   return new Promise((resolve, reject) => {
     const post = request(
       `${plan.url}/api/v1/agents/heartbeat`,
@@ -51,11 +60,11 @@ function send(index: number): Promise<Sent> {
           const ms = performance.now() - started;
           const text = Buffer.concat(chunks).toString();
           if (response.statusCode !== 200) {
-            resolve({ ms, status: response.statusCode ?? 0, accepted: 0, updated: 0, rejected: 0 });
+            resolve({ at, ms, status: response.statusCode ?? 0, accepted: 0, updated: 0, rejected: 0 });
             return;
           }
           const { accepted, updated, rejected } = JSON.parse(text);
-          resolve({ ms, status: 200, accepted, updated, rejected: rejected.length });
+          resolve({ at, ms, status: 200, accepted, updated, rejected: rejected.length });
         });
       },
     );
@@ -70,7 +79,7 @@ process.on('message', async () => {
   if (plan.perSecond === undefined) {
     let next = 0;
     const loop = async () => {
-      while (next < bodies.length) sent.push(await send(next++));
+      while (next < bodies.length) sent.push(await send(next++, started));
     };
     await Promise.all(Array.from({ length: plan.inFlight ?? 8 }, loop));
   } else {
@@ -78,7 +87,7 @@ process.on('message', async () => {
     for (let i = 0; i < bodies.length; i++) {
       const wait = started + (i * 1000) / plan.perSecond - performance.now();
       if (wait > 0) await delay(wait);
-      pending.push(send(i).then((one) => void sent.push(one)));
+      pending.push(send(i, started).then((one) => void sent.push(one)));
     }
     await Promise.all(pending);
   }

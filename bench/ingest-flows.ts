@@ -79,15 +79,21 @@ function random(seed: number): () => number {
 }
 
 /**
- * The heartbeat number `sequence` of a node, compressed as the agent does: nine of ten flows are among the `perNode` that
- * are stored, anywhere among them; the others are new.
+ * The heartbeat number `sequence` of a node, compressed as the agent does: nine of ten flows are among those that are
+ * stored, numbers `first` to `perNode`, anywhere among them; the others are new.
  */
-export function makeBody(node: number, sequence: number, perNode: number, boot_id: string): Buffer {
+export function makeBody(
+  node: number,
+  sequence: number,
+  stored: { first: number; perNode: number },
+  boot_id: string,
+): Buffer {
+  const { first, perNode } = stored;
   const next = random(node * 7_919 + sequence * 104_729 + 1);
   const at = new Date().toISOString();
   const known = Math.round(FLOWS * 0.9);
   const numbers = new Set<number>();
-  while (numbers.size < Math.min(known, perNode)) numbers.add(Math.floor(next() * perNode));
+  while (numbers.size < Math.min(known, perNode - first)) numbers.add(first + Math.floor(next() * (perNode - first)));
   for (let i = 0; numbers.size < FLOWS; i++) numbers.add(perNode + sequence * FLOWS + i);
   const heartbeat: Heartbeat = {
     protocol_version: 1,

@@ -86,7 +86,7 @@ export async function startIngestWorld() {
     },
     /** Sends heartbeats from a process of its own; `started` is called when the first is sent. */
     async send(
-      plan: { perNode: number; heartbeats: number; inFlight?: number; perSecond?: number },
+      plan: { first?: number; perNode: number; heartbeats: number; inFlight?: number; perSecond?: number },
       started: () => void = () => {},
     ): Promise<Run> {
       const options = { url: `http://127.0.0.1:${port}`, tokens, from, ...plan };

@@ -9,7 +9,8 @@ export const HOURLY_HOURS = 400 * 24;
 
 /** Widths of buckets in seconds that people read easily. */
 const WIDTHS = [60, 300, 600, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 7 * 24 * 3600];
-const MAX_BUCKETS = 120;
+/** Two hours by minutes, and the minute that has just begun. */
+const MAX_BUCKETS = 121;
 
 /** A time range and what can be counted in it; times in milliseconds, `until` is not part of it. */
 export type RangePlan = { source: FlowSource; since: number; until: number; bucket_seconds: number };
@@ -21,7 +22,7 @@ const ceilTo = (time: number, step: number) => Math.ceil(time / step) * step;
 export const minuteCutoff = (now: number): number => floorTo(now - MINUTE_HOURS * HOUR, HOUR);
 
 /**
- * From what a range is counted, and in buckets of which width: at most 120 of them, none narrower than what is counted.
+ * From what a range is counted, and in buckets of which width: at most 121 of them, none narrower than what is counted.
  * Sums per minute or hour (`summed`) widen the range to whole ones; flows are known back to the retention only.
  */
 export function planRange(

@@ -30,6 +30,21 @@ const add = (values: number[], at: number, value: number) => {
   if (before !== undefined) values[at] = before + value;
 };
 
+/**
+ * Whole numbers whose sum is that of the values, rounded: of each running total what the one before did not have. Rounding
+ * value by value would lose, or make up, half a unit in each bucket.
+ */
+export function wholeNumbers(values: readonly number[]): number[] {
+  let total = 0;
+  let given = 0;
+  return values.map((value) => {
+    total += value;
+    const whole = Math.round(total) - given;
+    given += whole;
+    return whole;
+  });
+}
+
 /** A line for each verdict, in the order of their names. */
 export function linesOf<T extends { decision: string }>(
   rows: readonly T[],
@@ -42,9 +57,7 @@ export function linesOf<T extends { decision: string }>(
     lines.set(row.decision, line);
     put({ add: (field, bucket, value) => add(line[field], bucket, value) }, row);
   }
-  return [...lines.values()]
-    .map((line) => ({ ...line, bytes: line.bytes.map(Math.round), packets: line.packets.map(Math.round) }))
-    .sort((a, b) => (a.decision < b.decision ? -1 : 1));
+  return [...lines.values()].sort((a, b) => (a.decision < b.decision ? -1 : 1));
 }
 
 /** Puts spans of flows into their buckets. A flow that ends on the border after the last bucket ends in the last. */

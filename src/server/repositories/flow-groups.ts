@@ -125,12 +125,13 @@ export async function listFlowGroups(
       with summed as materialized (
         select g.*, ${ID} as id from (
           select ${names}, round(coalesce(sum(bytes), 0))::float8 as bytes, round(coalesce(sum(packets), 0))::float8 as packets,
+            sum(bytes) as exact_bytes, sum(packets) as exact_packets,
             sum(flows)::float8 as flows, date_trunc('milliseconds', max(last_seen_at)) as last_seen_at
           from (${rowsToSum(selection, source, keys)}) as r group by ${names}) as g),
       page as (select g.*, row_number() over (order by ${by}) as position from summed as g
         where ${after ?? sql`true`} order by ${by} limit ${input.limit + 1}),
-      everything as (select count(*)::int as group_total, coalesce(sum(bytes), 0)::float8 as sum_bytes,
-        coalesce(sum(packets), 0)::float8 as sum_packets, coalesce(sum(flows), 0)::float8 as sum_flows from summed)
+      everything as (select count(*)::int as group_total, round(coalesce(sum(exact_bytes), 0))::float8 as sum_bytes,
+        round(coalesce(sum(exact_packets), 0))::float8 as sum_packets, coalesce(sum(flows), 0)::float8 as sum_flows from summed)
       select everything.*, p.id, host(p.source_ip) as source_ip, p.source_workload_id, sw.name as source_workload_name,
         p.source_cidr::text, host(p.destination_ip) as destination_ip, p.destination_workload_id,
         dw.name as destination_workload_name, p.destination_cidr::text, p.protocol, p.port, p.decision, p.node_id,

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
 import { flowRollupHours, flowRollupMinutes } from '../db/schema/telemetry';
 import { pgArray } from './pg-array';
+import { agedRows, type Pages } from './telemetry-retention';
 
 /** Traffic of one minute or hour between two ends; `bucket_at` is where it begins. */
 export type RollupRecord = {
@@ -66,19 +67,15 @@ export async function addToMinutes(
 }
 
 /**
- * Moves up to `limit` minutes that began before `cutoff` into their hours: one statement, so that at every moment each
+ * Moves the minutes in some pages that began before `cutoff` into their hours: one statement, so that at every moment each
  * byte is in exactly one of the two tables. @returns how many rows were moved
  */
-export async function moveMinutesToHours(executor: Executor, cutoff: string, limit: number): Promise<number> {
+export async function moveMinutesToHours(executor: Executor, cutoff: string, pages: Pages): Promise<number> {
   const key = NAMES.filter((name) => name !== 'bucket_at' && !SUMS.some((sum) => sum === name)).join(', ');
   const rows = await executor.execute<{ moved: number }>(sql`
-    with old as materialized (
-      select node_id, bucket_at, rollup_key from ${flowRollupMinutes} where bucket_at < ${cutoff}::timestamptz
-      order by node_id, bucket_at, rollup_key limit ${limit} for update skip locked),
-    gone as (
-      delete from ${flowRollupMinutes} as m using old
-      where m.node_id = old.node_id and m.bucket_at = old.bucket_at and m.rollup_key = old.rollup_key
-      returning m.*),
+    with gone as (
+      delete from ${flowRollupMinutes} where ctid = any (${agedRows('flow_rollup_minutes', cutoff, pages)})
+      returning *),
     summed as (
       insert into ${flowRollupHours} as t (node_id, cluster_id, bucket_at, ${sql.raw(key)}, bytes, packets, flows)
       select node_id, cluster_id, date_trunc('hour', bucket_at, 'UTC'), ${sql.raw(key)},

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client';
 import { nodes } from '../db/schema/clusters';
 import {
@@ -11,9 +11,10 @@ import {
   trafficFlows,
 } from '../db/schema/telemetry';
 
-/** Tables that hold a node's telemetry, with the time by which a row expires. */
+/** Tables whose rows expire, with the time by which they do. */
 const AGED = {
   traffic_flows: { table: trafficFlows, at: 'observed_at' },
+  flow_rollup_minutes: { table: flowRollupMinutes, at: 'bucket_at' },
   flow_rollup_hours: { table: flowRollupHours, at: 'bucket_at' },
   interface_samples: { table: interfaceSamples, at: 'observed_at' },
   interface_traffic: { table: interfaceTraffic, at: 'observed_at' },
@@ -22,18 +23,38 @@ const AGED = {
 } as const;
 export type AgedTable = keyof typeof AGED;
 
+/** Pages of a table, from `from` up to but not including `to`. */
+export type Pages = { from: number; to: number };
+
 /**
- * Deletes up to `limit` rows from before `cutoff`. Rows that somebody else is writing are left for the next time, so that
- * neither waits for the other. @returns how many went
+ * The pages of a table that may hold rows from before `cutoff`, or null when it has none. The index on the time finds the
+ * first; it lies in the first of these pages.
  */
-export async function deleteAged(executor: Executor, name: AgedTable, cutoff: string, limit: number): Promise<number> {
+export async function findAgedPages(executor: Executor, name: AgedTable, cutoff: string): Promise<Pages | null> {
   const { table, at } = AGED[name];
+  const rows = await executor.execute<{ from: number; to: number }>(sql`
+    select (ctid::text::point)[0]::int as from,
+      (pg_relation_size(${name}::regclass) / current_setting('block_size')::int)::int as to
+    from ${table} where ${sql.identifier(at)} < ${cutoff}::timestamptz limit 1`);
+  return rows[0] ?? null;
+}
+
+/**
+ * Where the rows from before `cutoff` in some pages are, locked. Rows that somebody else is writing are left for the next
+ * time, so that neither waits for the other. Reading page after page never meets what was deleted before a second time.
+ */
+export function agedRows(name: AgedTable, cutoff: string, pages: Pages): SQL {
+  const { table, at } = AGED[name];
+  return sql`array(select ctid from ${table}
+    where ctid >= ${`(${pages.from},0)`}::tid and ctid < ${`(${pages.to},0)`}::tid
+      and ${sql.identifier(at)} < ${cutoff}::timestamptz
+    for update skip locked)`;
+}
+
+/** Deletes the rows from before `cutoff` in some pages of a table. @returns how many went */
+export async function deleteAged(executor: Executor, name: AgedTable, cutoff: string, pages: Pages): Promise<number> {
   const rows = await executor.execute<{ gone: number }>(sql`
-    with gone as (
-      delete from ${table} where ctid = any (array(
-        select ctid from ${table} where ${sql.identifier(at)} < ${cutoff}::timestamptz
-        limit ${limit} for update skip locked))
-      returning 1)
+    with gone as (delete from ${AGED[name].table} where ctid = any (${agedRows(name, cutoff, pages)}) returning 1)
     select count(*)::int as gone from gone`);
   return rows[0]?.gone ?? 0;
 }

@@ -1,12 +1,13 @@
 import type { FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { bucketStarts, planRange } from '@/domain/flow/plan-range';
-import { linesOf, spreadFlows } from '@/domain/flow/spread-flows';
+import { linesOf, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
 import type { Scope } from '../../auth/scope';
 import { sumBuckets, sumSpans } from '../../repositories/flow-series';
 import { sumsCanAnswer } from '../../repositories/rollup-conditions';
 import { selectFlows } from './select-flows';
 
-const total = (lists: readonly (readonly number[])[]) => lists.flat().reduce((sum, value) => sum + value, 0);
+const total = (lists: readonly (readonly number[])[]) =>
+  Math.round(lists.flat().reduce((sum, value) => sum + value, 0));
 
 /** Traffic of the time range within reach over time, by verdict. At most five queries. */
 export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSeriesInput): Promise<FlowSeries> {
@@ -27,7 +28,7 @@ export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSerie
     ...range,
     bucket_seconds: plan.bucket_seconds,
     bucket_at: starts,
-    lines,
+    lines: lines.map((line) => ({ ...line, bytes: wholeNumbers(line.bytes), packets: wholeNumbers(line.packets) })),
     sums: {
       bytes: total(lines.map((line) => line.bytes)),
       packets: total(lines.map((line) => line.packets)),

@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sqlClient } from '@/server/db/client';
-import { makeAgent, makeCluster, makeNode } from '@/test/factories';
+import { clock } from '@/server/lib/clock';
+import { bearer, makeAgent, makeCluster, makeNode, makeUser } from '@/test/factories';
+import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { watchAgents } from '../agents/watch-agents';
@@ -104,6 +106,42 @@ describe('retention', () => {
     expect(done.traffic_flows).toBe(12_000 - kept?.n);
     expect((await raw())?.flows).toBe(kept?.n);
     expect((await retainTelemetry()).traffic_flows).toBe(0);
+  });
+
+  it('is exact to the millisecond, whatever the setting: what expires is not shown and goes, the rest stays', async () => {
+    const time = fakeClock();
+    const admin = await bearer(await makeUser('admin'));
+    try {
+      for (const hours of [1, 24, 8760]) {
+        await sql`truncate traffic_flows`;
+        await sql`update system_settings set value = value || jsonb_build_object('flow_retention_hours', ${hours}::int) where key = 'runtime'`;
+        const cutoff = clock.now().getTime() - hours * 3_600_000;
+        await beat(makeHeartbeat(makeFlows(5)));
+        for (const [i, offset] of [-60_000, -1, 0, 1, 60_000].entries()) {
+          const at = new Date(cutoff + offset).toISOString();
+          await sql`update traffic_flows set observed_at = ${at}, first_seen_at = ${at} where source_port = ${1024 + i}`;
+        }
+        const shown = async () => {
+          const response = await call('/flows?since=2020-01-01T00:00:00Z&sort=observed_at', { headers: admin });
+          const { items } = (await response.json()) as { items: { source_port: number }[] };
+          return items.map((item) => item.source_port - 1024);
+        };
+        expect(await shown()).toEqual([2, 3, 4]);
+        expect((await retainTelemetry()).traffic_flows).toBe(2);
+        expect(
+          (await sql`select source_port from traffic_flows order by 1`).map((row) => row.source_port - 1024),
+        ).toEqual([2, 3, 4]);
+        time.advance(0.001);
+        expect(await shown()).toEqual([3, 4]);
+        expect((await retainTelemetry()).traffic_flows).toBe(1);
+        time.advance(60);
+        expect(await shown()).toEqual([]);
+        expect((await retainTelemetry()).traffic_flows).toBe(2);
+      }
+    } finally {
+      time.restore();
+      await sql`update system_settings set value = value || jsonb_build_object('flow_retention_hours', 24) where key = 'runtime'`;
+    }
   });
 
   it('leaves a flow that is being written for later instead of waiting for it', async () => {

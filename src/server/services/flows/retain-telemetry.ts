@@ -1,3 +1,4 @@
+import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
@@ -6,32 +7,51 @@ import {
   type AgedTable,
   deleteAged,
   deleteOfNode,
+  findAgedPages,
   findGoneNodes,
   NODE_TABLES,
+  type NodeTable,
+  type Pages,
 } from '../../repositories/telemetry-retention';
 import { storedSettings } from '../settings/stored-settings';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-/** Rows of one statement: its locks last some tens of milliseconds. */
-const BATCH = 5_000;
+/** Pages, or for nodes that are gone rows, of one statement: its locks last some tens of milliseconds. */
+const CHUNK_PAGES = 256;
+const BATCH_ROWS = 5_000;
 
-/** Minutes are kept this long, then summed to hours; hours as long as the second. */
-const MINUTE_HOURS = DAY_HOURS;
-const HOURLY_HOURS = 400 * DAY_HOURS;
 /** Counters of interfaces are kept as long as flows, but no longer than a week: there is a row for every heartbeat. */
 const INTERFACE_HOURS = 7 * DAY_HOURS;
 
-export type Retained = Record<AgedTable | 'minutes_moved' | 'rows_of_gone_nodes', number>;
+export type Retained = Record<
+  Exclude<AgedTable, 'flow_rollup_minutes'> | 'minutes_moved' | 'rows_of_gone_nodes',
+  number
+>;
 
-/** Repeats a batch until it finds less than it could take. A batch that is interrupted has done nothing. */
-async function inBatches(batch: () => Promise<number>, signal: AbortSignal | undefined): Promise<number> {
+/** Works through the pages of a table that may hold expired rows. A chunk that is interrupted has done nothing. */
+async function inChunks(
+  name: AgedTable,
+  cutoff: string,
+  work: (pages: Pages) => Promise<number>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const pages = await findAgedPages(db, name, cutoff);
   let total = 0;
-  for (;;) {
+  for (let from = pages?.from ?? 0; pages && from < pages.to; from += CHUNK_PAGES) {
     signal?.throwIfAborted();
-    const done = await batch();
-    total += done;
-    if (done < BATCH) return total;
+    total += await work({ from, to: from + CHUNK_PAGES });
+  }
+  return total;
+}
+
+/** Deletes what a node that is gone has left in a table. */
+async function deleteGone(table: NodeTable, nodeId: string, signal: AbortSignal | undefined): Promise<number> {
+  for (let total = 0; ; ) {
+    signal?.throwIfAborted();
+    const gone = await deleteOfNode(db, table, nodeId, BATCH_ROWS);
+    total += gone;
+    if (gone < BATCH_ROWS) return total;
   }
 }
 
@@ -45,12 +65,19 @@ export async function retainTelemetry(signal?: AbortSignal): Promise<Retained> {
   const now = clock.now().getTime();
   const { flow_retention_hours } = await storedSettings(db);
   const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
-  const aged = (table: AgedTable, hours: number) => inBatches(() => deleteAged(db, table, ago(hours), BATCH), signal);
+  const aged = (table: AgedTable, hours: number) =>
+    inChunks(table, ago(hours), (pages) => deleteAged(db, table, ago(hours), pages), signal);
 
-  const minuteCutoff = new Date(Math.floor((now - MINUTE_HOURS * HOUR_MS) / HOUR_MS) * HOUR_MS).toISOString();
+  signal?.throwIfAborted();
+  const minutesUntil = new Date(minuteCutoff(now)).toISOString();
   const done: Retained = {
     traffic_flows: await aged('traffic_flows', flow_retention_hours),
-    minutes_moved: await inBatches(() => moveMinutesToHours(db, minuteCutoff, BATCH), signal),
+    minutes_moved: await inChunks(
+      'flow_rollup_minutes',
+      minutesUntil,
+      (pages) => moveMinutesToHours(db, minutesUntil, pages),
+      signal,
+    ),
     flow_rollup_hours: await aged('flow_rollup_hours', HOURLY_HOURS),
     interface_samples: await aged('interface_samples', Math.min(flow_retention_hours, INTERFACE_HOURS)),
     interface_traffic: await aged('interface_traffic', Math.min(flow_retention_hours, INTERFACE_HOURS)),
@@ -60,7 +87,7 @@ export async function retainTelemetry(signal?: AbortSignal): Promise<Retained> {
   };
   for (const table of NODE_TABLES) {
     for (const nodeId of await findGoneNodes(db, table)) {
-      done.rows_of_gone_nodes += await inBatches(() => deleteOfNode(db, table, nodeId, BATCH), signal);
+      done.rows_of_gone_nodes += await deleteGone(table, nodeId, signal);
     }
   }
   logger.info(done, 'telemetry retained');

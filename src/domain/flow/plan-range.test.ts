@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bucketStarts, MINUTE_HOURS, minuteCutoff, planRange } from './plan-range';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const now = Date.parse('2026-06-01T12:34:56.789Z');
+const plan = (since: number, until = 0, summed = true, retentionHours = 24) =>
+  planRange({ since: now - since * HOUR, until: now - until * HOUR }, { now, retentionHours, summed });
+
+describe('planRange', () => {
+  it.each([
+    [1, 'minutes', 60],
+    [2, 'minutes', 60],
+    [3, 'minutes', 300],
+    [6, 'minutes', 300],
+    [24, 'minutes', 900],
+    [25, 'hours', 3600],
+    [24 * 7, 'hours', 3 * 3600],
+    [24 * 30, 'hours', 6 * 3600],
+    [24 * 365, 'hours', 7 * 24 * 3600],
+  ])('counts the last %i hours by %s in buckets of %i seconds', (hours, source, width) => {
+    expect(plan(hours)).toMatchObject({ source, bucket_seconds: width });
+  });
+
+  it('takes hours for a short range of long ago, and minutes up to their border', () => {
+    expect(plan(72, 71)).toMatchObject({ source: 'hours', bucket_seconds: 3600 });
+    const border = minuteCutoff(now);
+    expect(now - border).toBeGreaterThanOrEqual(MINUTE_HOURS * HOUR);
+    const at = (since: number) => planRange({ since, until: now }, { now, retentionHours: 24, summed: true }).source;
+    expect([at(border), at(border - 1)]).toEqual(['minutes', 'hours']);
+  });
+
+  it('knows flows back to the retention only', () => {
+    expect(plan(72, 0, false)).toMatchObject({ source: 'flows', since: now - 24 * HOUR, until: now });
+    const gone = plan(72, 48, false);
+    expect(bucketStarts(gone)).toEqual([]);
+  });
+
+  it('never ends in the future, covers the range in whole buckets, and not in too many', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.001, max: 10_000, noNaN: true }),
+        fc.double({ min: -10, max: 10_000, noNaN: true }),
+        fc.boolean(),
+        (length, end, summed) => {
+          const range = { since: now - (end + length) * HOUR, until: now - end * HOUR };
+          fc.pre(range.since < now);
+          const made = planRange(range, { now, retentionHours: 24, summed });
+          const starts = bucketStarts(made);
+          expect(starts.length).toBeLessThanOrEqual(122);
+          expect(made.until).toBeLessThan(now + HOUR);
+          expect(made.since).toBeLessThanOrEqual(made.until);
+          if (made.since === made.until) return;
+          const width = made.bucket_seconds * 1000;
+          expect(starts[0]).toBeLessThanOrEqual(made.since);
+          expect((starts[0] ?? 0) + width).toBeGreaterThan(made.since);
+          expect((starts.at(-1) ?? 0) + width).toBeGreaterThanOrEqual(made.until);
+          expect(starts.at(-1)).toBeLessThan(made.until);
+          if (summed && range.since > now - 9_000 * HOUR) expect(made.since).toBeLessThanOrEqual(range.since);
+        },
+      ),
+    );
+  });
+});
