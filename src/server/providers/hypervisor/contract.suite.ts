@@ -119,6 +119,34 @@ export function describeProviderContract(name: string, open: () => Promise<Contr
       }
     });
 
+    it('tells the addresses of guests, or why it cannot', async () => {
+      for (const guest of guests.slice(0, MAX_CONFIGS)) {
+        const [settings, config] = await Promise.all([
+          provider.addresses.readGuestSettings(guest),
+          provider.inventory.readGuestConfig(guest),
+        ]);
+        expect(settings.nics.map(({ name, mac }) => [name, mac])).toEqual(
+          config.nics.map(({ name, mac }) => [name, mac]),
+        );
+        expect(settings.creation_fingerprint).toBe(config.creation_fingerprint);
+        if (guest.kind === 'qemu' && !(settings.agent_enabled && guest.status === 'running')) continue;
+        try {
+          const answer = await provider.addresses.readGuestInterfaces({ ...guest, node: settings.node });
+          if (answer === null) expect(guest.kind).toBe('lxc');
+          for (const { mac, addresses } of answer?.items ?? []) {
+            if (mac !== null) expect(mac).toMatch(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/);
+            for (const { address } of addresses ?? []) expect(address).toMatch(/^[0-9a-f.:]+$/);
+          }
+        } catch (error) {
+          expect(['agent_unavailable', 'not_running', 'forbidden', 'bad_answer', 'timeout']).toContain(
+            (error as { code?: string }).code,
+          );
+        }
+      }
+      const leases = await provider.addresses.listLeases();
+      for (const { mac } of leases.items) expect(mac).toMatch(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/);
+    });
+
     it('reads the same twice when nothing changed', async () => {
       const [guest] = guests;
       if (!guest) return;

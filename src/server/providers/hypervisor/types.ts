@@ -123,6 +123,52 @@ export type SubnetFact = {
   dhcp_enabled: boolean;
 };
 
+/** What of a guest's live configuration matters to its addresses. */
+export type GuestSettings = Pick<GuestConfig, 'node' | 'creation_fingerprint' | 'nics' | 'unreadable'> & {
+  /** Virtual machines: whether a guest agent is configured. */
+  agent_enabled: boolean;
+  /** Containers: whether the hypervisor configures the network inside, so that static addresses are in effect. */
+  os_managed: boolean;
+};
+
+/** One interface inside a guest, as the guest itself says: data of a stranger. */
+export type GuestInterface = {
+  name: string;
+  /** Upper case with colons; null when the guest does not say one or says nonsense. */
+  mac: string | null;
+  /** Null when the guest does not say, which is not the same as having none. Canonical text, without zone. */
+  addresses: { address: string; prefix: number | null }[] | null;
+};
+
+export type GuestInterfaces = {
+  items: GuestInterface[];
+  /** Things in the answer that could not be read, or were too many. */
+  ignored: number;
+};
+
+/** An address that the SDN's own address management gave to a MAC address. */
+export type SdnLease = {
+  network: string;
+  zone: string;
+  address: string;
+  mac: string;
+  vmid: number | null;
+  hostname: string | null;
+};
+
+/** Read which addresses guests use. Every method throws ProviderError. */
+export interface AddressReader {
+  /** Live network cards and what tells how addresses come about; a guest that moved is found once more. */
+  readGuestSettings(guest: GuestRef): Promise<GuestSettings>;
+  /**
+   * What the guest agent of a virtual machine, or the kernel for a container, says about the interfaces inside.
+   * Null when a container does not run. Calls of one node wait for each other: a dead agent blocks a worker of its node.
+   */
+  readGuestInterfaces(guest: GuestRef): Promise<GuestInterfaces | null>;
+  /** Leases and reservations of the SDN; empty and complete on clusters without. */
+  listLeases(): Promise<Listing<SdnLease>>;
+}
+
 export type Presence = 'present' | 'absent' | 'unknown';
 
 /** Read what a cluster holds. Every method throws ProviderError. */
@@ -149,6 +195,7 @@ export interface Preflight {
 export interface HypervisorProvider {
   readonly preflight: Preflight;
   readonly inventory: InventoryReader;
+  readonly addresses: AddressReader;
   readonly firewallReader: FirewallReader;
   readonly firewallWriter: FirewallWriter;
   /** Closes sockets; the provider is not used afterwards. */

@@ -21,6 +21,8 @@ export type PveRequest = {
   node?: string;
   /** `agent` calls wait for software inside a guest. Default: `read` for GET, else `write`. */
   kind?: Exclude<keyof Timeouts, 'connect'>;
+  /** Ask the node meant itself where its address is known, so that a slow call does not hold up the entry node. */
+  direct?: boolean;
   /** Runs in the node's root daemon, which has few workers. Writes and agent calls always do. */
   daemon?: boolean;
   /** Writes a firewall file: few at once per cluster, whichever node is asked. */
@@ -159,16 +161,19 @@ export class PveClient {
     else attempt?.release();
   }
 
-  /** Entry nodes that failed a moment ago come last. */
-  #order(): Entry[] {
+  /** Entry nodes that failed a moment ago come last; the node meant comes first when it is to be asked directly. */
+  #order({ direct, node }: PveRequest): Entry[] {
     const now = this.#now();
     const failed = (entry: Entry) => this.#limits.breakers.get(entryKey(entry)).failedLately(now);
-    return [...this.#entries].sort((a, b) => Number(failed(a)) - Number(failed(b)));
+    const elsewhere = (entry: Entry) => direct === true && entry.node !== node;
+    return [...this.#entries].sort(
+      (a, b) => Number(failed(a)) - Number(failed(b)) || Number(elsewhere(a)) - Number(elsewhere(b)),
+    );
   }
 
   async #throughEntries(request: PveRequest): Promise<Envelope> {
     let telling: unknown;
-    for (const entry of this.#order()) {
+    for (const entry of this.#order(request)) {
       const { url, host } = entry.connection.target;
       try {
         // The breaker inside the queue: what waited for a dead node learns at once that it is dead.

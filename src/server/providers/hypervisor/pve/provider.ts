@@ -1,4 +1,5 @@
 import type { HypervisorProvider } from '../types';
+import { createAddressReader } from './addresses/address-reader';
 import { PveClient } from './client';
 import type { ClientOptions } from './client-options';
 import { createFirewallWriter } from './firewall/firewall-writer';
@@ -13,6 +14,7 @@ export function createPveProvider(options: ClientOptions): HypervisorProvider {
   const inventory = createInventoryReader(client, options);
   return {
     inventory,
+    addresses: createAddressReader(client, options),
     preflight: createPreflight(client, options),
     firewallReader: {
       readClusterFirewall: () => readClusterFirewall(client),

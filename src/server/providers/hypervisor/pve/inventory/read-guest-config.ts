@@ -30,7 +30,8 @@ function pendingNics(data: unknown): { names: Set<string>; problem: string | nul
   return { names: new Set(changed.map(({ key }) => key)), problem };
 }
 
-function readNics({ kind }: GuestRef, config: Record<string, unknown>, pending: Set<string>) {
+/** The cards of a configuration, and those that could not be understood. */
+export function readNics({ kind }: GuestRef, config: Record<string, unknown>, pending: ReadonlySet<string>) {
   const nics: GuestNic[] = [];
   const unreadable: GuestConfig['unreadable'] = [];
   const keys = Object.keys(config).filter((key) => NIC_KEY.test(key));
@@ -69,17 +70,26 @@ async function readAt(context: InventoryContext, guest: GuestRef): Promise<Guest
 const MOVED: readonly string[] = ['not_found', 'node_unreachable', 'circuit_open', 'timeout'];
 
 /**
- * The live configuration of a guest. A guest that is no longer on its node is looked for once in the whole cluster.
+ * Reads something of a guest at its node. A guest that is no longer there is looked for once in the whole cluster.
  * @throws ProviderError `not_found` when it is nowhere to be seen.
  */
-export async function readGuestConfig(context: InventoryContext, guest: GuestRef): Promise<GuestConfig> {
+export async function whereverItIs<T>(
+  context: InventoryContext,
+  guest: GuestRef,
+  read: (guest: GuestRef) => Promise<T>,
+): Promise<T> {
   try {
-    return await readAt(context, guest);
+    return await read(guest);
   } catch (error) {
     if (!(error instanceof ProviderError) || !MOVED.includes(error.code)) throw error;
     const { items } = await context.resources.fresh();
     const found = items.find(({ vmid, type }) => vmid === guest.vmid && type === guest.kind);
     if (!found || found.node === guest.node) throw error;
-    return readAt(context, { ...guest, node: found.node });
+    return read({ ...guest, node: found.node });
   }
+}
+
+/** The live configuration of a guest, wherever it is by now. @throws ProviderError */
+export function readGuestConfig(context: InventoryContext, guest: GuestRef): Promise<GuestConfig> {
+  return whereverItIs(context, guest, (found) => readAt(context, found));
 }
