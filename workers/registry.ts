@@ -6,6 +6,10 @@ import { prune } from './processors/prune';
 import { retainTelemetry } from './processors/retain-telemetry';
 import { scheduleDeployments } from './processors/schedule-deployments';
 import { scheduleObservations } from './processors/schedule-observations';
+import { discoverAddresses } from './processors/discover-addresses';
+import { prune } from './processors/prune';
+import { retainTelemetry } from './processors/retain-telemetry';
+import { scheduleDiscovery } from './processors/schedule-discovery';
 import { scheduleSyncs } from './processors/schedule-syncs';
 import { syncCluster } from './processors/sync-cluster';
 import { watchAgents } from './processors/watch-agents';
@@ -14,6 +18,8 @@ import { watchAgents } from './processors/watch-agents';
 export const registry = {
   'cluster.sync': syncCluster,
   'sync.schedule': scheduleSyncs,
+  'ipam.discover': discoverAddresses,
+  'ipam.schedule': scheduleDiscovery,
   'maintenance.prune': prune,
   'telemetry.retain': retainTelemetry,
   'agents.watch': watchAgents,

@@ -49,6 +49,11 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       'sync.schedule': async () => {
         scheduled += 1;
       },
+      'maintenance.prune': async () => {},
+      'telemetry.retain': async () => {},
+      'agents.watch': async () => {},
+      'ipam.discover': async () => {},
+      'ipam.schedule': async () => {},
     };
     const startWorkers = async () => {
       const runtime = await m.startWorkers(processors, FAST);

@@ -1,6 +1,9 @@
 const TITLES: Record<string, string> = {
   'cluster.sync': 'Cluster sync',
   'sync.schedule': 'Schedule of syncs',
+  'ipam.discover': 'Address discovery',
+  'ipam.schedule': 'Schedule of discoveries',
+  'ipam.import': 'Import of addresses',
   'maintenance.prune': 'Removal of what has expired',
   'telemetry.retain': 'Flow retention',
   'agents.watch': 'Watch over agents',

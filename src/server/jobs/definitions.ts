@@ -21,6 +21,23 @@ export const syncSchedule = defineJob({
   everyMs: MINUTE,
 });
 
+/** Reads which addresses the guests of one cluster use. */
+export const ipamDiscover = defineJob({
+  name: 'ipam.discover',
+  payload: z.object({ cluster_id: z.uuid() }),
+  key: (payload) => payload.cluster_id,
+  concurrency: 4,
+});
+
+/** Takes over discoveries that lost their worker and starts automatic discoveries that are due. */
+export const ipamSchedule = defineJob({
+  name: 'ipam.schedule',
+  payload: nothing,
+  key: () => 'ipam.schedule',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
 /** Deletes what has expired. */
 export const maintenancePrune = defineJob({
   name: 'maintenance.prune',
@@ -95,6 +112,8 @@ export const deploymentSchedule = defineJob({
 export const JOBS = {
   [clusterSync.name]: clusterSync,
   [syncSchedule.name]: syncSchedule,
+  [ipamDiscover.name]: ipamDiscover,
+  [ipamSchedule.name]: ipamSchedule,
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,
   [agentsWatch.name]: agentsWatch,

@@ -1,6 +1,6 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { RunTrigger, SyncRun, SyncRunListInput } from '@/domain/sync';
+import type { RunKind, RunTrigger, SyncRun, SyncRunListInput } from '@/domain/sync';
 import { db, type Executor, type Tx } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { syncRuns } from '../db/schema/operations';
@@ -59,14 +59,14 @@ export async function listSyncRuns(input: SyncRunListInput): Promise<Page<SyncRu
   );
 }
 
-/** Adds a queued inventory run unless the cluster has one that waits or runs. Null in that case, else its id. */
+/** Adds a queued run unless the cluster has one of its kind that waits or runs. Null in that case, else its id. */
 export async function insertSyncRun(
   tx: Tx,
-  run: { cluster_id: string; trigger: RunTrigger; requested_by: string | null },
+  run: { cluster_id: string; trigger: RunTrigger; requested_by: string | null; kind?: RunKind },
 ): Promise<string | null> {
   const [row] = await tx
     .insert(syncRuns)
-    .values({ ...run, kind: 'inventory', status: 'queued' })
+    .values({ kind: 'inventory', ...run, status: 'queued' })
     .onConflictDoNothing({
       target: [syncRuns.cluster_id, syncRuns.kind],
       where: sql`status in ('queued', 'running')`,
@@ -77,12 +77,16 @@ export async function insertSyncRun(
 
 const isActive = inArray(syncRuns.status, ['queued', 'running']);
 
-/** The inventory run of the cluster that waits or runs, or null. */
-export async function findActiveRunId(executor: Executor, clusterId: string): Promise<string | null> {
+/** The run of the cluster that waits or runs, or null. */
+export async function findActiveRunId(
+  executor: Executor,
+  clusterId: string,
+  kind: RunKind = 'inventory',
+): Promise<string | null> {
   const [row] = await executor
     .select({ id: syncRuns.id })
     .from(syncRuns)
-    .where(and(eq(syncRuns.cluster_id, clusterId), eq(syncRuns.kind, 'inventory'), isActive));
+    .where(and(eq(syncRuns.cluster_id, clusterId), eq(syncRuns.kind, kind), isActive));
   return row?.id ?? null;
 }
 
@@ -97,7 +101,12 @@ const isFree = sql`(${syncRuns.status} = 'queued' or (${syncRuns.status} = 'runn
  * Takes the cluster's waiting run, or one whose worker fell silent, for `owner`. Null when there is none or when a
  * living worker has it.
  */
-export async function claimRun(tx: Tx, clusterId: string, owner: string): Promise<SyncRunRow | null> {
+export async function claimRun(
+  tx: Tx,
+  clusterId: string,
+  owner: string,
+  kind: RunKind = 'inventory',
+): Promise<SyncRunRow | null> {
   const [row] = await tx
     .update(syncRuns)
     .set({
@@ -108,12 +117,7 @@ export async function claimRun(tx: Tx, clusterId: string, owner: string): Promis
       started_at: sql`coalesce(${syncRuns.started_at}, now())`,
     })
     .where(
-      and(
-        eq(syncRuns.cluster_id, clusterId),
-        eq(syncRuns.kind, 'inventory'),
-        isFree,
-        lt(syncRuns.attempts, MAX_ATTEMPTS),
-      ),
+      and(eq(syncRuns.cluster_id, clusterId), eq(syncRuns.kind, kind), isFree, lt(syncRuns.attempts, MAX_ATTEMPTS)),
     )
     .returning();
   return row ?? null;
@@ -165,14 +169,18 @@ export async function finishRun(tx: Tx, lease: Lease, outcome: Outcome, at: stri
   return rows.length > 0;
 }
 
-/** Active inventory runs that nobody works on: waiting for longer than `seconds`, or without a living worker. */
-export async function listOrphanRuns(executor: Executor, seconds: number): Promise<SyncRunRow[]> {
+/** Active runs that nobody works on: waiting for longer than `seconds`, or without a living worker. */
+export async function listOrphanRuns(
+  executor: Executor,
+  seconds: number,
+  kind: RunKind = 'inventory',
+): Promise<SyncRunRow[]> {
   return executor
     .select()
     .from(syncRuns)
     .where(
       and(
-        eq(syncRuns.kind, 'inventory'),
+        eq(syncRuns.kind, kind),
         sql`((${syncRuns.status} = 'queued' and ${syncRuns.created_at} < now() - ${`${seconds} seconds`}::interval)
           or (${syncRuns.status} = 'running' and ${leaseIsOver}))`,
       ),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { ConflictListInput, ConflictPage, ConflictResolveInput, IpamConflict } from '@/domain/ipam/conflict';
+import { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
 import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
+import { awaitDiscovery } from '../../services/ipam/discovery/await-discovery';
+import { requestDiscovery } from '../../services/ipam/discovery/request-discovery';
 import { listConflicts } from '../../services/ipam/list-conflicts';
 import { readConflict } from '../../services/ipam/read-conflict';
 import { resolveConflict } from '../../services/ipam/resolve-conflict';
@@ -12,6 +15,25 @@ const tag = 'Address management';
 const conflictParams = z.object({ conflict_id: z.uuid() });
 
 export const ipamRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/ipam/discover',
+    summary:
+      'Import the addresses of guests, of all clusters or those named. With wait=true the result per cluster is the answer, or 202 after two minutes.',
+    tag,
+    access: { permission: 'ipam:discover' },
+    query: z.strictObject({ wait: z.enum(['true', 'false'], { error: 'true or false' }).default('false') }),
+    body: DiscoverInput,
+    bodyOptional: true,
+    response: { status: 202, schema: DiscoverAccepted },
+    handler: async ({ scope, query, body, request }) => {
+      const accepted = await requestDiscovery(scope, body);
+      const result = query.wait === 'true' ? await awaitDiscovery(scope, accepted, { signal: request.signal }) : null;
+      return result === null
+        ? accepted
+        : Response.json(result, { status: 200, headers: { 'cache-control': 'no-store' } });
+    },
+  }),
   defineRoute({
     method: 'GET',
     path: '/ipam/search',

@@ -64,7 +64,7 @@ export function planInterfaces(
  */
 export function isOtherGuest(
   workload: { kind: GuestKind; creation_fingerprint: string | null },
-  config: GuestConfig,
+  config: Pick<GuestConfig, 'creation_fingerprint' | 'nics'>,
   present: readonly { mac: string | null }[],
 ): boolean {
   const [known, now] = [workload.creation_fingerprint, config.creation_fingerprint];

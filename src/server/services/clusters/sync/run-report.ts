@@ -1,4 +1,4 @@
-import { SYNC_STAGES, type SyncStage } from '@/domain/sync';
+import type { RunStage } from '@/domain/sync';
 import type { RunError, StageCounters } from '../../../db/schema/operations';
 
 /** Errors stored with their text; all of them are counted. */
@@ -8,7 +8,7 @@ const nothing = (): StageCounters => ({ seen: 0, created: 0, changed: 0, removed
 
 /** What a run has done so far. `touched` is called at every change, for whoever shows it. */
 export class RunReport {
-  stage: SyncStage = SYNC_STAGES[0];
+  stage: RunStage = 'connect';
   done = 0;
   total: number | null = null;
   readonly counters: Record<string, StageCounters> = {};
@@ -20,7 +20,7 @@ export class RunReport {
   }
 
   /** Begins a stage; `total` is the number of steps when it is known. */
-  begin(stage: SyncStage, total: number | null = null): void {
+  begin(stage: RunStage, total: number | null = null): void {
     this.stage = stage;
     this.done = 0;
     this.total = total;

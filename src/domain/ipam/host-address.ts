@@ -1,0 +1,36 @@
+import { type Cidr, cidrContains, cidrCovers, parseCidr } from '../net/cidr';
+import { addressBits, type IpAddress } from '../net/ip-address';
+
+const networks = (...texts: string[]): Cidr[] => texts.flatMap((text) => parseCidr(text) ?? []);
+
+/** Unspecified, loopback, link-local, multicast and broadcast: nobody's address in a network. */
+const SPECIAL = networks(
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/127',
+  '::ffff:0:0/96',
+  'fe80::/10',
+  'ff00::/8',
+);
+const PRIVATE = networks('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7');
+/** What a guest says of public space is believed up to this length: a wider one would make much of the world internal. */
+const WIDEST_PUBLIC = { 4: 16, 6: 48 } as const;
+
+/** Whether a host can have this address in a network. */
+export const isHostAddress = (ip: IpAddress): boolean => !SPECIAL.some((cidr) => cidrContains(cidr, ip));
+
+/**
+ * The network that a guest's address and prefix length stand for. Without a length, or with one that no sensible network
+ * has, it is the address alone: what a guest says must not make foreign address space look like ours.
+ */
+export function believedNetwork(address: IpAddress, prefix: number | null): Cidr {
+  const bits = addressBits(address.family);
+  const alone = { address, prefix: bits };
+  if (prefix === null || prefix < 1 || prefix > bits) return alone;
+  const cidr = { address, prefix };
+  if (PRIVATE.some((block) => cidrCovers(block, cidr))) return cidr;
+  return prefix >= WIDEST_PUBLIC[address.family] ? cidr : alone;
+}

@@ -1,0 +1,74 @@
+import { recordAudit } from '../../../audit/record';
+import { systemScope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { publishEvent } from '../../../events/publish-event';
+import { clock } from '../../../lib/clock';
+import { AppError } from '../../../lib/errors';
+import { listSyncableClusterIds, lockClusterRow } from '../../../repositories/clusters';
+import { failOrphanRun, listOrphanRuns, MAX_ATTEMPTS, type SyncRunRow } from '../../../repositories/sync-runs';
+import { recordAutoSync } from '../../settings/record-auto-sync';
+import { storedSettings } from '../../settings/stored-settings';
+import { requestDiscoveryIn, startDiscovery } from './request-discovery';
+
+/** A run waits this long for its job before the job counts as lost. */
+const QUEUED_SECONDS = 30;
+const MINUTE_MS = 60_000;
+
+const scope = systemScope('ipam:discover', 'discovery schedule');
+
+const WORKER_DIED = {
+  stage: 'finish',
+  code: 'worker_died',
+  message: `The worker died ${MAX_ATTEMPTS} times during this discovery.`,
+  remedy: 'Look into the log of the worker; it may lack memory. Then discover again.',
+};
+
+async function giveUp(run: SyncRunRow): Promise<void> {
+  await db.transaction(async (tx) => {
+    const cluster = await lockClusterRow(tx, run.cluster_id);
+    if (!cluster) return;
+    if (!(await failOrphanRun(tx, run, [...run.errors, WORKER_DIED], clock.now().toISOString()))) return;
+    await publishEvent(tx, { type: 'sync_run.changed', cluster_id: run.cluster_id, run_id: run.id });
+    await recordAudit(tx, scope, {
+      action: 'ipam.discovery_failed',
+      object_kind: 'cluster',
+      object_id: run.cluster_id,
+      object_name: cluster.name,
+      after: { run_id: run.id, trigger: run.trigger, code: WORKER_DIED.code, message: WORKER_DIED.message },
+    });
+  });
+}
+
+/** Runs without a worker get a job again, or are given up after too many attempts. */
+async function sweep(): Promise<void> {
+  for (const run of await listOrphanRuns(db, QUEUED_SECONDS, 'ipam')) {
+    if (run.status === 'running' && run.attempts >= MAX_ATTEMPTS) await giveUp(run);
+    else await startDiscovery(run.cluster_id);
+  }
+}
+
+/** Starts a discovery of every cluster when the interval of the settings is over. */
+async function startDue(): Promise<void> {
+  const settings = await storedSettings(db);
+  if (!settings.auto_ipam_sync_enabled) return;
+  const last = settings.last_ipam_auto_sync_at === null ? null : Date.parse(settings.last_ipam_auto_sync_at);
+  const due = last === null || clock.now().getTime() - last >= settings.auto_ipam_sync_interval_minutes * MINUTE_MS;
+  if (!due) return;
+  // Noted first: a cluster that makes this fail must not make it run every minute.
+  await recordAutoSync(systemScope('cluster:sync', 'discovery schedule'), 'ipam');
+  for (const clusterId of await listSyncableClusterIds(db)) {
+    try {
+      const { created } = await db.transaction((tx) => requestDiscoveryIn(tx, scope, clusterId, 'auto'));
+      if (created) await startDiscovery(clusterId);
+    } catch (error) {
+      // Deleted meanwhile, or its token was taken away: nothing to look through.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+}
+
+/** Called every minute: recovers discoveries that lost their worker or their job, and starts those that are due. */
+export async function scheduleDiscovery(): Promise<void> {
+  await sweep();
+  await startDue();
+}
