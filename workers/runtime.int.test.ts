@@ -233,6 +233,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     it('leaves a schedule alone that is as it should be', async () => {
       expect(await m.ensureSchedules()).toEqual([
         'sync.schedule',
+        'ipam.schedule',
         'maintenance.prune',
         'telemetry.retain',
         'agents.watch',
