@@ -10,12 +10,6 @@ await startWorkers(
       process.stdout.write(`took ${cluster_id}\n`);
       return new Promise(() => {});
     },
-    'sync.schedule': async () => {},
-    'maintenance.prune': async () => {},
-    'telemetry.retain': async () => {},
-    'agents.watch': async () => {},
-    'ipam.discover': async () => {},
-    'ipam.schedule': async () => {},
   },
   options,
 );

@@ -1,15 +1,13 @@
 import type { JobProcessors } from './job-processors';
 import { applyPolicy } from './processors/apply-policy';
 import { cleanUpPolicy } from './processors/clean-up-policy';
+import { discoverAddresses } from './processors/discover-addresses';
 import { observeCluster } from './processors/observe-cluster';
 import { prune } from './processors/prune';
 import { retainTelemetry } from './processors/retain-telemetry';
 import { scheduleDeployments } from './processors/schedule-deployments';
-import { scheduleObservations } from './processors/schedule-observations';
-import { discoverAddresses } from './processors/discover-addresses';
-import { prune } from './processors/prune';
-import { retainTelemetry } from './processors/retain-telemetry';
 import { scheduleDiscovery } from './processors/schedule-discovery';
+import { scheduleObservations } from './processors/schedule-observations';
 import { scheduleSyncs } from './processors/schedule-syncs';
 import { syncCluster } from './processors/sync-cluster';
 import { watchAgents } from './processors/watch-agents';

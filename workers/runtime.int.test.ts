@@ -49,11 +49,6 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       'sync.schedule': async () => {
         scheduled += 1;
       },
-      'maintenance.prune': async () => {},
-      'telemetry.retain': async () => {},
-      'agents.watch': async () => {},
-      'ipam.discover': async () => {},
-      'ipam.schedule': async () => {},
     };
     const startWorkers = async () => {
       const runtime = await m.startWorkers(processors, FAST);
@@ -237,6 +232,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'maintenance.prune',
         'telemetry.retain',
         'agents.watch',
+        'firewall.schedule',
+        'deployment.schedule',
       ]);
       expect(await m.ensureSchedules()).toEqual([]);
       const before = await countsOf('sync.schedule');

@@ -51,11 +51,6 @@ async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (ru
     'sync.schedule': async () => {
       scheduled += 1;
     },
-    'maintenance.prune': async () => {},
-    'telemetry.retain': async () => {},
-    'agents.watch': async () => {},
-    'ipam.discover': async () => {},
-    'ipam.schedule': async () => {},
   };
   m.JOBS['sync.schedule'].everyMs = 300;
   setRuntime(await m.startWorkers(processors, FAST));

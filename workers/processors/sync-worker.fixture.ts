@@ -8,12 +8,6 @@ const runtime = await startWorkers(
   {
     ...idleProcessors,
     'cluster.sync': syncCluster,
-    'sync.schedule': nothing,
-    'maintenance.prune': nothing,
-    'telemetry.retain': nothing,
-    'agents.watch': nothing,
-    'ipam.discover': async () => {},
-    'ipam.schedule': async () => {},
   },
   { graceMs: 100 },
 );
