@@ -14,6 +14,8 @@ import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
 import { DEMO_EMAIL, ensureAdministrator } from './installation/administrator';
 import { ensureClusters } from './installation/clusters';
+import { takeSteps } from './installation/kept-steps';
+import { STEPS } from './installation/steps';
 import { type DemoSimulator, startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
 import { SITES } from './world/company';
@@ -60,6 +62,7 @@ async function start(): Promise<Awaited<ReturnType<typeof ensureClusters>>> {
   demo = await startDemoSimulator(directory);
   const clusters = await ensureClusters(demo.simulator);
   for (const id of clusters.cluster_ids) await runClusterSync(id, { signal: new AbortController().signal });
+  await takeSteps(directory, STEPS, new AbortController().signal);
   return clusters;
 }
 
@@ -82,6 +85,8 @@ const stored = async () => ({
   nodes: await count('nodes'),
   workloads: await count('workloads'),
   agents: await count('node_agents'),
+  subnets: await count('subnets'),
+  groups: await count('security_groups'),
 });
 
 describe('a demo', () => {
@@ -100,6 +105,8 @@ describe('a demo', () => {
       nodes: NODES,
       workloads: GUESTS,
       agents: NODES,
+      subnets: SITES.flatMap(({ networks }) => Object.keys(networks)).length + SITES.length,
+      groups: 9,
     });
     const login = await call('/auth/login', { body: { email: DEMO_EMAIL, password: PASSWORD } });
     expect((await login.json()).user.permissions).toContain('*');

@@ -7,6 +7,8 @@ import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
 import { ensureAdministrator } from './installation/administrator';
 import { ensureClusters } from './installation/clusters';
+import { takeSteps } from './installation/kept-steps';
+import { STEPS } from './installation/steps';
 import { startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
 
@@ -23,7 +25,7 @@ type Options = {
   onReady: () => void;
 };
 
-const SYNC_RETRY_MS = 5_000;
+const RETRY_MS = 5_000;
 
 async function untilSynced(run_ids: readonly string[], signal: AbortSignal): Promise<void> {
   for (const id of run_ids) {
@@ -56,11 +58,15 @@ export async function runDemo({
         await untilSynced(clusters.run_ids, signal);
         break;
       } catch (error) {
+        if (signal.aborted) break;
         logger.warn({ err: error }, 'a demo cluster was not synced; trying again');
-        await delay(SYNC_RETRY_MS, undefined, { signal }).catch(() => undefined);
+        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
         clusters = await ensureClusters(simulator);
       }
     }
+    await takeSteps(directory, STEPS, signal).catch((error: unknown) => {
+      if (!signal.aborted) logger.warn({ err: error }, 'a part of the demo is missing; the next start tries again');
+    });
     const agents = new DemoAgents({ view: simulatedView(simulator), file: trafficFile(directory), post, baseUrl });
     await agents.run(signal);
   } finally {

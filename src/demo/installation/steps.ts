@@ -1,0 +1,9 @@
+import type { Step } from './kept-steps';
+import { addSecurityGroups } from './security-groups';
+import { addSubnets } from './subnets';
+
+/** What is set up over the synced clusters, in this order; one file per domain. */
+export const STEPS: readonly Step[] = [
+  { name: 'subnets', take: addSubnets },
+  { name: 'security-groups', take: addSecurityGroups },
+];
