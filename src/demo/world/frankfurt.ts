@@ -116,6 +116,7 @@ export const frankfurt: DemoSite = {
   domain: 'fra.nordwind.example',
   management: '10.40.0',
   nodes: [N1, N2, N3, N4],
+  hardware: { cores: 48, memory: 384 },
   pools: {
     shop: 'Web shop',
     platform: 'DNS, mail, monitoring, tools',

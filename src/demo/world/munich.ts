@@ -57,6 +57,7 @@ export const munich: DemoSite = {
   domain: 'muc.nordwind.example',
   management: '10.50.0',
   nodes: NODES,
+  hardware: { cores: 32, memory: 192 },
   pools: { office: 'Desktops and office servers', engineering: 'Development' },
   networks: {
     office: { bridge: 'office', tag: 310, cidr: '10.50.10.0/24', alias: 'Office' },

@@ -91,17 +91,21 @@ function build(cluster: ClusterState, site: DemoSite): void {
   }
 }
 
+const hasLegacyBridge = ({ networks }: DemoSite) => Object.values(networks).some(({ bridge }) => bridge === 'vmbr1');
+
 const clusterSpec = (site: DemoSite): ClusterSpec => ({
   name: site.name,
   version: site.version,
   domain: site.domain,
   nodes: site.nodes.map((name, index) => ({
     name,
-    cores: 64,
-    memory: 512 * 1024 ** 3,
-    interfaces: linuxHost(`${site.management}.${11 + index}/24`, `${site.management}.1`, [
-      plainBridge('vmbr1', 'eno3', 'Legacy, no VLANs'),
-    ]),
+    cores: site.hardware.cores * (index === site.nodes.length - 1 ? 2 : 1),
+    memory: site.hardware.memory * (index === site.nodes.length - 1 ? 2 : 1) * 1024 ** 3,
+    interfaces: linuxHost(
+      `${site.management}.${11 + index}/24`,
+      `${site.management}.1`,
+      hasLegacyBridge(site) ? [plainBridge('vmbr1', 'eno3', 'Legacy, no VLANs')] : [],
+    ),
   })),
   build: (cluster) => build(cluster, site),
 });

@@ -36,6 +36,8 @@ export type DemoSite = {
   /** First three octets of the nodes' own addresses. */
   management: string;
   nodes: readonly string[];
+  /** What each node is made of; the newest one has twice as much. */
+  hardware: { cores: number /** GiB. */; memory: number };
   pools: Readonly<Record<string, string>>;
   networks: Readonly<Record<string, DemoNetwork>>;
   clusterFirewall: string;
