@@ -87,6 +87,7 @@ const stored = async () => ({
   agents: await count('node_agents'),
   subnets: await count('subnets'),
   groups: await count('security_groups'),
+  policies: await count('policies'),
 });
 
 describe('a demo', () => {
@@ -107,6 +108,7 @@ describe('a demo', () => {
       agents: NODES,
       subnets: SITES.flatMap(({ networks }) => Object.keys(networks)).length + SITES.length,
       groups: 9,
+      policies: 8,
     });
     const login = await call('/auth/login', { body: { email: DEMO_EMAIL, password: PASSWORD } });
     expect((await login.json()).user.permissions).toContain('*');

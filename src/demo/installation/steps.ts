@@ -1,4 +1,5 @@
 import type { Step } from './kept-steps';
+import { addPolicies } from './policies';
 import { addSecurityGroups } from './security-groups';
 import { addSubnets } from './subnets';
 
@@ -6,4 +7,5 @@ import { addSubnets } from './subnets';
 export const STEPS: readonly Step[] = [
   { name: 'subnets', take: addSubnets },
   { name: 'security-groups', take: addSecurityGroups },
+  { name: 'policies', take: addPolicies },
 ];

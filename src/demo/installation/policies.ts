@@ -1,0 +1,103 @@
+import { PolicyCreate } from '@/domain/policies';
+import { systemScope } from '@/server/auth/scope';
+import { createPolicy } from '@/server/services/policies/create-policy';
+import { unlessThere } from './unless-there';
+
+/** Policies of every kind: some in force, some tried out in audit mode, one that names what is gone, one switched off. */
+const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
+  {
+    name: 'Customers reach the load balancers',
+    description: 'HTTP and HTTPS from everywhere; nothing else is for customers.',
+    priority: 100,
+    definition: { enforcement_mode: 'enforced', direction: 'in', sources: ['any'], targets: ['sg:load-balancers'] },
+    rules: [
+      { action: 'accept', protocol: 'tcp', destination_ports: ['80', '443'], comment: 'Shop' },
+      { action: 'accept', protocol: 'icmp', icmp_type: 'echo-request', comment: 'Checks from outside' },
+    ],
+    reason: 'Replaces what stood in the balancers themselves',
+  },
+  {
+    name: 'Applications reach PostgreSQL',
+    description: 'Services of the shop; replication has a rule of its own.',
+    priority: 200,
+    definition: {
+      enforcement_mode: 'enforced',
+      direction: 'in',
+      sources: ['sg:applications'],
+      targets: ['pg-01', 'pg-02'],
+    },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['5432'], comment: 'Shop services' }],
+    reason: 'Review of the database network',
+  },
+  {
+    name: 'Applications reach the cache',
+    priority: 210,
+    definition: { enforcement_mode: 'enforced', direction: 'in', sources: ['sg:applications'], targets: ['redis-01'] },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['6379'], comment: 'Sessions' }],
+    reason: 'Review of the database network',
+  },
+  {
+    name: 'Web servers speak to the balancers only',
+    description: 'In audit mode until the traffic of two weeks shows nothing that it would break.',
+    priority: 300,
+    definition: {
+      enforcement_mode: 'audit',
+      direction: 'in',
+      sources: ['sg:load-balancers'],
+      targets: ['sg:web-servers'],
+      default_action: 'drop',
+    },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['8080'], comment: 'From the balancers' }],
+    reason: 'First draft',
+  },
+  {
+    name: 'Databases accept nothing from web servers',
+    description: 'Would have stopped what somebody does on web-03.',
+    priority: 310,
+    definition: {
+      enforcement_mode: 'audit',
+      direction: 'in',
+      sources: ['sg:web-servers'],
+      targets: ['sg:databases'],
+    },
+    rules: [{ action: 'drop', protocol: 'any', log: 'info', comment: 'Web servers ask the applications' }],
+    reason: 'First draft',
+  },
+  {
+    name: 'Backups by the old backup server',
+    description: 'The server was taken down in spring.',
+    priority: 400,
+    definition: { enforcement_mode: 'enforced', direction: 'in', sources: ['backup-old'], targets: ['file-01'] },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['445'] }],
+  },
+  {
+    name: 'Desktops do not reach each other',
+    description: 'Switched off: remote support complained.',
+    enabled: false,
+    priority: 500,
+    definition: { enforcement_mode: 'enforced', direction: 'in', sources: ['sg:desktops'], targets: ['sg:desktops'] },
+    rules: [{ action: 'reject', protocol: 'any', log: 'info', comment: 'Peer to peer' }],
+  },
+  {
+    name: 'Monitoring reaches the office servers',
+    description: 'Written last week, not applied yet.',
+    priority: 600,
+    definition: {
+      enforcement_mode: 'enforced',
+      direction: 'in',
+      sources: ['sg:monitoring'],
+      targets: ['file-02', 'plm-01'],
+    },
+    rules: [
+      { action: 'accept', protocol: 'tcp', destination_ports: ['9182'], comment: 'Windows exporter' },
+      { action: 'accept', protocol: 'icmp', icmp_type: 'echo-request' },
+    ],
+  },
+];
+
+/** Writes the demo's policies; nothing is applied yet. */
+export async function addPolicies(): Promise<void> {
+  for (const policy of POLICIES) {
+    await unlessThere(() => createPolicy(systemScope('policy:write', 'demo data'), PolicyCreate.parse(policy)));
+  }
+}
