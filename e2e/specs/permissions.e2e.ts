@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
+import { addSubnet, networkOf } from '../fixtures/ipam';
 import { test } from '../fixtures/test';
 
 test('a viewer sees everything readable and learns why the rest is disabled', async ({ adminPage: page }) => {
@@ -26,4 +27,33 @@ test('a viewer sees everything readable and learns why the rest is disabled', as
   await page.goto('/settings');
   await expect(page.getByText('Only a super administrator can do this.').first()).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Keep flows for' })).toBeDisabled();
+});
+
+test('a viewer of addresses sees all of them and learns what changing one needs', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
+  const cluster = await addCluster(simulator.cluster, { name: 'looked-at' });
+  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const subnet = await addSubnet(api, network, '10.82.0.0/24');
+  await actAs(page, ['cluster:read', 'workload:read', 'ipam:read']);
+  await page.goto(`/addresses?cluster_id=${cluster.id}`);
+  const tree = page.getByRole('treegrid', { name: 'Prefixes' });
+  await expect(tree.getByRole('link', { name: '10.82.0.0/24' })).toBeVisible();
+  for (const name of ['Import', 'Add subnet']) {
+    await expect(page.getByRole('button', { name, exact: true })).toHaveAccessibleDescription(/ipam:write/);
+  }
+  await expect(page.getByRole('button', { name: 'Discover addresses' })).toHaveAccessibleDescription(/ipam:discover/);
+  await page.goto(`/addresses/subnets/${subnet.id}`);
+  const free = page.getByRole('button', { name: '10.82.0.9, Free' });
+  await free.click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByRole('main')).toContainText('This needs the permission ipam:write');
+  for (const name of ['Edit', 'Next free address']) {
+    await expect(page.getByRole('button', { name, exact: true })).toHaveAccessibleDescription(/ipam:write/);
+  }
+  await page.goto('/addresses/import');
+  await expect(page.getByText('You can look, not import')).toBeVisible();
 });

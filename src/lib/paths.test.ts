@@ -35,6 +35,7 @@ test('every path of the interface', () => {
       "addresses: /addresses",
       "address: /addresses/x1",
       "subnet: /addresses/subnets/x1?tab=nodes",
+      "importAddresses: /addresses/import",
       "securityGroups: /security-groups",
       "securityGroup: /security-groups/x1?tab=nodes",
       "policies: /policies",

@@ -32,6 +32,7 @@ export const paths = {
   address: ({ addressId }: { addressId: string }) => `/addresses/${id(addressId)}`,
   subnet: ({ subnetId, ...query }: { subnetId: string; tab?: string; from?: string }) =>
     withQuery(`/addresses/subnets/${id(subnetId)}`, query),
+  importAddresses: (query?: Query) => withQuery('/addresses/import', query),
   securityGroups: (query?: Query) => withQuery('/security-groups', query),
   securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string }) =>
     withQuery(`/security-groups/${id(groupId)}`, query),

@@ -96,6 +96,7 @@ export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, action
           role="treegrid"
           aria-label={label}
           aria-rowcount={rows.length + 1}
+          aria-busy={refreshing}
           className="w-full table-fixed border-separate border-spacing-0"
           style={{ minWidth: `calc(${widths.join(' + ')} + ${actions ? 40 : 0}px)` }}
         >

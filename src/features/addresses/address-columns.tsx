@@ -31,7 +31,7 @@ export const ADDRESS_COLUMNS = [
       ),
   }),
   make.text('hostname', 'Host name', (item) => item.hostname, { sortable: true, width: 150 }),
-  make.mono('interface_name', 'Card', (item) => item.interface_name, { width: 80 }),
+  make.mono('interface_name', 'Card', (item) => item.interface_name, { hidden: true, width: 80 }),
   make.mono('mac', 'MAC address', (item) => item.mac, { width: 160 }),
   make.custom('subnet_cidr', 'Subnet', (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
     width: 160,

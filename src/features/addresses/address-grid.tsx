@@ -60,8 +60,9 @@ export function AddressGrid({ subnet, onAssign, writeReason }: Props) {
       )}
       {grid ? (
         <Cells
-          key={`${grid.first} ${columns}`}
+          key={`${grid.first} ${columns} ${from}`}
           rows={rows}
+          pointed={from}
           columns={columns}
           onPress={press}
           busy={query.isPlaceholderData}
@@ -140,16 +141,21 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
 type CellsProps = {
   rows: readonly GridRow[];
   columns: number;
+  /** An address that a link asked for. */
+  pointed: string | null;
   onPress: (cell: GridCell) => void;
   busy: boolean;
   writeReason: string | null;
 };
 
-function Cells({ rows, columns, onPress, busy, writeReason }: CellsProps) {
+function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProps) {
   const ref = useRef<HTMLTableElement>(null);
   const total = rows.reduce((sum, row) => sum + row.cells.length, 0);
-  const [current, setCurrent] = useState(0);
-  const [shown, setShown] = useState<number | null>(null);
+  const [shown, setShown] = useState<number | null>(() => {
+    const index = rows.flatMap((row) => row.cells).findIndex((cell) => cell.address === pointed);
+    return index < 0 ? null : index;
+  });
+  const [current, setCurrent] = useState(shown ?? 0);
   const cellAt = (index: number) => rows[Math.floor(index / columns)]?.cells[index % columns];
   const indexOf = (target: EventTarget) => {
     const element = target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null;
@@ -198,6 +204,7 @@ function Cells({ rows, columns, onPress, busy, writeReason }: CellsProps) {
               start={place * columns}
               columns={columns}
               current={Math.floor(current / columns) === place ? current % columns : null}
+              pointed={pointed}
             />
           ))}
         </tbody>
@@ -218,10 +225,10 @@ function Cells({ rows, columns, onPress, busy, writeReason }: CellsProps) {
   );
 }
 
-type CellRowProps = { row: GridRow; start: number; columns: number; current: number | null };
+type CellRowProps = { row: GridRow; start: number; columns: number; current: number | null; pointed: string | null };
 
-const CellRow = memo(function CellRow({ row, start, columns, current }: CellRowProps) {
-  return (
+const CellRow = memo(function CellRow({ row, start, columns, current, pointed }: CellRowProps) {
+  const cells = (
     <tr>
       {row.cells.map((cell, index) => (
         <td key={cell.address} className="p-0">
@@ -233,6 +240,7 @@ const CellRow = memo(function CellRow({ row, start, columns, current }: CellRowP
             className={clsx(
               'mono h-8 w-full min-w-0 overflow-hidden rounded-sm border text-sm hover:outline-2 hover:outline-accent',
               CELLS[cell.state].className,
+              cell.address === pointed && 'outline-2 outline-accent',
             )}
           >
             {cell.short}
@@ -241,5 +249,16 @@ const CellRow = memo(function CellRow({ row, start, columns, current }: CellRowP
       ))}
       {row.cells.length < columns && start > 0 && <td colSpan={columns - row.cells.length} />}
     </tr>
+  );
+  if (!row.block) return cells;
+  return (
+    <>
+      <tr>
+        <th colSpan={columns} scope="colgroup" className="mono pt-2 text-left text-sm font-medium text-muted">
+          {row.first}
+        </th>
+      </tr>
+      {cells}
+    </>
   );
 });

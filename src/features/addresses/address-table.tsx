@@ -19,6 +19,7 @@ import { ADDRESS_COLUMNS } from './address-columns';
 import { BulkEditDrawer } from './bulk-edit-drawer';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { EditAddressDrawer } from './edit-address-drawer';
+import { ADDRESS_EXPORT } from './export-columns';
 
 const LIST = {
   sorts: ADDRESS_SORTS,
@@ -62,6 +63,7 @@ export function AddressTable({ subnetId, actions }: Props) {
   const list = useServerList<IpAddress>({
     name: 'addresses',
     columns,
+    exportColumns: ADDRESS_EXPORT,
     state,
     pathKey: trpc.ipAddresses.list.pathKey(),
     fixed,

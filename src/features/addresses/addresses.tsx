@@ -1,21 +1,26 @@
 'use client';
-import { Plus } from 'lucide-react';
+import { Plus, Upload } from 'lucide-react';
+import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
 import { useCommands } from '@/ui/command-registry';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
+import { DiscoverButton } from '../shared/discovery/discover-button';
 import { usePermissions } from '../shared/use-permissions';
 import { AddressTable } from './address-table';
 import { ConflictTable } from './conflict-table';
+import { ImportTable } from './import-table';
+import { LastDiscovery } from './last-discovery';
 import { Prefixes } from './prefixes';
 import { useOpenConflicts } from './use-open-conflicts';
 import { useSubnetDialogs } from './use-subnet-dialogs';
 
-const TABS = ['prefixes', 'addresses', 'conflicts'] as const;
+const TABS = ['prefixes', 'addresses', 'conflicts', 'imports'] as const;
 
 /** Prefixes, addresses and conflicts of all clusters. */
 export function Addresses() {
@@ -27,23 +32,42 @@ export function Addresses() {
   const conflicts = useOpenConflicts();
   const { add } = subnets;
   useCommands(
-    useMemo(
-      () =>
-        writeReason === null
-          ? [{ id: 'addresses.add-subnet', label: 'Add subnet', group: 'Addresses', icon: <Plus />, run: () => add() }]
-          : [],
-      [writeReason, add],
-    ),
+    useMemo(() => {
+      if (writeReason !== null) return [];
+      const group = 'Addresses';
+      return [
+        { id: 'addresses.add-subnet', label: 'Add subnet', group, icon: <Plus />, run: () => add() },
+        {
+          id: 'addresses.import',
+          label: 'Import addresses from CSV',
+          group,
+          icon: <Upload />,
+          run: () => router.push(paths.importAddresses()),
+        },
+      ];
+    }, [writeReason, add, router]),
   );
   return (
     <>
       <PageHeader
         title="Addresses"
+        description={<LastDiscovery />}
         actions={
           <>
+            {writeReason === null ? (
+              <Link className={buttonClass()} href={paths.importAddresses()}>
+                <Upload size={14} aria-hidden />
+                Import
+              </Link>
+            ) : (
+              <Button icon={<Upload size={14} />} disabledReason={writeReason}>
+                Import
+              </Button>
+            )}
             <Button icon={<Plus size={14} />} onClick={() => add()} disabledReason={writeReason}>
               Add subnet
             </Button>
+            <DiscoverButton variant="primary" />
           </>
         }
       />
@@ -57,6 +81,7 @@ export function Addresses() {
           { value: 'prefixes', label: 'Prefixes', content: <Prefixes subnets={subnets} /> },
           { value: 'addresses', label: 'All addresses', content: <AddressTable /> },
           { value: 'conflicts', label: 'Conflicts', count: conflicts, content: <ConflictTable /> },
+          { value: 'imports', label: 'Imports', content: <ImportTable /> },
         ]}
       />
       {subnets.dialogs}

@@ -31,6 +31,12 @@ describe('rows', () => {
     );
   });
 
+  test('blocks of 256 are told apart where there are several', () => {
+    const rows = gridRows({ first: '10.0.0.0', last: '10.0.1.255', cells: [] }, 32);
+    expect(rows.filter((row) => row.block).map((row) => row.first)).toEqual(['10.0.0.0', '10.0.1.0']);
+    expect(gridRows({ first: '10.0.0.0', last: '10.0.0.255', cells: [] }, 32).some((row) => row.block)).toBe(false);
+  });
+
   test('IPv6 is counted in hex', () => {
     const rows = gridRows({ first: 'fd00::fe', last: 'fd00::101', cells: [] }, 16);
     expect(rows[0]?.cells.map((cell) => cell.short)).toEqual(['fe', 'ff', '100', '101']);

@@ -5,12 +5,18 @@ import { addressBits, formatIp, type IpAddress, parseIp } from '@/domain/net/ip-
 type Known = SubnetGrid['cells'][number];
 export type CellState = Known['state'] | 'free';
 export type GridCell = Omit<Known, 'state'> & { state: CellState /** The last part of the address. */; short: string };
-export type GridRow = { first: string; cells: GridCell[] };
+export type GridRow = {
+  first: string;
+  /** Whether the row begins a block of 256 addresses, in a part that holds several: their last parts repeat. */
+  block: boolean;
+  cells: GridCell[];
+};
 
 /** The largest subnet that is shown as a whole; larger ones come in parts. */
 export const WHOLE = 1024;
 export const PART = 256;
 
+const BLOCK = 256n;
 const FREE = { ip_address_id: null, label: null, workload_id: null, subnet_id: null };
 
 const shortOf = ({ family, value }: IpAddress): string =>
@@ -22,10 +28,13 @@ export function gridRows(grid: Pick<SubnetGrid, 'first' | 'last' | 'cells'>, col
   if (!first || !last) return [];
   const known = new Map(grid.cells.map((cell) => [cell.address, cell]));
   const rows: GridRow[] = [];
+  const blocks = last.value - first.value >= BLOCK;
   for (let value = first.value; value <= last.value; value += 1n) {
     const ip = { family: first.family, value };
     const address = formatIp(ip);
-    if (rows.length === 0 || rows.at(-1)?.cells.length === columns) rows.push({ first: address, cells: [] });
+    if (rows.length === 0 || rows.at(-1)?.cells.length === columns) {
+      rows.push({ first: address, block: blocks && value % BLOCK === 0n, cells: [] });
+    }
     const cell = known.get(address) ?? { ...FREE, address, state: 'free' as const };
     rows.at(-1)?.cells.push({ ...cell, short: shortOf(ip) });
   }
@@ -50,6 +59,12 @@ export function partOf(cidr: string, address: string): string | null {
   const total = 1n << BigInt(addressBits(ip.family) - parsed.prefix);
   if (offset < 0n || offset >= total) return null;
   return formatIp({ family: ip.family, value: ip.value - (offset % size) });
+}
+
+/** Whether all addresses of a subnet are shown at once. */
+export function isWhole(cidr: string): boolean {
+  const parsed = parseCidr(cidr);
+  return parsed !== null && 2 ** (addressBits(parsed.address.family) - parsed.prefix) <= WHOLE;
 }
 
 /** How many cells are in each state. */

@@ -35,7 +35,7 @@ export const PREFIX_COLUMNS = [
         </span>
       );
     },
-    { width: 300, grow: true },
+    { width: 240, grow: true },
   ),
   make.custom(
     'usage',
@@ -50,13 +50,13 @@ export const PREFIX_COLUMNS = [
         </span>
       );
     },
-    { width: 220 },
+    { width: 190 },
   ),
   make.text(
     'description',
     'Description',
     (item) => subnetOf(item)?.description || (item.kind === 'network' ? item.network.description : null),
-    { width: 180, grow: true },
+    { width: 160, grow: true },
   ),
   make.custom(
     'cluster_name',
@@ -66,10 +66,10 @@ export const PREFIX_COLUMNS = [
       if (item.kind !== 'network' || !network) return null;
       return <ClusterLink id={network.cluster_id} name={network.cluster_name} />;
     },
-    { width: 130 },
+    { width: 110 },
   ),
   make.custom('gateway', 'Gateway', (item) => forSubnet(item, (subnet) => <Text mono text={subnet.gateway} />), {
-    width: 150,
+    width: 140,
   }),
   make.custom(
     'vlan_tag',
@@ -78,7 +78,7 @@ export const PREFIX_COLUMNS = [
       const tag = subnetOf(item)?.vlan_tag ?? (item.kind === 'network' ? item.network.vlan_tag : null);
       return item.kind === 'failure' ? null : <Text text={tag === null ? null : String(tag)} />;
     },
-    { width: 72, align: 'end' },
+    { width: 60, align: 'end' },
   ),
   make.custom(
     'dhcp_enabled',
@@ -87,13 +87,13 @@ export const PREFIX_COLUMNS = [
       forSubnet(item, (subnet) => (
         <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>
       )),
-    { width: 84 },
+    { width: 76 },
   ),
   make.custom(
     'source',
     'Known from',
     (item) => (item.kind === 'failure' ? null : IPAM_SOURCE_WORDS[(subnetOf(item) ?? item.network).source]),
-    { width: 104 },
+    { width: 100 },
   ),
 ];
 

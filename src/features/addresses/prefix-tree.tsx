@@ -1,18 +1,25 @@
 'use client';
-import { ExternalLink, MapPin, Pencil, Plus, Split, Trash2 } from 'lucide-react';
+import { Download, ExternalLink, MapPin, Pencil, Plus, Split, Trash2 } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
+import type { Subnet } from '@/domain/ipam/subnet';
 import { formatCount } from '@/lib/format';
 import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
 import { ErrorState } from '@/ui/error-state';
+import { IconButton } from '@/ui/icon-button';
 import { RowActions } from '@/ui/row-actions';
 import { Skeleton } from '@/ui/skeleton';
+import { useCsvExport } from '@/ui/table/use-csv-export';
+import { showToast } from '@/ui/toast';
 import { TreeTable } from '@/ui/tree-table';
 import { usePermissions } from '../shared/use-permissions';
+import { SUBNET_EXPORT } from './export-columns';
 import { PREFIX_COLUMNS } from './prefix-columns';
 import type { PrefixItem } from './prefix-rows';
 import { usePrefixTree } from './use-prefix-tree';
@@ -126,10 +133,45 @@ export function PrefixTree({ clusterId, subnets }: Props) {
               {withEmpty ? 'Hide networks without prefixes' : `Show ${formatCount(tree.hidden)} more without prefixes`}
             </Button>
           )}
+          <span className="ml-auto">
+            <TreeExport clusterId={clusterId} />
+          </span>
         </>
       }
     />
   );
+}
+
+/** Hands out every prefix as a file that can be imported again. */
+function TreeExport({ clusterId }: { clusterId: string | null }) {
+  const client = useTRPCClient();
+  const exporting = useCsvExport<Subnet>({
+    name: 'subnets',
+    columns: SUBNET_EXPORT,
+    pages: async function* (signal) {
+      let cursor: string | undefined;
+      do {
+        const page = await client.subnets.list.query(
+          { limit: 500, ...(clusterId && { cluster_id: clusterId }), ...(cursor && { cursor }) },
+          { signal },
+        );
+        yield page.items;
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor !== undefined);
+    },
+    onError: (error) => {
+      const { title, detail } = failureOf(error);
+      showToast('danger', { title: 'Could not export the prefixes', description: detail ?? title });
+    },
+  });
+  if (exporting.pending) {
+    return (
+      <Button size="sm" variant="ghost" onClick={exporting.cancel}>
+        Stop export ({formatCount(exporting.exported)})
+      </Button>
+    );
+  }
+  return <IconButton size="sm" label="Export as CSV" icon={<Download size={14} />} onClick={exporting.start} />;
 }
 
 type NothingProps = { networks: number; onShowEmpty: () => void; onAdd: () => void; writeReason: string | null };

@@ -25,6 +25,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { AddAddressDrawer, type AddressStart } from './add-address-drawer';
 import { AddressGrid } from './address-grid';
 import { AddressTable } from './address-table';
+import { isWhole } from './grid-cells';
 import { InnerPrefixes } from './inner-prefixes';
 import { RangeTable } from './range-table';
 import { SubnetFacts } from './subnet-facts';
@@ -48,10 +49,11 @@ function Content({ subnet }: { subnet: Detail }) {
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('grid'));
+  const [chosen] = useQueryState('tab', parseAsStringLiteral(TABS));
+  const tab = chosen ?? firstTab(subnet);
   const [adding, setAdding] = useState<AddressStart | null>(null);
   const subnets = useSubnetDialogs({ onDeleted: () => router.replace(paths.addresses()) });
-  const { edit, next } = subnets;
+  const { edit, next: takePrefix } = subnets;
   useCommands(
     useMemo(() => {
       if (writeReason !== null) return [];
@@ -113,7 +115,7 @@ function Content({ subnet }: { subnet: Detail }) {
                   id: 'next',
                   label: 'Take next free prefix inside',
                   icon: <Split />,
-                  onSelect: () => next(subnet),
+                  onSelect: () => takePrefix(subnet),
                   disabledReason: writeReason,
                 },
                 {
@@ -157,8 +159,8 @@ function Content({ subnet }: { subnet: Detail }) {
       <Tabs
         label="Parts of the subnet"
         value={tab}
-        onValueChange={(chosen) =>
-          router.push(paths.subnet({ subnetId: subnet.id, tab: chosen === 'grid' ? undefined : chosen }), {
+        onValueChange={(next) =>
+          router.push(paths.subnet({ subnetId: subnet.id, tab: next === firstTab(subnet) ? undefined : next }), {
             scroll: false,
           })
         }
@@ -174,7 +176,7 @@ function Content({ subnet }: { subnet: Detail }) {
             value: 'prefixes',
             label: 'Inner prefixes',
             count: subnet.children_total,
-            content: <InnerPrefixes subnet={subnet} onTake={() => next(subnet)} writeReason={writeReason} />,
+            content: <InnerPrefixes subnet={subnet} onTake={() => takePrefix(subnet)} writeReason={writeReason} />,
           },
           { value: 'ranges', label: 'Ranges', count: subnet.ranges_total, content: <RangeTable subnet={subnet} /> },
         ]}
@@ -183,4 +185,10 @@ function Content({ subnet }: { subnet: Detail }) {
       {subnets.dialogs}
     </>
   );
+}
+
+/** What says most of a subnet: its cells when they fit, what is inside a large one, else who is in it. */
+function firstTab(subnet: Detail): (typeof TABS)[number] {
+  if (isWhole(subnet.cidr)) return 'grid';
+  return subnet.children_total > 0 ? 'prefixes' : 'addresses';
 }

@@ -6,6 +6,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { useServerList } from '../shared/use-server-list';
+import { SUBNET_EXPORT } from './export-columns';
 import { SUBNET_COLUMNS } from './subnet-list-columns';
 import { subnetQuery } from './subnet-query';
 import type { PrefixListState } from './use-prefix-state';
@@ -20,6 +21,7 @@ export function SubnetTable({ state }: { state: PrefixListState }) {
   const list = useServerList<Subnet>({
     name: 'subnets',
     columns: SUBNET_COLUMNS,
+    exportColumns: SUBNET_EXPORT,
     state: { ...state, input: asked },
     pathKey: trpc.subnets.list.pathKey(),
     fetchPage: (page, signal) => client.subnets.list.query({ ...asked, ...page }, { signal }),

@@ -65,6 +65,8 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
   const queries = useQueries({
     queries: open.map((branch) => ({
       queryKey: keyOf(branch),
+      // The rows are read from the cache, not from these results: each change must render.
+      notifyOnChangeProps: 'all' as const,
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         everyPage<SubnetNode>((cursor) =>
           client.subnets.tree.query({ ...branch, limit: 1000, ...(cursor && { cursor }) }, { signal }),

@@ -15,6 +15,7 @@ import { RowActions } from '@/ui/row-actions';
 import { Tabs } from '@/ui/tabs';
 import { ClusterState } from '../shared/cluster-state';
 import { DetailSkeleton } from '../shared/detail-skeleton';
+import { DiscoverButton } from '../shared/discovery/discover-button';
 import { QueryView } from '../shared/query-view';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { useDocumentTitle } from '../shared/use-document-title';
@@ -118,6 +119,10 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
               Edit
             </Button>
+            <DiscoverButton
+              clusterId={cluster.id}
+              disabledReason={cluster.has_api_token ? null : 'There is no API token. Enter one with Edit.'}
+            />
             <Button
               variant="primary"
               icon={<RefreshCw size={14} />}

@@ -30,10 +30,21 @@ type Options<Row> = {
   /** For what changes without an event: read again this often while the page is visible. */
   refetchMs?: number;
   fetchPage: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Row>>;
+  /** Columns of the exported file, when it is meant for a program rather than to look like the table. */
+  exportColumns?: readonly Column<Row>[];
 };
 
 /** Loads a list page by page and returns what `DataTable` takes: rows, counts, states, sorting, export. */
-export function useServerList<Row>({ name, columns, state, pathKey, fixed, refetchMs, fetchPage }: Options<Row>) {
+export function useServerList<Row>({
+  name,
+  columns,
+  state,
+  pathKey,
+  fixed,
+  refetchMs,
+  fetchPage,
+  exportColumns = columns,
+}: Options<Row>) {
   const query = useInfiniteQuery({
     queryKey: [pathKey[0], { input: { ...state.input, ...fixed }, type: 'infinite' }],
     queryFn: ({ pageParam, signal }) =>
@@ -47,7 +58,7 @@ export function useServerList<Row>({ name, columns, state, pathKey, fixed, refet
   const rows = useMemo(() => pages?.flatMap((page) => page.items) ?? [], [pages]);
   const exporting = useCsvExport<Row>({
     name,
-    columns,
+    columns: exportColumns,
     pages: async function* (signal) {
       let cursor: string | undefined;
       do {

@@ -57,7 +57,9 @@ export function useAddressSearch() {
         icon: <Network />,
         // A free address is shown where it lies.
         run: () =>
-          router.push(paths.subnet({ subnetId: subnet.id, from: data.kind === 'address' ? data.q : undefined })),
+          router.push(
+            paths.subnet({ subnetId: subnet.id, ...(data.kind === 'address' && { tab: 'grid', from: data.q }) }),
+          ),
       })),
     ];
   }, [wanted, data, router]);

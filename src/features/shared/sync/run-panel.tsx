@@ -24,7 +24,7 @@ export function RunPanel({ run }: { run: SyncRun }) {
       </div>
       {active && (
         <Progress
-          label="Sync"
+          label={run.kind === 'ipam' ? 'Discovery' : 'Sync'}
           showLabel={false}
           done={run.status === 'queued' ? null : Math.round(runProgress(run) * 100)}
           total={100}
@@ -34,12 +34,12 @@ export function RunPanel({ run }: { run: SyncRun }) {
         <p className="text-muted">Waiting for a worker. If it stays like this, look at the jobs page.</p>
       )}
       {run.status === 'failed' && (
-        <Notice tone="danger" title="The sync failed" live>
+        <Notice tone="danger" title={run.kind === 'ipam' ? 'The discovery failed' : 'The sync failed'} live>
           What was known before is kept.
         </Notice>
       )}
       <RunProblems errors={run.errors} total={Math.max(problems, run.errors.length)} />
-      {run.kind === 'inventory' && <RunStages run={run} />}
+      <RunStages run={run} />
     </div>
   );
 }

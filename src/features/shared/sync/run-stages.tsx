@@ -3,7 +3,7 @@ import { formatCount } from '@/lib/format';
 import { Stages } from '@/ui/stages';
 import { counterText, STAGE_TITLES, type StageView, stageStates } from './stage-states';
 
-/** The stages of an inventory run with what each has seen and done. */
+/** The stages of a run with what each has seen and done. */
 export function RunStages({ run }: { run: SyncRun }) {
   const stages = stageStates(run).map((view) => ({
     id: view.stage,
@@ -12,7 +12,7 @@ export function RunStages({ run }: { run: SyncRun }) {
     detail: detailOf(view),
     ...(view.state === 'running' && { done: run.progress_done, total: run.progress_total }),
   }));
-  return <Stages stages={stages} label="Stages of the sync" />;
+  return <Stages stages={stages} label={run.kind === 'ipam' ? 'Stages of the discovery' : 'Stages of the sync'} />;
 }
 
 function detailOf(view: StageView): string | null {

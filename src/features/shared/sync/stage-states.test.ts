@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RUN_STATUSES, SYNC_STAGES } from '@/domain/sync';
+import { IPAM_STAGES, RUN_KINDS, RUN_STATUSES, SYNC_STAGES } from '@/domain/sync';
 import { counterText, runProgress, stageStates } from './stage-states';
 
 const none = { seen: 0, created: 0, changed: 0, removed: 0, skipped: 0, errors: 0 };
 const states = (status: (typeof RUN_STATUSES)[number], stage: string | null, counters = {}) =>
-  stageStates({ status, stage, counters }).map((view) => view.state);
+  stageStates({ kind: 'inventory', status, stage, counters }).map((view) => view.state);
 
 test('a queued run waits everywhere', () => {
   expect(new Set(states('queued', null))).toEqual(new Set(['waiting']));
@@ -28,10 +28,17 @@ test('a failed one stopped in its stage and did not try the rest', () => {
   expect(states('failed', null)).toEqual(Array(7).fill('skipped'));
 });
 
+test('a discovery has stages of its own', () => {
+  const views = stageStates({ kind: 'ipam', status: 'running', stage: 'addresses', counters: {} });
+  expect(views.map((view) => view.stage)).toEqual([...IPAM_STAGES]);
+  expect(views.map((view) => view.state)).toEqual(['done', 'done', 'done', 'running', 'waiting', 'waiting']);
+});
+
 test('progress never leaves 0 to 1, never goes back within a run, and is 1 only at the end', () => {
   const run = fc.record({
+    kind: fc.constantFrom(...RUN_KINDS),
     status: fc.constantFrom(...RUN_STATUSES),
-    stage: fc.constantFrom(null, ...SYNC_STAGES),
+    stage: fc.constantFrom(null, ...SYNC_STAGES, ...IPAM_STAGES),
     progress_done: fc.nat(100),
     progress_total: fc.option(fc.nat(50)),
   });

@@ -1,30 +1,37 @@
-import { SYNC_STAGES, type SyncRun, type SyncStage } from '@/domain/sync';
+import { IPAM_STAGES, type RunStage, SYNC_STAGES, type SyncRun } from '@/domain/sync';
 import type { StageState } from '@/ui/stages';
 
 export type StageView = {
-  stage: SyncStage;
+  stage: RunStage;
   state: StageState;
   counters: SyncRun['counters'][string] | null;
 };
 
-export const STAGE_TITLES: Record<SyncStage, string> = {
+export const STAGE_TITLES: Record<RunStage, string> = {
   connect: 'Connect',
   nodes: 'Nodes',
   guests: 'Virtual machines and containers',
   interfaces: 'Network cards',
   networks: 'Bridges',
   sdn: 'SDN networks',
+  leases: 'Leases of SDN networks',
+  addresses: 'Addresses',
+  conflicts: 'Conflicts',
   finish: 'Tidy up',
 };
 
-const ORDER: readonly (string | null)[] = SYNC_STAGES;
+/** The stages of each kind of run, in their order. */
+const STAGES: Record<SyncRun['kind'], readonly RunStage[]> = { inventory: SYNC_STAGES, ipam: IPAM_STAGES };
 
-type Run = Pick<SyncRun, 'status' | 'stage' | 'counters'>;
+const placeOf = ({ kind, stage }: Pick<SyncRun, 'kind' | 'stage'>) =>
+  (STAGES[kind] as readonly (string | null)[]).indexOf(stage);
 
-/** How far each stage of an inventory run is. A failed run stopped in its stage; what comes after was not tried. */
+type Run = Pick<SyncRun, 'kind' | 'status' | 'stage' | 'counters'>;
+
+/** How far each stage of a run is. A failed run stopped in its stage; what comes after was not tried. */
 export function stageStates(run: Run): StageView[] {
-  const current = ORDER.indexOf(run.stage);
-  return SYNC_STAGES.map((stage, index) => {
+  const current = placeOf(run);
+  return STAGES[run.kind].map((stage, index) => {
     const counters = run.counters[stage] ?? null;
     return { stage, state: stateOf(run, index, current, counters), counters };
   });
@@ -44,10 +51,10 @@ function stateOf(run: Run, index: number, current: number, counters: StageView['
 export function runProgress(run: Run & Pick<SyncRun, 'progress_done' | 'progress_total'>): number {
   if (run.status === 'ok') return 1;
   if (run.status === 'queued') return 0;
-  const current = ORDER.indexOf(run.stage);
+  const current = placeOf(run);
   if (current < 0) return 0;
   const within = run.progress_total ? Math.min(1, run.progress_done / run.progress_total) : 0;
-  return (current + within) / SYNC_STAGES.length;
+  return (current + within) / STAGES[run.kind].length;
 }
 
 /** `3 created, 1 changed`: what a stage did, or `unchanged`; null when it counted nothing. */

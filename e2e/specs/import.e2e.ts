@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from '@playwright/test';
+import { expectAccessible } from '../fixtures/axe';
+import { addSubnet, networkOf } from '../fixtures/ipam';
+import { test } from '../fixtures/test';
+
+test('a CSV file is checked row by row, and only what is good is imported', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
+  test.setTimeout(180_000);
+  const cluster = await addCluster(simulator.cluster, { name: 'imports' });
+  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const subnet = await addSubnet(api, network, '10.81.0.0/16');
+  const good = Array.from({ length: 300 }, (_, i) => `imports,vmbr1,10.81.${i >> 8}.${i & 255},reserved,host-${i}`);
+  const lines = ['cluster,network,address,state,hostname', ...good];
+  lines.splice(3, 0, 'imports,vmbr1,10.81.0.999,reserved,bad-address');
+  lines.splice(11, 0, 'nowhere,vmbr1,10.81.9.1,reserved,bad-cluster');
+  await page.goto('/addresses/import');
+  const check = page.getByRole('button', { name: 'Check the rows' });
+  await expect(check).toHaveAccessibleDescription(/Choose a file/);
+  await page.getByLabel('CSV file').setInputFiles({
+    name: 'hosts.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`${lines.join('\r\n')}\r\n`),
+  });
+  await expect(page.getByText('302 rows')).toBeVisible();
+  await check.click();
+  await expect(page.getByText(/^2 rows of 302 cannot be imported/)).toBeVisible({ timeout: 60_000 });
+  const bad = page.getByRole('grid', { name: 'Bad rows' });
+  await expect(bad.getByRole('row').filter({ hasText: 'address' }).first()).toContainText('4');
+  await expect(
+    bad
+      .getByRole('row')
+      .filter({ hasText: 'nowhere' })
+      .or(bad.getByRole('row').filter({ hasText: 'cluster' }))
+      .first(),
+  ).toContainText('12');
+  await expectAccessible(page, 'the report of a check');
+  expect((await api<{ total: number }>('GET', `/ip-addresses?subnet_id=${subnet.id}`)).total).toBe(0);
+  await page.getByRole('button', { name: 'Import 300 good rows, skip 2' }).click();
+  await expect(page.getByText(/^300 rows imported: 300 new\. 2 rows skipped/)).toBeVisible({ timeout: 60_000 });
+  expect((await api<{ total: number }>('GET', `/ip-addresses?subnet_id=${subnet.id}`)).total).toBe(300);
+  await page.goto('/addresses?tab=imports');
+  await expect(page.getByRole('grid', { name: 'Imports' }).getByRole('row').nth(1)).toContainText('hosts.csv');
+
+  // What is exported can be imported again, and changes nothing.
+  await page.goto(`/addresses/subnets/${subnet.id}?tab=addresses`);
+  await expect(page.getByRole('grid', { name: 'Addresses', exact: true }).getByRole('row').nth(1)).toBeVisible();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const file = await readFile(await (await download).path());
+  await page.goto('/addresses/import');
+  await page.getByLabel('CSV file').setInputFiles({ name: 'again.csv', mimeType: 'text/csv', buffer: file });
+  await check.click();
+  await expect(page.getByText('All 300 rows are good: 300 unchanged.')).toBeVisible({ timeout: 60_000 });
+});

@@ -1,0 +1,179 @@
+'use client';
+import { Download } from 'lucide-react';
+import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useState } from 'react';
+import { IMPORT_KINDS, type ImportInput, type ImportKind, type IpamImportDetail } from '@/domain/ipam/csv-import';
+import { formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { Button } from '@/ui/button';
+import { ErrorState } from '@/ui/error-state';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { RadioGroup } from '@/ui/radio-group';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { usePermissions } from '../shared/use-permissions';
+import { ImportReport } from './import-report';
+import { type ImportFile, ImportSource } from './import-source';
+import { columnsText, exampleFile, IMPORT_KIND_WORDS } from './import-words';
+import { useImport, useStartImport } from './use-import';
+
+const KIND_OPTIONS = IMPORT_KINDS.map((value) => ({
+  value,
+  label: IMPORT_KIND_WORDS[value],
+  description: `Columns: ${columnsText(value).required}; and, when you have them, ${columnsText(value).optional}.`,
+}));
+
+/** Takes over addresses or subnets from a CSV file: first everything is checked, then it is written as a whole or without the bad rows. */
+export function ImportPage() {
+  const { reason } = usePermissions();
+  const writeReason = reason('ipam:write');
+  const [kind, setKind] = useQueryState('kind', parseAsStringLiteral(IMPORT_KINDS).withDefault('addresses'));
+  const [importId, setImportId] = useQueryState('import', parseAsString);
+  const [file, setFile] = useState<ImportFile | null>(null);
+  /** The text that the shown check was about; another one must be checked again. */
+  const [checked, setChecked] = useState<string | null>(null);
+  const start = useStartImport((id, input) => {
+    setChecked(input.dry_run ? input.content : null);
+    void setImportId(id);
+  });
+  const run = useImport(importId);
+  const active = run.data?.status === 'queued' || run.data?.status === 'running';
+  const send = (options: Pick<ImportInput, 'mode' | 'dry_run'>) => {
+    if (file) start.mutate({ kind, file_name: file.name.slice(0, 200), content: file.content, ...options });
+  };
+  const reasonToWait = active ? 'Wait until the current one has ended' : null;
+  const failure = start.error ? failureOf(start.error) : null;
+  return (
+    <>
+      <PageTrail crumbs={[{ label: 'Import' }]} />
+      <PageHeader
+        title="Import"
+        description="Nothing is written before every row was checked. Rows that are there already are changed, not doubled."
+      />
+      {writeReason && (
+        <Notice tone="info" title="You can look, not import">
+          {writeReason}
+        </Notice>
+      )}
+      <Section title="1. The file">
+        <div className="flex flex-col gap-4">
+          <RadioGroup<ImportKind>
+            aria-label="What is in the file"
+            value={kind}
+            onValueChange={(next) => void setKind(next)}
+            options={KIND_OPTIONS}
+          />
+          <ImportSource kind={kind} value={file} onChange={setFile} />
+          {failure && (
+            <Notice tone="danger" live title={failure.title}>
+              {failure.detail}
+              {failure.errors?.map((item) => (
+                <p key={`${item.field} ${item.message}`}>
+                  <Mono>{item.field}</Mono>: {item.message}
+                </p>
+              ))}
+            </Notice>
+          )}
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button icon={<Download size={14} />} variant="ghost" onClick={() => saveExample(kind)}>
+              Example file
+            </Button>
+            <Button
+              variant="primary"
+              onClick={() => send({ mode: 'atomic', dry_run: true })}
+              pending={start.isPending && start.variables?.dry_run}
+              disabledReason={writeReason ?? (file ? reasonToWait : 'Choose a file or paste its text first')}
+            >
+              Check the rows
+            </Button>
+          </div>
+        </div>
+      </Section>
+      {importId !== null && (
+        <Section title={run.data && !run.data.dry_run ? '3. The import' : '2. The check'}>
+          {run.data ? (
+            <div className="flex flex-col gap-4">
+              <ImportReport run={run.data} />
+              {!active && run.data.dry_run && (
+                <NextStep
+                  run={run.data}
+                  disabledReason={
+                    writeReason ??
+                    (file === null
+                      ? 'Choose the file again: it is not kept in the browser'
+                      : checked !== file.content
+                        ? 'The text has changed since. Check it again'
+                        : null)
+                  }
+                  pending={start.isPending}
+                  onImport={(mode) => send({ mode, dry_run: false })}
+                />
+              )}
+              {!active && !run.data.dry_run && run.data.status === 'ok' && (
+                <p>
+                  <a
+                    className="link"
+                    href={paths.addresses({ tab: run.data.kind === 'addresses' ? 'addresses' : undefined })}
+                  >
+                    Show {run.data.kind}
+                  </a>
+                </p>
+              )}
+            </div>
+          ) : run.error ? (
+            <ErrorState problem={failureOf(run.error)} onRetry={() => void run.refetch()} />
+          ) : (
+            <Skeleton className="h-16 w-full" />
+          )}
+        </Section>
+      )}
+    </>
+  );
+}
+
+type NextProps = {
+  run: IpamImportDetail;
+  disabledReason: string | null;
+  pending: boolean;
+  onImport: (mode: ImportInput['mode']) => void;
+};
+
+/** After a check: import everything, or what is good, with the difference said. */
+function NextStep({ run, disabledReason, pending, onImport }: NextProps) {
+  const total = run.rows_total ?? 0;
+  const bad = run.rows_bad ?? 0;
+  const good = total - bad;
+  if (run.rows_total === null || good === 0) return <p className="text-muted">Correct the file and check it again.</p>;
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-3">
+      {bad > 0 && (
+        <p className="mr-auto text-pretty text-muted">
+          Correct the file and check it again, or import only what is good.
+        </p>
+      )}
+      <Button
+        variant="primary"
+        pending={pending}
+        disabledReason={disabledReason}
+        onClick={() => onImport(bad > 0 ? 'skip_bad' : 'atomic')}
+      >
+        {bad > 0
+          ? `Import ${formatCount(good)} good rows, skip ${formatCount(bad)}`
+          : `Import ${formatCount(total)} ${total === 1 ? 'row' : 'rows'}`}
+      </Button>
+    </div>
+  );
+}
+
+function saveExample(kind: ImportKind) {
+  const url = URL.createObjectURL(new Blob([exampleFile(kind)], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${kind}-example.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,133 @@
+'use client';
+import { FileUp } from 'lucide-react';
+import { type DragEvent, useId, useRef, useState } from 'react';
+import type { ImportKind } from '@/domain/ipam/csv-import';
+import { formatBytes, formatCount } from '@/lib/format';
+import { Button } from '@/ui/button';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+
+export type ImportFile = { name: string; content: string };
+
+/** What the service accepts, as the browser counts it. */
+const MAX_CHARACTERS = 15 * 1024 * 1024;
+/** Beyond this a text is not shown in a box that can be edited. */
+const EDITABLE = 200_000;
+const PREVIEW_LINES = 6;
+
+type Props = { kind: ImportKind; value: ImportFile | null; onChange: (file: ImportFile | null) => void };
+
+/** The file to import: chosen, dropped or pasted. */
+export function ImportSource({ value, onChange }: Props) {
+  const textId = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [over, setOver] = useState(false);
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    setProblem(null);
+    if (file.size > MAX_CHARACTERS) {
+      setProblem(`${file.name} is larger than 15 MB. Split it.`);
+      return;
+    }
+    try {
+      const content = await file.text();
+      if (content.includes('\u0000')) setProblem(`${file.name} is no text file. Save it as CSV (UTF-8).`);
+      else onChange({ name: file.name, content });
+    } catch {
+      setProblem(`${file.name} could not be read.`);
+    }
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void take(event.dataTransfer.files[0]);
+  };
+  const lines = value ? value.content.split('\n') : [];
+  const garbled = value?.content.includes('\uFFFD') ?? false;
+  return (
+    <div className="flex flex-col gap-2">
+      <label htmlFor={textId} className="self-start font-medium">
+        CSV with a header line
+      </label>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping a file is an extra way; the button beside it does the same. */}
+      <div
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+        className={`flex flex-col gap-2 rounded-md border border-dashed p-3 ${over ? 'border-accent bg-accent-soft' : 'border-line-strong'}`}
+      >
+        <div className="flex flex-wrap items-center gap-2">
+          <Button icon={<FileUp size={14} />} onClick={() => input.current?.click()}>
+            Choose a file
+          </Button>
+          <span className="text-muted">or drop it here, or paste the text below.</span>
+          <input
+            ref={input}
+            type="file"
+            accept=".csv,text/csv,text/plain"
+            aria-label="CSV file"
+            className="sr-only"
+            tabIndex={-1}
+            onChange={(event) => {
+              void take(event.target.files?.[0]);
+              // The same file may be chosen again after it was corrected.
+              event.target.value = '';
+            }}
+          />
+        </div>
+        {value && value.content.length > EDITABLE ? (
+          <pre id={textId} className="mono overflow-x-auto rounded-md border bg-surface-2 p-2 text-sm">
+            {lines.slice(0, PREVIEW_LINES).join('\n')}
+            {'\n…'}
+          </pre>
+        ) : (
+          <textarea
+            id={textId}
+            rows={8}
+            spellCheck={false}
+            wrap="off"
+            className="control mono resize-y px-2.5 py-1.5"
+            placeholder="cluster,network,address,…"
+            value={value?.content ?? ''}
+            onChange={(event) =>
+              onChange(
+                event.target.value === ''
+                  ? null
+                  : {
+                      name: value?.name.replace(/( \(edited\))?$/, ' (edited)') ?? 'Pasted text',
+                      content: event.target.value,
+                    },
+              )
+            }
+          />
+        )}
+        {value && (
+          <p className="flex flex-wrap items-center gap-x-3 text-sm text-muted">
+            <Mono>{value.name}</Mono>
+            <span>
+              {formatCount(Math.max(0, lines.filter((line) => line.trim() !== '').length - 1))} rows,{' '}
+              {formatBytes(new Blob([value.content]).size)}
+            </span>
+            <Button size="sm" variant="ghost" onClick={() => onChange(null)}>
+              Take it away
+            </Button>
+          </p>
+        )}
+      </div>
+      {problem && (
+        <Notice tone="danger" live>
+          {problem}
+        </Notice>
+      )}
+      {garbled && (
+        <Notice tone="warn">
+          Some characters could not be read: the file is not UTF-8. Save it as “CSV UTF-8” to keep them.
+        </Notice>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+'use client';
+import { Upload } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import type { IpamImport } from '@/domain/ipam/csv-import';
+import type { Page } from '@/domain/list';
+import { RUN_STATUSES } from '@/domain/sync';
+import { paths } from '@/lib/paths';
+import { rest } from '@/lib/rest';
+import { columnsOf } from '@/ui/columns';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { useListState } from '../shared/list-state';
+import { RunState } from '../shared/sync/run-state';
+import { useServerList } from '../shared/use-server-list';
+import { IMPORT_KIND_WORDS, outcomeText } from './import-words';
+
+const make = columnsOf<IpamImport>();
+
+const resultText = (run: IpamImport) =>
+  run.status === 'queued' || run.status === 'running' ? 'Under way' : (run.message ?? outcomeText(run));
+
+const COLUMNS = [
+  make.text('file_name', 'File', (run) => run.file_name || 'Pasted text', { width: 180, grow: true }),
+  make.time('created_at', 'Requested', (run) => run.created_at, { sortable: true, width: 120 }),
+  make.custom('status', 'Status', (run) => <RunState run={{ status: run.status, errors: [] }} />, {
+    width: 130,
+    csv: (run) => run.status,
+  }),
+  make.text('kind', 'Rows', (run) => IMPORT_KIND_WORDS[run.kind], { width: 110 }),
+  make.text('dry_run', 'What', (run) => (run.dry_run ? 'Check only' : 'Import'), { width: 110 }),
+  make.text('result', 'Result', resultText, {
+    width: 320,
+    grow: true,
+    render: (run) => <span title={resultText(run)}>{resultText(run)}</span>,
+  }),
+  make.text('requested_by_name', 'By', (run) => run.requested_by_name, { width: 140 }),
+];
+
+const LIST = { sorts: ['created_at'], defaultSort: '-created_at', filters: { status: RUN_STATUSES } } as const;
+const PATH_KEY = [['ipamImports', 'list']] as const;
+
+/** Checks and imports of CSV files, newest first. A row opens its report. */
+export function ImportTable() {
+  const router = useRouter();
+  const state = useListState(LIST);
+  const list = useServerList<IpamImport>({
+    name: 'imports',
+    columns: COLUMNS,
+    state,
+    pathKey: PATH_KEY,
+    fetchPage: (page, signal) => {
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries({ ...state.input, ...page })) {
+        if (value !== undefined) query.set(name, String(value));
+      }
+      return rest<Page<IpamImport>>(`/ipam/imports?${query}`, { signal });
+    },
+  });
+  return (
+    <DataTable
+      {...list}
+      id="ipam-imports"
+      label="Imports"
+      noun={{ one: 'import', many: 'imports' }}
+      rowId={(run) => run.id}
+      onRowOpen={(run) => router.push(paths.importAddresses({ kind: run.kind, import: run.id }))}
+      empty={
+        <EmptyState icon={<Upload />} title="Nothing was imported yet">
+          Import takes over addresses or subnets from a CSV file, after every row was checked.
+        </EmptyState>
+      }
+    />
+  );
+}

@@ -1,0 +1,33 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { useIsLive } from '@/lib/live-updates';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { RelativeTime } from '@/ui/relative-time';
+import { RunState } from '../shared/sync/run-state';
+import { usePermissions } from '../shared/use-permissions';
+
+/** When addresses were discovered last and how that went, for those who may see runs. */
+export function LastDiscovery() {
+  const trpc = useTRPC();
+  const live = useIsLive();
+  const { can } = usePermissions();
+  const { data } = useQuery({
+    ...trpc.syncRuns.list.queryOptions({ kind: 'ipam', sort: '-created_at', limit: 1 }),
+    enabled: can('cluster:read'),
+    refetchInterval: live ? false : 10_000,
+  });
+  const run = data?.items[0];
+  if (!data) return null;
+  if (!run) return <>No discovery has run yet.</>;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      Last discovery:
+      <Link className="link" href={paths.jobs({ kind: 'ipam', run: run.id })}>
+        {run.cluster_name}, <RelativeTime at={run.finished_at ?? run.started_at ?? run.created_at} />
+      </Link>
+      <RunState run={run} />
+    </span>
+  );
+}

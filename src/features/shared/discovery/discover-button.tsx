@@ -1,0 +1,61 @@
+'use client';
+import { Radar } from 'lucide-react';
+import { useState } from 'react';
+import type { DiscoverAccepted } from '@/domain/ipam/discovery';
+import { Button } from '@/ui/button';
+import { Menu } from '@/ui/menu';
+import { useClusterOptions } from '../use-cluster-options';
+import { usePermissions } from '../use-permissions';
+import { DiscoveryDrawer } from './discovery-drawer';
+import { useDiscover } from './use-discover';
+
+type Props = {
+  /** On the page of a cluster: that one. Else all of them, or one that is chosen. */
+  clusterId?: string;
+  variant?: 'primary' | 'secondary';
+  disabledReason?: string | null;
+};
+
+/** Asks guests, containers and the cluster for their addresses, and shows how that goes. */
+export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
+  const { reason } = usePermissions();
+  const clusters = useClusterOptions();
+  const [started, setStarted] = useState<DiscoverAccepted | null>(null);
+  const discover = useDiscover(setStarted);
+  const why =
+    reason('ipam:discover') ??
+    disabledReason ??
+    (clusterId === undefined && clusters.length === 0 ? 'There is no cluster to ask yet.' : null);
+  const start = (id: string | undefined) => discover.mutate(id ? { cluster_ids: [id] } : {});
+  const [only] = clusters.length === 1 ? clusters : [];
+  const direct = clusterId ?? only?.value;
+  const button = (
+    <Button
+      variant={variant}
+      icon={<Radar size={14} />}
+      onClick={direct || why ? () => start(direct) : undefined}
+      pending={discover.isPending}
+      disabledReason={why}
+    >
+      Discover addresses
+    </Button>
+  );
+  return (
+    <>
+      {direct || why ? (
+        button
+      ) : (
+        <Menu
+          align="end"
+          trigger={button}
+          entries={[
+            { id: 'all', label: 'Of all clusters', onSelect: () => start(undefined) },
+            { kind: 'separator', id: 'line' },
+            ...clusters.map(({ value, label }) => ({ id: value, label, onSelect: () => start(value) })),
+          ]}
+        />
+      )}
+      <DiscoveryDrawer started={started} onClose={() => setStarted(null)} />
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+'use client';
+import Link from 'next/link';
+import type { DiscoverAccepted } from '@/domain/ipam/discovery';
+import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { Drawer } from '@/ui/drawer';
+import { Notice } from '@/ui/notice';
+import { Section } from '@/ui/section';
+import { LiveRun } from '../sync/live-run';
+import { useClusterOptions } from '../use-cluster-options';
+
+type Props = { started: DiscoverAccepted | null; onClose: () => void };
+
+/** The discoveries that were started together, as they go, cluster by cluster. They go on when it is closed. */
+export function DiscoveryDrawer({ started, onClose }: Props) {
+  const clusters = useClusterOptions();
+  const nameOf = (id: string) => clusters.find(({ value }) => value === id)?.label ?? id;
+  return (
+    <Drawer
+      open={started !== null}
+      onOpenChange={(open) => !open && onClose()}
+      size="lg"
+      title="Address discovery"
+      description="It goes on when you close this."
+      footer={
+        <Link className={buttonClass()} href={paths.jobs({ kind: 'ipam' })}>
+          All discoveries
+        </Link>
+      }
+    >
+      {started && (
+        <div className="flex flex-col gap-6">
+          {started.refused.map(({ cluster_id, message }) => (
+            <Notice key={cluster_id} tone="danger" title={`${nameOf(cluster_id)} cannot be asked`}>
+              {message}
+            </Notice>
+          ))}
+          {started.runs.map(({ cluster_id, run_id }) => (
+            <Section key={run_id} title={nameOf(cluster_id)}>
+              <LiveRun runId={run_id} />
+            </Section>
+          ))}
+        </div>
+      )}
+    </Drawer>
+  );
+}

@@ -1,0 +1,24 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
+import { failureOf } from '@/lib/problem';
+import { rest } from '@/lib/rest';
+import { useTRPC } from '@/lib/trpc';
+import { showToast } from '@/ui/toast';
+
+/** Starts the discovery of addresses: of some clusters, or of all. One that is under way is given back instead. */
+export function useDiscover(onStarted: (started: DiscoverAccepted) => void) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (input: DiscoverInput) => rest<DiscoverAccepted>('/ipam/discover', { method: 'POST', body: input }),
+    onSuccess: (started) => {
+      void queryClient.invalidateQueries(trpc.syncRuns.pathFilter());
+      onStarted(started);
+    },
+    onError: (error) => {
+      const { title, detail } = failureOf(error);
+      showToast('danger', { id: 'discover', title: 'The discovery was not started', description: detail ?? title });
+    },
+  });
+}
