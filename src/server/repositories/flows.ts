@@ -3,6 +3,7 @@ import type { Executor, Tx } from '../db/client';
 import { trafficFlows } from '../db/schema/telemetry';
 import type { FlowRecord } from './flow-record';
 import { pgArray } from './pg-array';
+import { rowsOfArrays } from './rows-of-arrays';
 
 /** Columns of a flow in the order in which they are sent, with the types of their arrays. */
 const COLUMNS = {
@@ -58,15 +59,11 @@ export async function upsertFlows(
   now: string,
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
-  const arrays = sql.join(
-    NAMES.map((name) => sql`${pgArray(rows.map((row) => row[name]))}::text::${sql.raw(COLUMNS[name])}[]`),
-    sql`, `,
-  );
   const result = await tx.execute<{ keys: string | null }>(sql`
     with stored as (
       insert into ${trafficFlows} as t (node_id, cluster_id, created_at, updated_at, ${LIST})
       select ${node.node_id}::uuid, ${node.cluster_id}::uuid, ${now}::timestamptz, ${now}::timestamptz, f.*
-      from unnest(${arrays}) as f (${LIST})
+      from ${rowsOfArrays(COLUMNS, 'flow_key', rows)} as f
       on conflict (node_id, flow_key) do update set ${REPLACED}, updated_at = excluded.updated_at,
         bytes = coalesce(excluded.bytes, t.bytes), packets = coalesce(excluded.packets, t.packets),
         first_seen_at = case when excluded.first_seen_at = excluded.observed_at

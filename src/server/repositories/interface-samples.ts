@@ -1,19 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '../db/client';
 import { interfaceSamples, interfaceTraffic } from '../db/schema/telemetry';
-import { pgArray } from './pg-array';
+import { rowsOfArrays } from './rows-of-arrays';
 
-type Value = string | number | null;
-
-function arraysOf<T extends Record<string, Value>>(columns: Record<keyof T & string, string>, rows: readonly T[]) {
-  const names = Object.keys(columns) as (keyof T & string)[];
-  const list = sql.raw(names.join(', '));
-  const arrays = sql.join(
-    names.map((name) => sql`${pgArray(rows.map((row) => row[name] ?? null))}::text::${sql.raw(columns[name])}[]`),
-    sql`, `,
-  );
-  return { list, arrays };
-}
+const listOf = (columns: object) => sql.raw(Object.keys(columns).join(', '));
 
 const SAMPLE_COLUMNS = {
   name: 'text',
@@ -49,10 +39,11 @@ export async function insertInterfaceSamples(
   rows: readonly InterfaceSample[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const { list, arrays } = arraysOf(SAMPLE_COLUMNS, rows);
+  const list = listOf(SAMPLE_COLUMNS);
   await tx.execute(sql`
     insert into ${interfaceSamples} (node_id, observed_at, ${list})
-    select ${nodeId}::uuid, ${at}::timestamptz, s.* from unnest(${arrays}) as s (${list})
+    select ${nodeId}::uuid, ${at}::timestamptz, s.*
+    from ${rowsOfArrays(SAMPLE_COLUMNS, 'name', rows)} as s
     on conflict do nothing`);
 }
 
@@ -86,9 +77,10 @@ export async function insertInterfaceTraffic(
   rows: readonly InterfaceTrafficRecord[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const { list, arrays } = arraysOf(TRAFFIC_COLUMNS, rows);
+  const list = listOf(TRAFFIC_COLUMNS);
   await tx.execute(sql`
     insert into ${interfaceTraffic} (node_id, cluster_id, ${list})
-    select ${node.node_id}::uuid, ${node.cluster_id}::uuid, s.* from unnest(${arrays}) as s (${list})
+    select ${node.node_id}::uuid, ${node.cluster_id}::uuid, s.*
+    from ${rowsOfArrays(TRAFFIC_COLUMNS, 'interface', rows)} as s
     on conflict do nothing`);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
 import { flowRollupHours, flowRollupMinutes } from '../db/schema/telemetry';
-import { pgArray } from './pg-array';
+import { rowsOfArrays } from './rows-of-arrays';
 import { agedRows, type Pages } from './telemetry-retention';
 
 /** Traffic of one minute or hour between two ends; `bucket_at` is where it begins. */
@@ -56,13 +56,10 @@ export async function addToMinutes(
   rows: readonly RollupRecord[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const arrays = sql.join(
-    NAMES.map((name) => sql`${pgArray(rows.map((row) => row[name]))}::text::${sql.raw(COLUMNS[name])}[]`),
-    sql`, `,
-  );
   await tx.execute(sql`
     insert into ${flowRollupMinutes} as t (node_id, cluster_id, ${LIST})
-    select ${node.node_id}::uuid, ${node.cluster_id}::uuid, r.* from unnest(${arrays}) as r (${LIST})
+    select ${node.node_id}::uuid, ${node.cluster_id}::uuid, r.*
+    from ${rowsOfArrays(COLUMNS, 'rollup_key', rows)} as r
     on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED}`);
 }
 
