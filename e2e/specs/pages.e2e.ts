@@ -17,7 +17,7 @@ const setTheme = (page: Page, theme: string) =>
 for (const theme of THEMES) {
   for (const { name, ...viewport } of SIZES) {
     test(`every page, ${theme}, ${name} px: accessible, no sideways scroll`, async ({ adminPage: page, api }) => {
-      test.setTimeout(240_000);
+      test.setTimeout(480_000);
       const first = async (path: string) => (await api<{ items: Item[] }>('GET', `${path}?limit=1`)).items[0]?.id ?? '';
       const cluster = (await api<{ items: Item[] }>('GET', '/clusters?q=lab&limit=1')).items[0]?.id ?? '';
       const pages: [string, string, string][] = [

@@ -92,6 +92,8 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
   }
   if (agent.collectors.length === 0) return <Missing label="Not known" />;
   const lacking = lackingCollectors(agent);
+  // What a silent agent lacks now is not known; what it lacked last may be why it is silent.
+  if (lacking.length === 0 && agent.status === 'silent') return <Missing label="Not known" />;
   if (lacking.length === 0) return <span className="text-muted">Nothing</span>;
   const names = lacking.map(({ name }) => collectorName(name)).join(', ');
   if (lacking.length > 2) {

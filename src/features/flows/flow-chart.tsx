@@ -1,6 +1,6 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { formatBytes, formatCount, formatDateTime } from '@/lib/format';
+import { formatBytes, formatDateTime } from '@/lib/format';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { TimeChart } from '@/ui/chart/time-chart';
@@ -8,6 +8,7 @@ import { ErrorState } from '@/ui/error-state';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { Skeleton } from '@/ui/skeleton';
 import { flowChartData } from './flow-chart-data';
+import { countText } from './flow-words';
 import { type FlowView, METRICS, type Metric } from './use-flow-view';
 
 const METRIC_OPTIONS = [
@@ -64,8 +65,8 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
           onValueChange={(next) => view.setFilter('metric', next === METRICS[0] ? null : next)}
           options={METRIC_OPTIONS}
         />
-        <p className="text-muted tabular-nums" role="status">
-          {formatBytes(sums.bytes)}, {formatCount(sums.packets)} packets, {formatCount(sums.flows)} new flows
+        <p className="text-muted tabular-nums">
+          {formatBytes(sums.bytes)}, {countText(sums.packets, 'packet')}, {countText(sums.flows, 'new flow')}
         </p>
       </TimeChart>
       {(cut || (series.source === 'flows' && !empty)) && (

@@ -1,6 +1,6 @@
 'use client';
 import type { Flow } from '@/domain/flow/flow';
-import { formatBytes, formatCount, formatDateTime } from '@/lib/format';
+import { formatBytes, formatDateTime } from '@/lib/format';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
@@ -10,7 +10,7 @@ import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
-import { collectorText, decisionOf, endText, serviceText } from './flow-words';
+import { collectorText, countText, decisionOf, endText, serviceText } from './flow-words';
 import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: Flow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
@@ -99,7 +99,7 @@ function Content({ flow, onNarrow }: { flow: Flow; onNarrow: Props['onNarrow'] }
                 ? 'Not counted'
                 : [
                     flow.bytes === null ? null : formatBytes(flow.bytes),
-                    flow.packets === null ? null : `${formatCount(flow.packets)} packets`,
+                    flow.packets === null ? null : countText(flow.packets, 'packet'),
                   ]
                     .filter(Boolean)
                     .join(', '),

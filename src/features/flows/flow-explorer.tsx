@@ -8,6 +8,7 @@ import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
 import { Facet } from '@/ui/facet';
+import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { CopyLinkMenu } from './copy-link-menu';
 import { FlowChart } from './flow-chart';
@@ -62,6 +63,7 @@ export function FlowExplorer() {
   const live = filters.live === true;
   const { now, refresh } = useRefresh(live ? LIVE_CHART_MS : filters.refresh ? Number(filters.refresh) * 1000 : null);
   const range = resolveRange(live ? { range: LIVE_RANGE, since: null, until: null } : filters, now);
+  const reversed = range.until !== undefined && range.since >= range.until;
   const [opened, setOpened] = useState<Flow | null>(null);
   const narrow = (filter: Narrowing) => {
     setOpened(null);
@@ -90,8 +92,20 @@ export function FlowExplorer() {
         }
       />
       <FlowFilters view={view} />
-      <FlowChart view={view} range={range} />
-      {live ? (
+      {reversed ? (
+        <Notice
+          tone="warn"
+          title="The time range ends before it begins"
+          action={
+            <Button size="sm" onClick={() => view.setFilters({ since: null, until: null })}>
+              Show the last hour
+            </Button>
+          }
+        />
+      ) : (
+        <FlowChart view={view} range={range} />
+      )}
+      {reversed ? null : live ? (
         <LiveTable view={view} onOpen={setOpened} />
       ) : (
         <>

@@ -7,6 +7,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { useNow } from '@/ui/use-now';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { FLOW_COLUMNS } from './flow-columns';
@@ -35,13 +36,18 @@ export function FlowTable({ view, range, onOpen }: Props) {
       queryKey={JSON.stringify([view.filter, view.listSort])}
       rowId={(flow) => flow.id}
       onRowOpen={onOpen}
-      empty={<NoFlows />}
+      empty={<NoFlows until={range.until} />}
     />
   );
 }
 
+/** From here on it is likelier that flows were deleted than that there never were any. */
+const PAST_MS = 3_600_000;
+
 /** What helps when there is no flow at all: a wider time, or agents that report. */
-export function NoFlows({ live = false }: { live?: boolean }) {
+export function NoFlows({ live = false, until }: { live?: boolean; until?: string }) {
+  const now = useNow();
+  const past = until !== undefined && now !== null && now - Date.parse(until) > PAST_MS;
   const { can } = usePermissions();
   return (
     <EmptyState
@@ -57,7 +63,9 @@ export function NoFlows({ live = false }: { live?: boolean }) {
     >
       {live
         ? 'New flows appear here as agents report them, mostly within half a minute.'
-        : 'Choose a longer time. Flows come from the agents on the nodes; without one a node shows none.'}
+        : past
+          ? 'Single flows of that time may be deleted by now: the settings say how long they are kept. The chart and groups reach further back.'
+          : 'Choose a longer time. Flows come from the agents on the nodes; without one a node shows none.'}
     </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decisionOf, endText, formatPerSecond, serviceText } from './flow-words';
+import { countText, decisionOf, endText, formatPerSecond, serviceText } from './flow-words';
 
 it('names services', () => {
   expect(serviceText({ protocol: 'tcp', destination_port: 443, icmp_type: null })).toBe('tcp/443');
@@ -22,6 +22,10 @@ it('shows small rates without hiding them', () => {
     '12 /s',
     '1,235 /s',
   ]);
+});
+
+it('counts one and many', () => {
+  expect([0, 1, 1234].map((count) => countText(count, 'packet'))).toEqual(['0 packets', '1 packet', '1,234 packets']);
 });
 
 it('keeps a verdict that it does not know', () => {

@@ -57,6 +57,10 @@ export function endText(address: string, port: number | null): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
+/** `1 packet`, `2,345 packets`. */
+export const countText = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A figure that counts once for each second: `1,234 /s`, `0.5 /s`. */
 export function formatPerSecond(value: number): string {
   if (value === 0) return '0 /s';
