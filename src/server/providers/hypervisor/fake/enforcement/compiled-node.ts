@@ -1,5 +1,5 @@
 import { nicNames } from '../config/guest-config';
-import { FILE_SCOPES, type FirewallFile, parseFirewallFile } from '../firewall/firewall-file';
+import { FILE_SCOPES, type FirewallFile, parseFirewallFile, type SetEntry } from '../firewall/firewall-file';
 import { NFTABLES_NIC_MODELS, nicMac, parseNic } from '../schema/guest-nic';
 import type { ClusterState } from '../state/cluster-state';
 import type { Guest } from '../state/guest';
@@ -13,6 +13,8 @@ export type CompiledGuest = {
   file: FirewallFile;
   /** NICs with chains of their own: name → address. */
   nics: Map<string, string>;
+  /** NICs that may send from certain addresses only: name → entries of the set that the kernel holds. */
+  senders: Map<string, readonly SetEntry[]>;
 };
 
 export type CompiledNode = {
@@ -94,6 +96,36 @@ const firewalledNics = (guest: Guest): Map<string, string> => {
   return nics;
 };
 
+/** The link-local address made from a hardware address. */
+function linkLocal(mac: string): string {
+  const bytes = mac.split(':').map((byte) => Number.parseInt(byte, 16));
+  const [first = 0, ...rest] = bytes;
+  const all = [first ^ 2, ...rest.slice(0, 2), 0xff, 0xfe, ...rest.slice(2)];
+  const words = [0, 2, 4, 6].map((at) => (((all[at] ?? 0) << 8) | (all[at + 1] ?? 0)).toString(16));
+  return `fe80::${words.join(':')}`;
+}
+
+/**
+ * Sets by which senders are filtered. One that is stored under the name of the NIC filters by its existence; the option
+ * makes one for each NIC without, with the static addresses of a container. To both the kernel set adds the link-local
+ * address made from the NIC's own, and takes out all others.
+ */
+function senderSets(guest: Guest, file: FirewallFile, nics: ReadonlyMap<string, string>): CompiledGuest['senders'] {
+  const sets: CompiledGuest['senders'] = new Map();
+  for (const [name, mac] of nics) {
+    const stored = file.ipsets.get(`ipfilter-${name}`);
+    if (!stored && file.options.ipfilter !== 1) continue;
+    const nic = parseNic(guest.type, guest.config.current.get(name) ?? '');
+    const fixed = guest.type === 'lxc' && !stored ? [nic?.ip, nic?.ip6] : [];
+    const addresses = fixed.flatMap((text) =>
+      text && addressRange(text) ? [{ cidr: text.split('/')[0] ?? text }] : [],
+    );
+    const own = mac === '' ? [] : [{ cidr: linkLocal(mac) }];
+    sets.set(name, [...(stored?.entries ?? addresses), ...own, { cidr: 'fe80::/10', nomatch: 1 }]);
+  }
+  return sets;
+}
+
 /** Builds the ruleset a node would load now, from the files and the guests that run on it. */
 export function compileNode(
   cluster: ClusterState,
@@ -115,7 +147,8 @@ export function compileNode(
     if (!guest.isRunning || file.options.enable !== 1) continue;
     const unloadable = unloadableAddress(file);
     if (unloadable !== undefined) return { reason: `guest ${guest.vmid}: cannot load address '${unloadable}'` };
-    compiled.guests.set(guest.vmid, { guest, file, nics: firewalledNics(guest) });
+    const nics = firewalledNics(guest);
+    compiled.guests.set(guest.vmid, { guest, file, nics, senders: senderSets(guest, file, nics) });
   }
   return compiled;
 }

@@ -123,6 +123,20 @@ export class Enforcement {
     return { verdict, line: level === undefined ? undefined : firewallLogLine(packet, verdict, level, type, at) };
   }
 
+  /** What a guest's node has loaded for one NIC: the files as they were then, and whom the NIC is. For comparisons. */
+  compiledGuest(vmid: number, nic: string) {
+    const { compiled } = this.#state(this.#nodeOf(vmid));
+    const chains = compiled?.guests.get(vmid);
+    const mac = chains?.nics.get(nic);
+    if (!compiled || !chains || mac === undefined) throw new Error(`nothing is loaded for ${nic} of guest ${vmid}`);
+    const { type, config } = chains.guest;
+    const values = parseNic(type, config.current.get(nic) ?? '');
+    const statics = (type === 'lxc' ? [values?.ip, values?.ip6] : []).flatMap((text) =>
+      text?.includes('/') ? [text] : [],
+    );
+    return { guest: chains.file, datacenter: compiled.datacenter, mac, statics };
+  }
+
   /** Forgets the connections of a node, as a restart of the guest or `conntrack -D` does. */
   flushConnections(node: string): void {
     this.#nodes.get(node)?.established.clear();

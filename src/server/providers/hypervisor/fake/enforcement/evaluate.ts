@@ -1,16 +1,20 @@
+import { emptyFirewallFile } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
+import { addressRange } from './address-range';
 import type { CompiledGuest, CompiledNode } from './compiled-node';
-import { type MatchContext, ruleMatches } from './match-rule';
+import { entriesContain, type MatchContext, ruleMatches } from './match-rule';
 import type { Packet, Verdict } from './packet';
+import { familyOf, isSmurf, rejected, standardChain } from './standard-chains';
 
-const NDP_OUT = [
+const NOTHING = emptyFirewallFile();
+
+const NDP = [
   'router-solicitation',
   'neighbor-solicitation',
   'neighbor-advertisement',
   'neighbour-solicitation',
   'neighbour-advertisement',
 ];
-const NDP_IN = [...NDP_OUT, 'router-advertisement'];
 
 const isIcmpv6 = (packet: Packet) => ['icmpv6', 'ipv6-icmp', '58'].includes(packet.proto);
 
@@ -18,27 +22,34 @@ const isIcmpv6 = (packet: Packet) => ['icmpv6', 'ipv6-icmp', '58'].includes(pack
 function builtIn(packet: Packet, compiled: CompiledGuest, context: MatchContext): Verdict | undefined {
   const { options } = compiled.file;
   const incoming = packet.direction === 'in';
+  if (incoming) {
+    const blacklist = context.datacenter.ipsets.get('blacklist');
+    const source = addressRange(packet.source);
+    if (blacklist && source && entriesContain(blacklist.entries, source, { ...context, guest: NOTHING })) {
+      return { verdict: 'drop', by: 'blacklist' };
+    }
+    if (isSmurf(packet)) return { verdict: 'drop', by: 'smurf' };
+  }
   if (options.dhcp !== 0 && packet.proto === 'udp') {
-    const v4 = incoming ? packet.sport === 67 && packet.dport === 68 : packet.sport === 68 && packet.dport === 67;
-    const v6 = incoming ? packet.sport === 547 && packet.dport === 546 : packet.sport === 546 && packet.dport === 547;
-    if (v4 || v6) return { verdict: 'accept', by: 'dhcp' };
+    const [client, server] = familyOf(packet) === 4 ? [68, 67] : [546, 547];
+    const [from, to] = incoming ? [server, client] : [client, server];
+    if (packet.sport === from && packet.dport === to) return { verdict: 'accept', by: 'dhcp' };
   }
   if (!incoming) {
     const mac = packet.sourceMac?.toLowerCase();
     if (options.macfilter !== 0 && mac !== undefined && mac !== compiled.nics.get(packet.nic)) {
       return { verdict: 'drop', by: 'macfilter' };
     }
-    if (options.ipfilter === 1) {
-      // Without a set for the NIC nothing but link-local IPv6 may leave.
-      const filter: FirewallRule = { type: 'out', action: 'ACCEPT', source: `+guest/ipfilter-${packet.nic}` };
-      const linkLocal = packet.source.toLowerCase().startsWith('fe80:');
-      if (!linkLocal && !ruleMatches(filter, packet, context)) return { verdict: 'drop', by: 'ipfilter' };
-    }
     if (options.radv !== 1 && isIcmpv6(packet) && packet.icmpType === 'router-advertisement') {
       return { verdict: 'drop', by: 'radv' };
     }
+    const source = addressRange(packet.source);
+    const filter = compiled.senders.get(packet.nic);
+    if (filter && source && !entriesContain(filter, source, context)) return { verdict: 'drop', by: 'ipfilter' };
   }
-  if (options.ndp !== 0 && isIcmpv6(packet) && (incoming ? NDP_IN : NDP_OUT).includes(packet.icmpType ?? '')) {
+  // Guests that may announce routers are let through with it.
+  const ndp = incoming || options.radv === 1 ? [...NDP, 'router-advertisement'] : NDP;
+  if (options.ndp !== 0 && isIcmpv6(packet) && ndp.includes(packet.icmpType ?? '')) {
     return { verdict: 'accept', by: 'ndp' };
   }
   return undefined;
@@ -49,14 +60,27 @@ const applies = (rule: FirewallRule, packet: Packet) =>
 
 const verdictOf = (action: string, packet: Packet, node: CompiledNode): Verdict['verdict'] => {
   if (action === 'ACCEPT') return 'accept';
+  if (action !== 'REJECT') return 'drop';
   // nftables cannot reject on the way in.
-  if (action === 'REJECT' && !(node.implementation === 'nftables' && packet.direction === 'in')) return 'reject';
-  return 'drop';
+  return node.implementation === 'nftables' && packet.direction === 'in' ? 'drop' : rejected(packet);
 };
+
+/** What is decided when no rule was. The new implementation has no chains of its own in front of the default. */
+function byPolicy(packet: Packet, compiled: CompiledGuest, node: CompiledNode): Verdict {
+  const stored = compiled.file.options[`policy_${packet.direction}`];
+  const policy = String(stored ?? (packet.direction === 'in' ? 'DROP' : 'ACCEPT'));
+  if (node.implementation === 'iptables' && (policy === 'DROP' || policy === 'REJECT')) {
+    const standard = standardChain(policy, packet);
+    if (standard) return { verdict: standard, by: 'standard' };
+  }
+  return { verdict: verdictOf(policy, packet, node), by: 'policy' };
+}
 
 /** The chain's decision about a packet that starts a new connection. */
 export function evaluateChain(packet: Packet, compiled: CompiledGuest, node: CompiledNode): Verdict {
   const context: MatchContext = { datacenter: node.datacenter, guest: compiled.file, sdnSets: node.sdnSets };
+  // Rules of groups see the objects of the datacenter only.
+  const shared: MatchContext = { ...context, guest: NOTHING };
   const early = builtIn(packet, compiled, context);
   if (early) return early;
   for (const [position, rule] of compiled.file.rules.entries()) {
@@ -66,13 +90,12 @@ export function evaluateChain(packet: Packet, compiled: CompiledGuest, node: Com
         .get(rule.action)
         ?.entries.find(
           (member) =>
-            member.type === packet.direction && applies(member, packet) && ruleMatches(member, packet, context),
+            member.type === packet.direction && applies(member, packet) && ruleMatches(member, packet, shared),
         );
       if (inner) return { verdict: verdictOf(inner.action, packet, node), by: 'rule', position, group: rule.action };
     } else if (rule.type === packet.direction && ruleMatches(rule, packet, context)) {
       return { verdict: verdictOf(rule.action, packet, node), by: 'rule', position };
     }
   }
-  const policy = compiled.file.options[`policy_${packet.direction}`] ?? (packet.direction === 'in' ? 'DROP' : 'ACCEPT');
-  return { verdict: verdictOf(String(policy), packet, node), by: 'policy' };
+  return byPolicy(packet, compiled, node);
 }

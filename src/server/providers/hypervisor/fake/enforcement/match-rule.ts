@@ -1,9 +1,10 @@
 import { isIPv6 } from 'node:net';
-import type { FirewallFile } from '../firewall/firewall-file';
+import type { FirewallFile, SetEntry } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
 import { macroRules } from '../firewall/macros';
 import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
 import { addressRange, type Range } from './address-range';
+import { icmpTypeMatches } from './icmp-numbers';
 import type { Packet } from './packet';
 
 export type MatchContext = {
@@ -29,9 +30,13 @@ function setContains(reference: string, address: Range, context: MatchContext): 
   const [, scope = '', name = ''] = /^\+(dc\/|guest\/|sdn\/)?(.*)$/.exec(reference) ?? [];
   if (scope === 'sdn/') return (context.sdnSets.get(name) ?? []).some((cidr) => inRange(address, addressRange(cidr)));
   const set = (scope === 'dc/' ? undefined : context.guest.ipsets.get(name)) ?? context.datacenter.ipsets.get(name);
-  // The most specific entry decides, as in a kernel set with nomatch entries.
+  return entriesContain(set?.entries ?? [], address, context);
+}
+
+/** Whether a kernel set of these entries holds the address: the most specific one decides. */
+export function entriesContain(entries: readonly SetEntry[], address: Range, context: MatchContext): boolean {
   let best: { size: bigint; nomatch: boolean } | undefined;
-  for (const entry of set?.entries ?? []) {
+  for (const entry of entries) {
     if (entry.errors) continue;
     const range = /[.:]/.test(entry.cidr) ? addressRange(entry.cidr) : aliasRange(entry.cidr, context);
     if (!inRange(address, range) || !range) continue;
@@ -69,7 +74,7 @@ function plainMatches(rule: FirewallRule, packet: Packet, context: MatchContext)
   const icmpType = rule['icmp-type'] ?? (isIcmp ? rule.dport : undefined);
   if (
     isIcmp
-      ? icmpType !== undefined && icmpType !== 'any' && icmpType !== packet.icmpType
+      ? icmpType !== undefined && !icmpTypeMatches(icmpType, packet.icmpType, isIPv6(packet.source) ? 6 : 4)
       : !portMatches(rule.dport, packet.dport)
   ) {
     return false;

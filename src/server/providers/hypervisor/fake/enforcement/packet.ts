@@ -13,6 +13,8 @@ export type Packet = {
   dport?: number;
   /** Name of the ICMP type. */
   icmpType?: string;
+  /** Whether a TCP packet has SYN and none of ACK, RST, FIN; default: yes, as the first one of a connection. */
+  tcpSyn?: boolean;
   /** Source address of the frame; default: the one configured for the NIC. */
   sourceMac?: string;
 };
@@ -21,9 +23,22 @@ export type Verdict = {
   verdict: 'accept' | 'drop' | 'reject';
   /**
    * What decided: `not-enforced` no chain stands in the way · `established` an accepted connection · `rule` · `policy` ·
-   * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options.
+   * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options · `blacklist`, `smurf` rules
+   * in front of every guest · `standard` the chains in front of a default that drops or rejects.
    */
-  by: 'not-enforced' | 'established' | 'rule' | 'policy' | 'dhcp' | 'ndp' | 'radv' | 'macfilter' | 'ipfilter';
+  by:
+    | 'not-enforced'
+    | 'established'
+    | 'rule'
+    | 'policy'
+    | 'dhcp'
+    | 'ndp'
+    | 'radv'
+    | 'macfilter'
+    | 'ipfilter'
+    | 'blacklist'
+    | 'smurf'
+    | 'standard';
   /** Position in the guest's list, for `rule`. */
   position?: number;
   /** Security group the rule stands in. */

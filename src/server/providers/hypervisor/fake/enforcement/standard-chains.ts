@@ -1,0 +1,73 @@
+import { isIPv6 } from 'node:net';
+import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
+import { addressRange } from './address-range';
+import { icmpTypeMatches } from './icmp-numbers';
+import type { Packet } from './packet';
+
+type Family = 4 | 6;
+type Outcome = 'accept' | 'drop' | 'reject';
+
+export const familyOf = (packet: Packet): Family => (isIPv6(packet.source) ? 6 : 4);
+
+const number = (packet: Packet) => PROTOCOL_NUMBERS.get(packet.proto) ?? packet.proto;
+export const isIcmp = (packet: Packet): boolean => ['1', '58'].includes(number(packet));
+
+function isIn(text: string, network: string): boolean {
+  const [address, range] = [addressRange(text), addressRange(network)];
+  return (
+    address !== undefined &&
+    range !== undefined &&
+    address.family === range.family &&
+    range.first <= address.first &&
+    address.first <= range.last
+  );
+}
+
+/** Everyone on the wire; without the network's own broadcast address, which the packet does not tell. */
+const isBroadcast = (address: string) => address === '255.255.255.255';
+const isMulticast = (address: string) => isIn(address, '224.0.0.0/4') || isIn(address, 'ff00::/8');
+
+/** A source that no single host may have (`PVEFW-smurfs`); IPv4 only. */
+export const isSmurf = (packet: Packet): boolean =>
+  familyOf(packet) === 4 && (isBroadcast(packet.source) || isIn(packet.source, '224.0.0.0/4'));
+
+/** `PVEFW-reject`: some packets are dropped without an answer. */
+export function rejected(packet: Packet): 'drop' | 'reject' {
+  if (familyOf(packet) === 6) return number(packet) === '58' ? 'drop' : 'reject';
+  const silent = isBroadcast(packet.dest) || isIn(packet.source, '224.0.0.0/4') || number(packet) === '1';
+  return silent ? 'drop' : 'reject';
+}
+
+const CRITICAL: Record<Family, readonly string[]> = {
+  4: ['fragmentation-needed', 'time-exceeded'],
+  6: ['destination-unreachable', 'packet-too-big', 'time-exceeded'],
+};
+
+const among = (port: number | undefined, ...ranges: readonly (readonly [number, number])[]) =>
+  port !== undefined && ranges.some(([first, last]) => first <= port && port <= last);
+
+function isWindowsNoise(packet: Packet): boolean {
+  const { sport, dport } = packet;
+  if (number(packet) === '6') return among(dport, [135, 135], [139, 139], [445, 445]);
+  if (number(packet) !== '17') return false;
+  return among(dport, [135, 135], [445, 445], [137, 139]) || (sport === 137 && among(dport, [1024, 65535]));
+}
+
+/**
+ * `PVEFW-Drop` and `PVEFW-Reject`, which stand in front of a default of dropping or rejecting: noise goes without a log
+ * entry, ICMP that connections depend on passes. Undefined: neither.
+ */
+export function standardChain(policy: 'DROP' | 'REJECT', packet: Packet): Outcome | undefined {
+  const family = familyOf(packet);
+  const protocol = number(packet);
+  const noise = policy === 'DROP' ? 'drop' : rejected(packet);
+  if (family === 6 && protocol === '6' && packet.dport === 43) return rejected(packet);
+  if (isMulticast(packet.dest) || isBroadcast(packet.dest)) return 'drop';
+  const ownIcmp = protocol === (family === 4 ? '1' : '58');
+  if (ownIcmp && CRITICAL[family].some((type) => icmpTypeMatches(type, packet.icmpType, family))) return 'accept';
+  if (isWindowsNoise(packet)) return noise;
+  if (protocol === '17' && packet.dport === 1900) return 'drop';
+  if (protocol === '6' && packet.tcpSyn === false) return 'drop';
+  if (protocol === '17' && packet.sport === 53) return 'drop';
+  return undefined;
+}
