@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { claimDemo, isDemo } from '@/runtime/demo-installation';
+import { systemScope } from '@/server/auth/scope';
+import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
-import { runClusterSync } from '@/server/services/clusters/run-sync';
+import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { call } from '@/test/request';
+import { registry } from '../../workers/registry';
+import { startWorkers, type WorkerRuntime } from '../../workers/runtime';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
@@ -43,13 +47,17 @@ const post: Post = async (path, body, token) => {
 let directory: string;
 let sql: postgres.Sql;
 let demo: DemoSimulator;
+let workers: WorkerRuntime;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fabric-demo-'));
   sql = postgres(env().DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
   await claimDemo(env().DATABASE_URL ?? '');
+  await queueBackend.prepare();
+  workers = await startWorkers(registry);
 });
 afterAll(async () => {
+  await workers?.close();
   await demo?.close();
   await closeQueues();
   await sql.end({ timeout: 5 });
@@ -61,7 +69,7 @@ async function start(): Promise<Awaited<ReturnType<typeof ensureClusters>>> {
   await ensureAdministrator(PASSWORD);
   demo = await startDemoSimulator(directory);
   const clusters = await ensureClusters(demo.simulator);
-  for (const id of clusters.cluster_ids) await runClusterSync(id, { signal: new AbortController().signal });
+  for (const id of clusters.run_ids) await awaitSyncRun(systemScope('cluster:sync', 'test'), id);
   await takeSteps(directory, STEPS, new AbortController().signal);
   return clusters;
 }
@@ -100,16 +108,23 @@ describe('a demo', () => {
       SITES.map(({ cluster_name }) => ({ name: cluster_name, sync_status: 'ok', last_sync_error: null })),
     );
     await report();
+    // Of the address plan, of the SDN, and one that only a guest told of: IPv6.
     expect(await stored()).toEqual({
       users: 1,
       clusters: SITES.length,
       nodes: NODES,
       workloads: GUESTS,
       agents: NODES,
-      subnets: SITES.flatMap(({ networks }) => Object.keys(networks)).length + SITES.length,
+      subnets: SITES.flatMap(({ networks }) => Object.keys(networks)).length + SITES.length + 1,
       groups: 9,
       policies: 8,
     });
+    const [addresses] = await sql`
+      select count(*)::int as n, count(*) filter (where address << '172.16.0.0/12')::int as docker from ip_addresses
+      where workload_id is not null`;
+    expect(addresses).toEqual({ n: expect.any(Number), docker: 0 });
+    expect(addresses?.n).toBeGreaterThan(50);
+
     const login = await call('/auth/login', { body: { email: DEMO_EMAIL, password: PASSWORD } });
     expect((await login.json()).user.permissions).toContain('*');
 

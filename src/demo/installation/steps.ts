@@ -1,3 +1,4 @@
+import { discoverAddresses } from './addresses';
 import type { Step } from './kept-steps';
 import { addPolicies } from './policies';
 import { addSecurityGroups } from './security-groups';
@@ -6,6 +7,7 @@ import { addSubnets } from './subnets';
 /** What is set up over the synced clusters, in this order; one file per domain. */
 export const STEPS: readonly Step[] = [
   { name: 'subnets', take: addSubnets },
+  { name: 'addresses', take: discoverAddresses },
   { name: 'security-groups', take: addSecurityGroups },
   { name: 'policies', take: addPolicies },
 ];

@@ -1,0 +1,14 @@
+import { DiscoverInput } from '@/domain/ipam/discovery';
+import { systemScope } from '@/server/auth/scope';
+import { awaitDiscovery } from '@/server/services/ipam/discovery/await-discovery';
+import { requestDiscovery } from '@/server/services/ipam/discovery/request-discovery';
+
+/** Asks all guests for their addresses, and waits for the answers. */
+export async function discoverAddresses(signal: AbortSignal): Promise<void> {
+  const scope = systemScope('ipam:discover', 'demo data');
+  const accepted = await requestDiscovery(scope, DiscoverInput.parse({}));
+  const result = await awaitDiscovery(scope, accepted, { signal });
+  const failed = result?.clusters.find(({ status }) => status !== 'ok');
+  if (!result || failed)
+    throw new Error(`the demo's addresses were not discovered: ${failed?.errors[0]?.message ?? ''}`);
+}
