@@ -2,8 +2,8 @@
 import { createParser, parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { useMemo } from 'react';
 
-/** What a filter may hold: one of a list of words, an id (UUID), yes or no, a time (RFC 3339), or any text. */
-export type FilterSpec = readonly string[] | 'id' | 'flag' | 'time' | 'text';
+/** What a filter may hold: one of a list of words, an id (UUID), an id or `none`, yes or no, a time (RFC 3339), or any text. */
+export type FilterSpec = readonly string[] | 'id' | 'id_or_none' | 'flag' | 'time' | 'text';
 
 type FilterValue<S extends FilterSpec> = S extends readonly (infer Word)[] ? Word : S extends 'flag' ? boolean : string;
 type Filters<F extends Record<string, FilterSpec>> = { [K in keyof F]: FilterValue<F[K]> | null };
@@ -19,6 +19,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What cannot be an id is no filter: an old or mangled link shows the whole list instead of an error. */
 const parseAsId = createParser({ parse: (text) => (UUID.test(text) ? text : null), serialize: (id: string) => id });
+const parseAsIdOrNone = createParser({
+  parse: (text) => (text === 'none' || UUID.test(text) ? text : null),
+  serialize: (id: string) => id,
+});
 const parseAsTime = createParser({
   parse: (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString()),
   serialize: (time: string) => time,
@@ -26,6 +30,7 @@ const parseAsTime = createParser({
 
 function parserOf(spec: FilterSpec) {
   if (spec === 'id') return parseAsId;
+  if (spec === 'id_or_none') return parseAsIdOrNone;
   if (spec === 'flag') return parseAsBoolean;
   if (spec === 'time') return parseAsTime;
   if (spec === 'text') return parseAsString;

@@ -1,11 +1,13 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
+import { useState } from 'react';
 import type { WorkloadDetail as Detail } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Mono } from '@/ui/mono';
@@ -22,9 +24,11 @@ import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-st
 import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { ADDRESS_COLUMNS } from './address-columns';
+import { AssignProjectDialog } from './assign-project-dialog';
 import { FirewallShare } from './firewall-share';
 import { INTERFACE_COLUMNS } from './interface-columns';
 import { Tags } from './tags';
+import { useAssignProject } from './use-assign-project';
 
 /** One virtual machine or container with its network cards and addresses. */
 export function WorkloadDetail({ workloadId }: { workloadId: string }) {
@@ -41,6 +45,8 @@ export function WorkloadDetail({ workloadId }: { workloadId: string }) {
 function Content({ workload }: { workload: Detail }) {
   const router = useRouter();
   const { interfaces, ip_addresses, config_read_at } = workload;
+  const assigning = useAssignProject();
+  const [assign, setAssign] = useState(false);
   return (
     <>
       <PageTrail crumbs={[{ label: workload.name }]} />
@@ -54,7 +60,12 @@ function Content({ workload }: { workload: Detail }) {
             <MissingSince at={workload.missing_since} />
           </>
         }
-        actions={<FlowsLink filter={{ workload_id: workload.id }} />}
+        actions={
+          <>
+            <FlowsLink filter={{ workload_id: workload.id }} />
+            {assigning.possible && <Button onClick={() => setAssign(true)}>Assign to project</Button>}
+          </>
+        }
       />
       <Section>
         <Properties columns={2} items={facts(workload)} />
@@ -114,6 +125,14 @@ function Content({ workload }: { workload: Detail }) {
           }
         />
       </Section>
+      {assign && (
+        <AssignProjectDialog
+          what={workload.name}
+          workloadIds={[workload.id]}
+          mayClear={assigning.mayClear}
+          onClose={() => setAssign(false)}
+        />
+      )}
     </>
   );
 }

@@ -2,10 +2,12 @@
 import { Box } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { useMemo } from 'react';
-import { WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES } from '@/domain/inventory';
+import { useMemo, useState } from 'react';
+import { WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES, type Workload } from '@/domain/inventory';
+import { MAX_ASSIGNED } from '@/domain/project';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -15,6 +17,9 @@ import { KIND_LABELS, WORKLOAD_STATES } from '../shared/inventory-states';
 import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { useServerList } from '../shared/use-server-list';
+import { AssignProjectDialog } from './assign-project-dialog';
+import { ProjectChip } from './project-chip';
+import { useAssignProject } from './use-assign-project';
 import { WORKLOAD_COLUMNS } from './workload-columns';
 
 const LIST = {
@@ -26,6 +31,7 @@ const LIST = {
     cluster_id: 'id',
     tag: 'text',
     pool: 'text',
+    project_id: 'id_or_none',
     template: 'flag',
     missing: 'flag',
   },
@@ -47,6 +53,9 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const state = useListState(LIST);
   const { filters } = state;
   const clusters = useClusterOptions();
+  const assigning = useAssignProject();
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
+  const [assigned, setAssigned] = useState<readonly Workload[] | null>(null);
   const scope = within ?? NO_SCOPE;
   const oneCluster = within !== undefined;
   const columns = useMemo(() => {
@@ -64,6 +73,9 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
     fixed: scope,
     fetchPage: (page, signal) => client.workloads.list.query({ ...state.input, ...scope, ...page }, { signal }),
   });
+  const chosen = useMemo(() => list.rows.filter((row) => selection.has(row.id)), [list.rows, selection]);
+  // A row that is gone, or filtered away, is not chosen any more.
+  const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
   return (
     <>
       <FilterBar
@@ -99,6 +111,14 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
                 },
               ]),
           {
+            id: 'project_id',
+            label: 'Project',
+            single: true,
+            options: [{ value: 'none', label: 'Without project' }],
+            value: filters.project_id === 'none' ? ['none'] : [],
+            onValueChange: ([value]) => state.setFilter('project_id', value ?? null),
+          },
+          {
             id: 'template',
             label: 'Templates',
             single: true,
@@ -127,6 +147,9 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
         {filters.pool && (
           <FilterChip label="Pool" value={filters.pool} onRemove={() => state.setFilter('pool', null)} />
         )}
+        {filters.project_id && (
+          <ProjectChip projectId={filters.project_id} onRemove={() => state.setFilter('project_id', null)} />
+        )}
       </FilterBar>
       <DataTable
         {...list}
@@ -135,8 +158,30 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
         noun={{ one: 'workload', many: 'workloads' }}
         rowId={(workload) => workload.id}
         onRowOpen={(workload) => router.push(paths.workload({ workloadId: workload.id }))}
+        {...(assigning.possible && {
+          selection: selected,
+          onSelectionChange: setSelection,
+          bulkActions: (
+            <Button
+              size="sm"
+              onClick={() => setAssigned(chosen)}
+              disabledReason={chosen.length > MAX_ASSIGNED && `At most ${MAX_ASSIGNED} at once. Select fewer.`}
+            >
+              Assign to project
+            </Button>
+          ),
+        })}
         empty={<Nothing within={within} />}
       />
+      {assigned && (
+        <AssignProjectDialog
+          what={assigned.length === 1 ? (assigned[0]?.name ?? '') : `${assigned.length} workloads`}
+          workloadIds={assigned.map(({ id }) => id)}
+          mayClear={assigning.mayClear}
+          onClose={() => setAssigned(null)}
+          onAssigned={() => setSelection(new Set())}
+        />
+      )}
     </>
   );
 }
