@@ -1,0 +1,115 @@
+import { expect } from '@playwright/test';
+import { serviceUrl } from '../fixtures/service';
+import { test } from '../fixtures/test';
+
+const PASSWORD = 'blue horses read slowly';
+const EMAIL = 'tenant.engineer@example.org';
+
+test('a tenant gets a project, a workload and a person who sees nothing else', async ({
+  adminPage: page,
+  api,
+  browser,
+}) => {
+  await page.goto('/tenants');
+  await expect(page.getByText('No tenants yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Create tenant' }).first().click();
+  const tenantForm = page.getByRole('dialog', { name: 'Create tenant' });
+  await tenantForm.getByRole('button', { name: 'Create tenant' }).click();
+  await expect(tenantForm.getByText('Enter a name.')).toBeVisible();
+  await tenantForm.getByRole('textbox', { name: 'Name' }).fill('Blue');
+  await tenantForm.getByRole('button', { name: 'Create tenant' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Blue' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Create project' }).first().click();
+  const projectForm = page.getByRole('dialog', { name: 'Create project' });
+  await projectForm.getByRole('textbox', { name: 'Name' }).fill('shop');
+  await projectForm.getByRole('button', { name: 'Create project' }).click();
+  await expect(page.getByRole('grid', { name: 'Projects' }).getByRole('link', { name: 'shop' })).toBeVisible();
+
+  await page.goto('/workloads?q=web-01');
+  const workloads = page.getByRole('grid', { name: 'Workloads' });
+  await expect(workloads.getByRole('link', { name: 'web-01' })).toHaveCount(1);
+  await workloads.getByRole('checkbox', { name: /web-01/ }).click();
+  await page.getByRole('button', { name: 'Assign to project' }).click();
+  const assign = page.getByRole('dialog', { name: 'Assign web-01 to a project' });
+  await assign.getByRole('combobox', { name: 'Project' }).click();
+  await page.getByRole('option', { name: /shop/ }).click();
+  await assign.getByRole('button', { name: 'Assign to shop' }).click();
+  await expect(assign).toBeHidden();
+  await expect(workloads).toContainText('shop');
+
+  await page.goto('/users?add=true');
+  const userForm = page.getByRole('dialog', { name: 'Create user' });
+  await userForm.getByRole('textbox', { name: 'Email address' }).fill(EMAIL);
+  await userForm.getByRole('textbox', { name: 'Password' }).fill('short');
+  await userForm.getByRole('combobox', { name: 'Role' }).fill('Security');
+  await page.getByRole('option', { name: 'Security engineer' }).click();
+  await userForm.getByRole('combobox', { name: 'Where' }).fill('Blue');
+  await page.getByRole('option', { name: 'Blue' }).click();
+  await userForm.getByRole('button', { name: 'Create user' }).click();
+  await expect(userForm.getByText(/Use at least 12 characters/)).toBeVisible();
+  await userForm.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await userForm.getByRole('button', { name: 'Create user' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: EMAIL })).toBeVisible();
+  await page.getByRole('tab', { name: 'Access' }).click();
+  const access = page.getByRole('table', { name: `What ${EMAIL} may do` });
+  await expect(access.getByRole('row').filter({ hasText: 'policy:apply' })).toContainText(
+    'Security engineer in Blue gives it.',
+  );
+  await expect(access.getByRole('row').filter({ hasText: 'cluster:read' })).toContainText(
+    'counts only in a role for the whole installation',
+  );
+
+  const other = await browser.newContext({ baseURL: serviceUrl() });
+  const person = await other.newPage();
+  await person.goto('/login');
+  await person.getByRole('textbox', { name: 'Email address' }).fill(EMAIL);
+  await person.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await person.getByRole('button', { name: 'Sign in' }).click();
+  await person.waitForURL((url) => url.pathname !== '/login');
+  await person.goto('/workloads');
+  const own = person.getByRole('grid', { name: 'Workloads' });
+  await expect(own.getByRole('link', { name: 'web-01' })).toBeVisible();
+  await expect(person.getByRole('status').filter({ hasText: '1 workload' })).toBeVisible();
+  await expect(person.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Users' })).toBeHidden();
+
+  await page.getByRole('button', { name: `Actions for ${EMAIL}` }).click();
+  await page.getByRole('menuitem', { name: 'Deactivate user' }).click();
+  const confirm = page.getByRole('alertdialog');
+  await expect(confirm).toContainText('One open session ends at once.');
+  await confirm.getByRole('button', { name: 'Deactivate user' }).click();
+  await expect(page.getByText('Deactivated', { exact: true })).toBeVisible();
+  await person.goto('/workloads');
+  await expect(person).toHaveURL(/\/login/);
+  await other.close();
+
+  // The other specs find the installation as it was.
+  const find = async (path: string) => (await api<{ items: { id: string }[] }>('GET', path)).items[0]?.id ?? '';
+  const workload_ids = [await find('/workloads?q=web-01&limit=1')];
+  await api('POST', '/workloads/assign', { project_id: null, workload_ids });
+  await api('DELETE', `/users/${await find(`/users?q=${EMAIL}`)}`);
+  await api('DELETE', `/projects/${await find('/projects?q=shop')}`);
+  await api('DELETE', `/tenants/${await find('/tenants?q=Blue')}`);
+});
+
+test('a role is made from another and says what it is for; built-in ones stay', async ({ adminPage: page, api }) => {
+  await page.goto('/roles');
+  const roles = page.getByRole('grid', { name: 'Roles' });
+  await expect(roles.getByRole('link', { name: 'Viewer' })).toBeVisible();
+  await page.getByRole('button', { name: 'Actions for Viewer' }).click();
+  await expect(page.getByRole('menuitem', { name: /Edit role/ })).toContainText('part of the service');
+  await page.getByRole('menuitem', { name: 'Create role from it' }).click();
+  const form = page.getByRole('dialog', { name: 'Create role from Viewer' });
+  await form.getByRole('textbox', { name: 'Title' }).fill('Flow reader');
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Flow Reader');
+  await form.getByRole('checkbox', { name: /^ipam:read/ }).click();
+  await form.getByRole('button', { name: 'Create role' }).click();
+  await expect(form.getByText(/A short name/)).toBeVisible();
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('flow_reader');
+  await form.getByRole('button', { name: 'Create role' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Flow reader' })).toBeVisible();
+  await expect(page.getByRole('checkbox', { name: /^flow:read/ })).toBeChecked();
+  await expect(page.getByRole('checkbox', { name: /^ipam:read/ })).not.toBeChecked();
+  const { items } = await api<{ items: { id: string }[] }>('GET', '/roles?q=flow_reader');
+  await api('DELETE', `/roles/${items[0]?.id}`);
+});
