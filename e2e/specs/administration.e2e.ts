@@ -35,8 +35,11 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await assign.getByRole('combobox', { name: 'Project' }).click();
   await page.getByRole('option', { name: /shop/ }).click();
   await assign.getByRole('button', { name: 'Assign to shop' }).click();
-  await expect(assign).toBeHidden();
-  await expect(workloads).toContainText('shop');
+  await expect(page.getByText('One workload assigned')).toBeVisible();
+  await page.goto('/projects');
+  await page.getByRole('grid', { name: 'Projects' }).getByRole('link', { name: 'shop' }).click();
+  await expect(workloads.getByRole('link', { name: 'web-01' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: '1 workload' })).toBeVisible();
 
   await page.goto('/users?add=true');
   const userForm = page.getByRole('dialog', { name: 'Create user' });

@@ -3,7 +3,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FieldValues } from 'react-hook-form';
 import { type Role, RoleInput, RoleUpdate } from '@/domain/role';
 import { useTRPC } from '@/lib/trpc';
-import { FieldFrame } from '@/ui/form/field-frame';
 import type { FieldProps } from '@/ui/form/field-props';
 import { TextField } from '@/ui/form/text-field';
 import { useField } from '@/ui/form/use-field';
@@ -16,9 +15,12 @@ function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<stri
   const { can } = usePermissions();
   const field = useField<string[], V, Out>(props);
   return (
-    <FieldFrame name={props.name} label="Permissions" error={field.error} nativeLabel={false}>
+    // Not a FieldFrame: its label would name every box in it.
+    <fieldset data-field={props.name} className="flex min-w-0 flex-col gap-1">
+      <legend className="pb-1 font-medium">Permissions</legend>
       <PermissionMatrix value={field.value ?? []} onChange={field.onChange} maySuper={can('*')} />
-    </FieldFrame>
+      {field.error && <p className="text-sm text-danger">{field.error}</p>}
+    </fieldset>
   );
 }
 

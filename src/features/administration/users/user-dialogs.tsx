@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { User } from '@/domain/user';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -8,6 +8,13 @@ import { showToast } from '@/ui/toast';
 import { DeleteDialog } from '../delete-dialog';
 
 type Props = { user: User; onClose: () => void };
+
+/** How many sessions are open now, not when the page was read. */
+function useOpenSessions(user: User): number {
+  const trpc = useTRPC();
+  const fresh = useQuery({ ...trpc.users.get.queryOptions({ id: user.id }), staleTime: 0 });
+  return (fresh.data ?? user).sessions_total;
+}
 
 const sessionsText = (count: number) =>
   count === 0
@@ -18,6 +25,7 @@ const sessionsText = (count: number) =>
 
 /** Asks before an account is shut, or opened again. */
 export function ActiveDialog({ user, onClose }: Props) {
+  const sessions = useOpenSessions(user);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
@@ -42,7 +50,7 @@ export function ActiveDialog({ user, onClose }: Props) {
       onConfirm={() => save.mutate({ id: user.id, active: !user.active, version: user.version })}
     >
       {user.active ? (
-        <p>{sessionsText(user.sessions_total)} Roles and history stay; the account can be activated again.</p>
+        <p>{sessionsText(sessions)} Roles and history stay; the account can be activated again.</p>
       ) : (
         <p>The user can sign in again with the same password and roles.</p>
       )}
@@ -70,9 +78,7 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDelet
       remove={{ ...remove, mutate: () => remove.mutate({ id: user.id }) }}
       onClose={onClose}
     >
-      <p>
-        {sessionsText(user.sessions_total)} The roles go with the account; what the user did stays in the audit trail.
-      </p>
+      <p>{sessionsText(sessions)} The roles go with the account; what the user did stays in the audit trail.</p>
     </DeleteDialog>
   );
 }
