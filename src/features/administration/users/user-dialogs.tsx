@@ -60,6 +60,7 @@ export function ActiveDialog({ user, onClose }: Props) {
 
 /** Asks before an account goes. */
 export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDeleted: () => void }) {
+  const sessions = useOpenSessions(user);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const remove = useMutation(
