@@ -94,6 +94,7 @@ const stored = async () => ({
   workloads: await count('workloads'),
   agents: await count('node_agents'),
   subnets: await count('subnets'),
+  projects: await count('projects'),
   groups: await count('security_groups'),
   policies: await count('policies'),
 });
@@ -116,6 +117,7 @@ describe('a demo', () => {
       workloads: GUESTS,
       agents: NODES,
       subnets: SITES.flatMap(({ networks }) => Object.keys(networks)).length + SITES.length + 1,
+      projects: 5,
       groups: 9,
       policies: 8,
     });

@@ -1,6 +1,7 @@
 import { discoverAddresses } from './addresses';
 import type { Step } from './kept-steps';
 import { addPolicies } from './policies';
+import { addProjects } from './projects';
 import { addSecurityGroups } from './security-groups';
 import { addSubnets } from './subnets';
 
@@ -8,6 +9,7 @@ import { addSubnets } from './subnets';
 export const STEPS: readonly Step[] = [
   { name: 'subnets', take: addSubnets },
   { name: 'addresses', take: discoverAddresses },
+  { name: 'projects', take: addProjects },
   { name: 'security-groups', take: addSecurityGroups },
   { name: 'policies', take: addPolicies },
 ];

@@ -1,0 +1,40 @@
+import { WorkloadListInput } from '@/domain/inventory';
+import { ProjectInput, ProjectListInput, WorkloadAssignment } from '@/domain/project';
+import { TenantInput, TenantListInput } from '@/domain/tenant';
+import { systemScope } from '@/server/auth/scope';
+import { assignWorkloads } from '@/server/services/administration/assign-workloads';
+import { createProject, listProjects } from '@/server/services/administration/projects';
+import { createTenant, listTenants } from '@/server/services/administration/tenants';
+import { listWorkloads } from '@/server/services/inventory/list-workloads';
+import { unlessThere } from './unless-there';
+
+/** Teams, their projects, and the pools whose workloads belong to each. */
+const TEAMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  Commerce: { 'Web shop': ['shop'], 'Shop staging': ['staging'] },
+  'Office IT': { Workplace: ['office'], ERP: ['erp'] },
+  Engineering: { Development: ['engineering'] },
+};
+
+/** Adds teams as tenants, and gives them their workloads; the platform belongs to no tenant. */
+export async function addProjects(): Promise<void> {
+  const { items: workloads } = await listWorkloads(
+    systemScope('workload:read', 'demo data'),
+    WorkloadListInput.parse({ limit: 500 }),
+  );
+  const listAll = TenantListInput.parse({ limit: 500 });
+  for (const [team, projects] of Object.entries(TEAMS)) {
+    await unlessThere(() => createTenant(systemScope('tenant:write', 'demo data'), TenantInput.parse({ name: team })));
+    const tenants = await listTenants(systemScope('tenant:read', 'demo data'), listAll);
+    const tenant_id = tenants.items.find(({ name }) => name === team)?.id;
+    for (const [name, pools] of Object.entries(projects)) {
+      const input = ProjectInput.parse({ tenant_id, name });
+      await unlessThere(() => createProject(systemScope('project:write', 'demo data'), input));
+      const inTenant = ProjectListInput.parse({ tenant_id, limit: 500 });
+      const known = await listProjects(systemScope('project:read', 'demo data'), inTenant);
+      const project_id = known.items.find((project) => project.name === name)?.id;
+      const workload_ids = workloads.filter(({ pool }) => pool !== null && pools.includes(pool)).map(({ id }) => id);
+      const assignment = WorkloadAssignment.parse({ project_id, workload_ids });
+      await assignWorkloads(systemScope('workload:write', 'demo data'), assignment);
+    }
+  }
+}
