@@ -84,7 +84,7 @@ function Content({ agent }: { agent: Detail }) {
 }
 
 function Reports({ agent }: { agent: Detail }) {
-  const { diagnostics, firewall, flow_count } = readPayload(agent);
+  const { diagnostics, firewall, ...counts } = readPayload(agent);
   const from = agent.last_heartbeat_at && (
     <>
       As reported <RelativeTime at={agent.last_heartbeat_at} />.
@@ -107,7 +107,7 @@ function Reports({ agent }: { agent: Detail }) {
       )}
       {diagnostics && (
         <Section title="What it sees">
-          <Properties columns={2} items={sightFacts(diagnostics, flow_count)} />
+          <Properties columns={2} items={sightFacts(diagnostics, counts)} />
         </Section>
       )}
       <Section title="Heartbeats of the last day" bare>

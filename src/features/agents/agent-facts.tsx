@@ -9,6 +9,7 @@ import { Status } from '@/ui/status';
 import { clockText } from '../shared/agents/agent-words';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
 import { KnownFlag } from '../shared/inventory-states';
+import type { Reported } from './read-payload';
 
 /** Who the agent is and how it keeps in touch. */
 export function identityFacts(agent: AgentDetail): Property[] {
@@ -90,7 +91,11 @@ const totals = ({ flows, bytes, packets }: FlowDiagnostics['seen']) =>
   `${formatCount(flows)} flows, ${formatBytes(bytes)}, ${formatCount(packets)} packets`;
 
 /** What the newest heartbeat saw, and the kernel's settings that decide what can be seen. */
-export function sightFacts(diagnostics: FlowDiagnostics, flowCount: number | null): Property[] {
+export function sightFacts(
+  diagnostics: FlowDiagnostics,
+  counts: Pick<Reported, 'flow_count' | 'interface_count'>,
+): Property[] {
+  const { flow_count: sent, interface_count: interfaces } = counts;
   const { nf_conntrack_count: connections, nf_conntrack_max: most } = diagnostics;
   return [
     { label: 'Seen', value: totals(diagnostics.seen), hint: 'Between the newest heartbeat and the one before.' },
@@ -102,7 +107,7 @@ export function sightFacts(diagnostics: FlowDiagnostics, flowCount: number | nul
           ? undefined
           : 'As without the firewall: connections of guests are not tracked, the capture sees them.',
     },
-    { label: 'Sent', value: flowCount === null ? null : `${formatCount(flowCount)} flows` },
+    { label: 'Sent', value: sent === null ? null : `${formatCount(sent)} flows` },
     { label: 'Bridge filter, IPv6', value: <KnownFlag value={diagnostics.bridge_nf_call_ip6tables} /> },
     {
       label: 'Left out',
@@ -122,6 +127,7 @@ export function sightFacts(diagnostics: FlowDiagnostics, flowCount: number | nul
           `${formatCount(connections)}${most === null ? '' : ` of at most ${formatCount(most)}`}`
         ),
     },
+    { label: 'Interfaces', value: interfaces === null ? null : `${formatCount(interfaces)} counted` },
     { label: 'conntrack tool', value: diagnostics.conntrack_path && <Mono wrap>{diagnostics.conntrack_path}</Mono> },
   ];
 }
