@@ -54,17 +54,17 @@ export async function startIngestWorld() {
     }
   }
 
-  const port = await freePort();
+  const wanted = await freePort();
   const web = startWeb({
     DATABASE_URL: database.url,
     REDIS_URL: '',
     FABRIC_SECRET_KEY: secret,
     FABRIC_DATA_DIR: directory,
-    PORT: String(port),
+    PORT: String(wanted),
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
   });
-  await web.ready;
+  const { port = wanted } = await web.ready;
 
   let from = 0;
   return {
@@ -110,17 +110,22 @@ export async function startIngestWorld() {
 }
 export type IngestWorld = Awaited<ReturnType<typeof startIngestWorld>>;
 
-function startWeb(environment: Record<string, string>): { process: ChildProcess; ready: Promise<void> } {
-  const program = file('../dist/web.mjs');
-  if (!existsSync(program) || !existsSync(file('../.next/standalone/server.js'))) {
-    throw new Error('Run npm run build first: this measures the production build.');
+type Web = { process: ChildProcess; ready: Promise<{ port?: number }> };
+
+/** One web process: the production build, or with `--rest-only` the REST surface from the sources, without Next. */
+function startWeb(environment: Record<string, string>): Web {
+  const restOnly = process.argv.includes('--rest-only');
+  const program = file(restOnly ? '../src/test/web-process.fixture.ts' : '../dist/web.mjs');
+  if (!restOnly && !(existsSync(program) && existsSync(file('../.next/standalone/server.js')))) {
+    throw new Error('Run npm run build first (or give --rest-only): this measures the production build.');
   }
   const child = fork(program, [], {
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...environment },
+    execArgv: restOnly ? ['--import', 'tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const ready = new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve());
+  const ready = new Promise<{ port?: number }>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as { port?: number }));
     child.once('exit', (code) => reject(new Error(`the web process ended with ${code}`)));
   });
   return { process: child, ready };

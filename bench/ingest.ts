@@ -9,7 +9,10 @@ import { expectBar, ms, printTable, summary } from './stats';
  * Bars: at least 8,000 flows/s; flows per CPU second of PostgreSQL at least a quarter of what COPY of the same rows into an
  * unindexed table does; the largest number of rows present costs at most 1.5 x the smallest. For scale: p95 of an open loop.
  */
-const sizes = process.argv.slice(2).map(Number);
+const sizes = process.argv
+  .slice(2)
+  .filter((argument) => /^\d+$/.test(argument))
+  .map(Number);
 if (sizes.length === 0) sizes.push(1_000_000);
 const HEARTBEATS = 384;
 const IN_FLIGHT = 8;

@@ -8,7 +8,10 @@ import { expectBar, ms, printTable, summary } from './stats';
  * Heartbeats come at a steady rate, at first alone, then while the retention job deletes the expired rows.
  * Bar: p95 of the heartbeats during pruning at most twice the p95 without.
  */
-const [expired = 1_000_000, perSecond = 4, staying = 200_000] = process.argv.slice(2).map(Number);
+const [expired = 1_000_000, perSecond = 4, staying = 200_000] = process.argv
+  .slice(2)
+  .filter((argument) => /^\d+$/.test(argument))
+  .map(Number);
 const ALONE_SECONDS = 30;
 const MAX_SECONDS = 900;
 
