@@ -81,7 +81,8 @@ export function Addresses() {
           { value: 'prefixes', label: 'Prefixes', content: <Prefixes subnets={subnets} /> },
           { value: 'addresses', label: 'All addresses', content: <AddressTable /> },
           { value: 'conflicts', label: 'Conflicts', count: conflicts, content: <ConflictTable /> },
-          { value: 'imports', label: 'Imports', content: <ImportTable /> },
+          // The reports hold what was written, so reading them needs the permission to write.
+          ...(writeReason === null ? [{ value: 'imports', label: 'Imports', content: <ImportTable /> }] : []),
         ]}
       />
       {subnets.dialogs}

@@ -1,5 +1,6 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { AddressBulkUpdate, type IpAddress, SETTABLE_STATES } from '@/domain/ipam/ip-address';
 import { formatCount } from '@/lib/format';
@@ -42,7 +43,8 @@ export function BulkEditDrawer({ addresses, open, onClose, onSaved }: Props) {
 function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const items = addresses.map(({ id, version }) => ({ id, version }));
+  // The versions that were looked at when it opened: what comes in meanwhile must not slip in.
+  const [items] = useState(() => addresses.map(({ id, version }) => ({ id, version })));
   const form = useForm<BulkValues, unknown, AddressBulkUpdate>({
     defaultValues: NO_BULK_CHANGE,
     resolver: domainResolver(
@@ -73,7 +75,7 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
       onSubmit={(input) => save.mutate(input)}
       error={save.error ? failureOf(save.error) : null}
       pending={save.isPending}
-      submitLabel={`Change ${formatCount(addresses.length)} ${addresses.length === 1 ? 'address' : 'addresses'}`}
+      submitLabel={`Change ${formatCount(items.length)} ${items.length === 1 ? 'address' : 'addresses'}`}
       disabledReason={chosen ? null : 'Tick at least one change'}
       onCancel={onClose}
       layout="panel"

@@ -46,10 +46,12 @@ export const CONFLICT_COLUMNS = [
     csv: statusText,
   }),
   make.text('workload', 'Holder', (item) => item.workload?.name, {
+    hidden: true,
     width: 140,
     render: (item) => party(item.workload),
   }),
   make.text('other_workload', 'Also seen on', (item) => item.other_workload?.name, {
+    hidden: true,
     width: 140,
     render: (item) => party(item.other_workload),
   }),
