@@ -73,11 +73,25 @@ export function resolutionChoice(resolution: Resolution, conflict: Told): { labe
           consequence: `Nothing changes here. ${other} still uses the address: change it in the guest, or both lose packets.`,
         };
   }
-  return {
+  return DISMISSALS[conflict.kind];
+}
+
+const DISMISSALS: Record<ConflictKind, { label: string; consequence: string }> = {
+  duplicate_address: {
     label: 'Dismiss: both are right',
     consequence:
-      conflict.kind === 'duplicate_mac'
-        ? 'Right for cards on separate networks. Discoveries do not report this pair again.'
-        : 'Right for addresses that move, such as those of a failover pair. Discoveries do not report it again as long as the same facts are seen.',
-  };
-}
+      'Right for addresses that move, such as those of a failover pair. Discoveries do not report it again as long as the same facts are seen.',
+  },
+  duplicate_mac: {
+    label: 'Dismiss: both are right',
+    consequence: 'Right for cards on separate networks. Discoveries do not report this pair again.',
+  },
+  outside_subnet: {
+    label: 'Dismiss: the guest is right',
+    consequence: 'Right for addresses that are routed to the guest. Discoveries do not report it again.',
+  },
+  reserved_in_use: {
+    label: 'Dismiss: leave both as they are',
+    consequence: 'The reservation stays and so does its user. Discoveries do not report this pair again.',
+  },
+};
