@@ -2,6 +2,7 @@ import type { JobProcessors } from './job-processors';
 import { applyPolicy } from './processors/apply-policy';
 import { cleanUpPolicy } from './processors/clean-up-policy';
 import { discoverAddresses } from './processors/discover-addresses';
+import { importAddresses } from './processors/import-addresses';
 import { observeCluster } from './processors/observe-cluster';
 import { prune } from './processors/prune';
 import { retainTelemetry } from './processors/retain-telemetry';
@@ -18,6 +19,7 @@ export const registry = {
   'sync.schedule': scheduleSyncs,
   'ipam.discover': discoverAddresses,
   'ipam.schedule': scheduleDiscovery,
+  'ipam.import': importAddresses,
   'maintenance.prune': prune,
   'telemetry.retain': retainTelemetry,
   'agents.watch': watchAgents,

@@ -7,6 +7,7 @@ import { ipAddressesRouter } from './routers/ip-addresses';
 import { ipRangesRouter } from './routers/ip-ranges';
 import { ipamRouter } from './routers/ipam';
 import { ipamConflictsRouter } from './routers/ipam-conflicts';
+import { ipamImportsRouter } from './routers/ipam-imports';
 import { jobsRouter } from './routers/jobs';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
@@ -33,6 +34,7 @@ export const appRouter = router({
   ipRanges: ipRangesRouter,
   ipam: ipamRouter,
   ipamConflicts: ipamConflictsRouter,
+  ipamImports: ipamImportsRouter,
   jobs: jobsRouter,
   networks: networksRouter,
   nodes: nodesRouter,

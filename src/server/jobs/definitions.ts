@@ -29,13 +29,20 @@ export const ipamDiscover = defineJob({
   concurrency: 4,
 });
 
-/** Takes over discoveries that lost their worker and starts automatic discoveries that are due. */
+/** Takes over discoveries and imports that lost their worker and starts automatic discoveries that are due. */
 export const ipamSchedule = defineJob({
   name: 'ipam.schedule',
   payload: nothing,
   key: () => 'ipam.schedule',
   attempts: 1,
   everyMs: MINUTE,
+});
+
+/** Takes a CSV file of subnets or addresses over. */
+export const ipamImport = defineJob({
+  name: 'ipam.import',
+  payload: z.object({ import_id: z.uuid() }),
+  key: (payload) => payload.import_id,
 });
 
 /** Deletes what has expired. */
@@ -114,6 +121,7 @@ export const JOBS = {
   [syncSchedule.name]: syncSchedule,
   [ipamDiscover.name]: ipamDiscover,
   [ipamSchedule.name]: ipamSchedule,
+  [ipamImport.name]: ipamImport,
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,
   [agentsWatch.name]: agentsWatch,

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { ConflictListInput, ConflictPage, ConflictResolveInput, IpamConflict } from '@/domain/ipam/conflict';
+import { ImportAccepted, ImportInput, ImportListInput, ImportPage, IpamImportDetail } from '@/domain/ipam/csv-import';
 import { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
 import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
 import { awaitDiscovery } from '../../services/ipam/discovery/await-discovery';
 import { requestDiscovery } from '../../services/ipam/discovery/request-discovery';
+import { listImports, readImport } from '../../services/ipam/imports/read-imports';
+import { requestImport } from '../../services/ipam/imports/request-import';
 import { listConflicts } from '../../services/ipam/list-conflicts';
 import { readConflict } from '../../services/ipam/read-conflict';
 import { resolveConflict } from '../../services/ipam/resolve-conflict';
 import { searchIpam } from '../../services/ipam/search-ipam';
-import { defineRoute } from '../define-route';
+import { defineRoute, MAX_BODY_BYTES } from '../define-route';
 import { ifMatchVersion } from '../if-match';
 
 const tag = 'Address management';
@@ -75,5 +78,38 @@ export const ipamRoutes = [
     response: { status: 200, schema: IpamConflict },
     handler: ({ scope, params, body, request }) =>
       resolveConflict(scope, params.conflict_id, { ...body, version: body.version ?? ifMatchVersion(request) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/ipam/imports',
+    summary:
+      'Take a CSV file of subnets or addresses over: all of it or only its good rows. Look at the import for the report.',
+    tag,
+    access: { permission: 'ipam:write' },
+    body: ImportInput,
+    maxBodyBytes: MAX_BODY_BYTES,
+    gzip: true,
+    response: { status: 202, schema: ImportAccepted },
+    handler: ({ scope, body }) => requestImport(scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/ipam/imports',
+    summary: 'Imports, newest first.',
+    tag,
+    access: { permission: 'ipam:write' },
+    query: ImportListInput,
+    response: { status: 200, schema: ImportPage },
+    handler: ({ scope, query }) => listImports(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/ipam/imports/{import_id}',
+    summary: 'One import with its progress and its report: each bad row by line and field.',
+    tag,
+    access: { permission: 'ipam:write' },
+    params: z.object({ import_id: z.uuid() }),
+    response: { status: 200, schema: IpamImportDetail },
+    handler: ({ scope, params }) => readImport(scope, params.import_id),
   }),
 ];

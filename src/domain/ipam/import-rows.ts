@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { cidrContains, parseCidr } from '../net/cidr';
+import { parseIp } from '../net/ip-address';
+import { IMPORT_COLUMNS, type ImportKind, MAX_IMPORT_ROWS } from './csv-import';
+import { AddressText, CidrText, Description, Hostname, MacText } from './fields';
+import { SETTABLE_STATES } from './ip-address';
+import { type CsvRecord, parseCsv } from './parse-csv';
+
+export type RowError = { line: number; field: string; message: string };
+
+/** What spreadsheets would run as a formula is exported with an apostrophe in front. */
+const unguarded = (text: string) => (/^'[\s]*[=+\-@]/.test(text) ? text.slice(1) : text);
+
+const name = z.string().trim().min(1, 'Missing.').max(200, 'At most 200 characters.');
+const BOOLEANS: Record<string, boolean> = {
+  true: true,
+  yes: true,
+  '1': true,
+  false: false,
+  no: false,
+  '0': false,
+};
+
+const AddressRow = z.object({
+  cluster: name,
+  address: AddressText,
+  network: name.optional(),
+  state: z.enum(SETTABLE_STATES, { error: `One of ${SETTABLE_STATES.join(', ')}.` }).optional(),
+  hostname: Hostname.optional(),
+  mac: MacText.optional(),
+  description: Description.optional(),
+  workload: name.optional(),
+});
+export type AddressImportRow = z.output<typeof AddressRow> & { line: number };
+
+const SubnetRow = z
+  .object({
+    cluster: name,
+    network: name,
+    cidr: CidrText,
+    gateway: AddressText.optional(),
+    dns_servers: z
+      .string()
+      .transform((text) => text.split(/[\s,;]+/).filter(Boolean))
+      .pipe(z.array(AddressText).max(10, 'At most 10 servers.'))
+      .optional(),
+    dhcp_enabled: z
+      .string()
+      .transform((text, ctx) => {
+        const value = BOOLEANS[text.trim().toLowerCase()];
+        if (value !== undefined) return value;
+        ctx.addIssue('true or false.');
+        return z.NEVER;
+      })
+      .optional(),
+    vlan_tag: z
+      .string()
+      .regex(/^\s*\d{1,4}\s*$/, 'A number from 1 to 4094.')
+      .transform(Number)
+      .pipe(z.int().min(1, 'From 1 to 4094.').max(4094, 'From 1 to 4094.'))
+      .optional(),
+    description: Description.optional(),
+  })
+  .superRefine(({ cidr, gateway }, ctx) => {
+    const [network, ip] = [parseCidr(cidr), parseIp(gateway ?? '')];
+    if (network && ip && !cidrContains(network, ip))
+      ctx.addIssue({ code: 'custom', path: ['gateway'], message: `The gateway does not lie in ${cidr}.` });
+  });
+export type SubnetImportRow = z.output<typeof SubnetRow> & { line: number };
+
+export type ImportRows = {
+  kind: ImportKind;
+  rows: (AddressImportRow | SubnetImportRow)[];
+  rowsTotal: number;
+  errors: RowError[];
+  /** The file as a whole cannot be used. */
+  refused: string | null;
+};
+
+function headerProblem(kind: ImportKind, header: readonly string[]): string | null {
+  const { required } = IMPORT_COLUMNS[kind];
+  const missing = required.filter((column) => !header.includes(column));
+  if (missing.length > 0)
+    return `The header lacks the column ${missing.join(', ')}. It has: ${header.join(', ').slice(0, 200)}.`;
+  const twice = header.find((column, i) => column !== '' && header.indexOf(column) !== i);
+  return twice === undefined ? null : `The header has the column ${twice} twice.`;
+}
+
+/** A record as an object of the known columns that are filled; other columns are left out. */
+function fieldsOf(header: readonly string[], known: readonly string[], { cells }: CsvRecord): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [index, column] of header.entries()) {
+    const cell = unguarded((cells[index] ?? '').trim());
+    if (known.includes(column) && cell !== '') fields[column] = cell;
+  }
+  return fields;
+}
+
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && /received undefined/.test(issue.message) ? 'Missing.' : issue.message;
+
+/**
+ * Reads a CSV file of subnets or addresses: every row by itself, each wrong one named by line and field. What depends on
+ * what is stored is not looked at. An empty cell means that nothing is said.
+ */
+export function readImportRows(kind: ImportKind, content: string): ImportRows {
+  const { records, unclosed } = parseCsv(content);
+  const result: ImportRows = { kind, rows: [], rowsTotal: 0, errors: [], refused: null };
+  const [first, ...rest] = records;
+  if (!first) return { ...result, refused: 'The file is empty.' };
+  const header = first.cells.map((cell) => cell.trim().toLowerCase());
+  result.rowsTotal = rest.length;
+  if (unclosed !== null) result.refused = `The quote that begins in line ${unclosed} is never closed.`;
+  else if (rest.length > MAX_IMPORT_ROWS)
+    result.refused = `The file has ${rest.length} rows; at most ${MAX_IMPORT_ROWS} at once.`;
+  else
+    result.refused =
+      headerProblem(kind, header) ?? (rest.length === 0 ? 'The file has no rows below its header.' : null);
+  if (result.refused !== null) return result;
+  const { required, optional } = IMPORT_COLUMNS[kind];
+  const known: string[] = [...required, ...optional];
+  const schema: z.ZodType<z.output<typeof AddressRow> | z.output<typeof SubnetRow>> =
+    kind === 'addresses' ? AddressRow : SubnetRow;
+  for (const record of rest) {
+    const { line } = record;
+    if (record.cells.length > header.length && record.cells.slice(header.length).some((cell) => cell.trim() !== '')) {
+      result.errors.push({ line, field: 'row', message: 'More cells than the header has columns. Check the quotes.' });
+      continue;
+    }
+    const parsed = schema.safeParse(fieldsOf(header, known, record));
+    if (parsed.success) result.rows.push({ ...parsed.data, line });
+    else
+      for (const issue of parsed.error.issues.slice(0, 10))
+        result.errors.push({ line, field: String(issue.path[0] ?? 'row'), message: messageOf(issue) });
+  }
+  return result;
+}

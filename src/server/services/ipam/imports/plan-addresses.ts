@@ -1,0 +1,134 @@
+import type { AddressImportRow, RowError } from '@/domain/ipam/import-rows';
+import { parseCidr } from '@/domain/net/cidr';
+import { formatIp, parseIp } from '@/domain/net/ip-address';
+import { PrefixTable } from '@/domain/net/prefix-table';
+import type { ImportContext } from './import-context';
+
+type Stored = ImportContext['addresses'][number];
+export type AddressWrite = Omit<Stored, 'address' | 'source'> & {
+  address: string;
+  source: 'agent' | 'sdn' | 'config' | 'cloudinit' | 'manual';
+  cluster_id: string;
+  subnet_id: string;
+};
+export type AddressPlan = { create: AddressWrite[]; update: AddressWrite[]; unchanged: number; errors: RowError[] };
+
+const key = (a: string, b: string) => `${a} ${b}`;
+const canonical = (text: string) => {
+  const ip = parseIp(text);
+  return ip ? formatIp(ip) : text;
+};
+
+/** What the rows become, compared with what is stored; every row that cannot be taken over is named. */
+export function planAddresses(rows: readonly AddressImportRow[], context: ImportContext): AddressPlan {
+  const plan: AddressPlan = { create: [], update: [], unchanged: 0, errors: [] };
+  const clusters = new Map(context.clusters.map((cluster) => [cluster.name, cluster.id]));
+  const networks = new Map(context.networks.map((network) => [key(network.cluster_id, network.name), network]));
+  const nameOf = new Map(context.networks.map((network) => [network.id, network.name]));
+  type Home = { network_id: string; subnet_id: string };
+  const ofNetwork = new Map<string, PrefixTable<Home>>();
+  const ofCluster = new Map<string, PrefixTable<Home>>();
+  const put = (tables: Map<string, PrefixTable<Home>>, id: string, cidr: string, home: Home) => {
+    const parsed = parseCidr(cidr);
+    const table = tables.get(id) ?? new PrefixTable<Home>();
+    tables.set(id, table);
+    if (parsed) table.set(parsed, home);
+  };
+  for (const { id, network_id, cluster_id, cidr } of context.subnets) {
+    put(ofNetwork, network_id, cidr, { network_id, subnet_id: id });
+    put(ofCluster, cluster_id, cidr, { network_id, subnet_id: id });
+  }
+  const stored = new Map(context.addresses.map((row) => [key(row.network_id, canonical(row.address)), row]));
+  const guests = new Map<string, ImportContext['workloads'][number] | null>();
+  for (const guest of context.workloads) {
+    for (const name of [guest.external_id, String(guest.vmid)]) guests.set(key(guest.cluster_id, name), guest);
+    const byName = key(guest.cluster_id, `name:${guest.name}`);
+    // A name that several have names none of them.
+    guests.set(byName, guests.has(byName) ? null : guest);
+  }
+  const taken = new Map<string, number>();
+
+  for (const row of rows) {
+    const fail = (field: string, message: string) => plan.errors.push({ line: row.line, field, message });
+    const clusterId = clusters.get(row.cluster);
+    if (clusterId === undefined) {
+      fail('cluster', `There is no cluster ${row.cluster}.`);
+      continue;
+    }
+    const network = row.network === undefined ? null : networks.get(key(clusterId, row.network));
+    if (network === undefined) {
+      fail('network', `The cluster has no network ${row.network}.`);
+      continue;
+    }
+    const ip = parseIp(row.address);
+    const home = ip && (network ? ofNetwork.get(network.id) : ofCluster.get(clusterId))?.match(ip);
+    if (!home) {
+      fail(
+        'address',
+        `No prefix of ${network ? row.network : 'the cluster'} holds ${row.address}. Add a subnet first.`,
+      );
+      continue;
+    }
+    const place = key(home.network_id, row.address);
+    const before = taken.get(place);
+    if (before !== undefined) {
+      fail('address', `Line ${before} has ${row.address} of ${nameOf.get(home.network_id)} already.`);
+      continue;
+    }
+    taken.set(place, row.line);
+    const guest =
+      row.workload === undefined
+        ? undefined
+        : (guests.get(key(clusterId, row.workload)) ?? guests.get(key(clusterId, `name:${row.workload}`)));
+    if (row.workload !== undefined && !guest) {
+      fail(
+        'workload',
+        guest === null
+          ? `Several workloads are named ${row.workload}. Write its id, for example qemu/100.`
+          : `The cluster has no workload ${row.workload}.`,
+      );
+      continue;
+    }
+    const known = stored.get(place);
+    const base: AddressWrite = known
+      ? { ...known, address: row.address, cluster_id: clusterId, ...home }
+      : {
+          id: context.newId(),
+          ...home,
+          cluster_id: clusterId,
+          address: row.address,
+          state: 'active',
+          source: 'manual',
+          workload_id: null,
+          interface_id: null,
+          mac: null,
+          hostname: null,
+          description: '',
+        };
+    const next: AddressWrite = { ...base };
+    if (row.state !== undefined) next.state = row.state;
+    if (row.hostname !== undefined) next.hostname = row.hostname;
+    if (row.description !== undefined) next.description = row.description;
+    if (guest && guest.id !== base.workload_id) {
+      const cards = guest.interfaces.filter((nic) => nic.network_id === home.network_id);
+      next.workload_id = guest.id;
+      next.interface_id = cards.length === 1 ? (cards[0]?.id ?? null) : null;
+      next.mac = (cards.length === 1 ? cards[0]?.mac : null) ?? null;
+    }
+    if (row.mac !== undefined) next.mac = row.mac;
+    if (!known) {
+      plan.create.push(next);
+      continue;
+    }
+    const decided = (['state', 'workload_id', 'mac'] as const).some((field) => next[field] !== base[field]);
+    if (decided && known.state === 'conflict') {
+      fail('address', `A conflict about ${row.address} is open. Resolve it first.`);
+      continue;
+    }
+    if (decided) next.source = 'manual';
+    const fields = ['state', 'workload_id', 'interface_id', 'mac', 'hostname', 'description', 'source'] as const;
+    if (fields.every((field) => next[field] === base[field])) plan.unchanged += 1;
+    else plan.update.push(next);
+  }
+  return plan;
+}

@@ -1,0 +1,71 @@
+import type { RowError, SubnetImportRow } from '@/domain/ipam/import-rows';
+import type { ImportContext } from './import-context';
+
+type Stored = ImportContext['subnets'][number];
+export type SubnetWrite = Pick<
+  Stored,
+  | 'id'
+  | 'cluster_id'
+  | 'network_id'
+  | 'cidr'
+  | 'gateway'
+  | 'dns_servers'
+  | 'dhcp_enabled'
+  | 'vlan_tag'
+  | 'description'
+  | 'version'
+>;
+export type SubnetPlan = { create: SubnetWrite[]; update: SubnetWrite[]; unchanged: number; errors: RowError[] };
+
+const key = (a: string, b: string) => `${a} ${b}`;
+const FIELDS = ['gateway', 'dns_servers', 'dhcp_enabled', 'vlan_tag', 'description'] as const;
+
+/** What the rows become, compared with what is stored; every row that cannot be taken over is named. */
+export function planSubnets(rows: readonly SubnetImportRow[], context: ImportContext): SubnetPlan {
+  const plan: SubnetPlan = { create: [], update: [], unchanged: 0, errors: [] };
+  const clusters = new Map(context.clusters.map((cluster) => [cluster.name, cluster.id]));
+  const networks = new Map(context.networks.map((network) => [key(network.cluster_id, network.name), network.id]));
+  const stored = new Map(context.subnets.map((row) => [key(row.network_id, row.cidr), row]));
+  const taken = new Map<string, number>();
+  for (const row of rows) {
+    const fail = (field: string, message: string) => plan.errors.push({ line: row.line, field, message });
+    const clusterId = clusters.get(row.cluster);
+    if (clusterId === undefined) {
+      fail('cluster', `There is no cluster ${row.cluster}.`);
+      continue;
+    }
+    const networkId = networks.get(key(clusterId, row.network));
+    if (networkId === undefined) {
+      fail('network', `The cluster has no network ${row.network}. Add it first.`);
+      continue;
+    }
+    const place = key(networkId, row.cidr);
+    const before = taken.get(place);
+    if (before !== undefined) {
+      fail('cidr', `Line ${before} has ${row.cidr} of ${row.network} already.`);
+      continue;
+    }
+    taken.set(place, row.line);
+    const known = stored.get(place);
+    const base: SubnetWrite = known ?? {
+      id: context.newId(),
+      cluster_id: clusterId,
+      network_id: networkId,
+      cidr: row.cidr,
+      gateway: null,
+      dns_servers: [],
+      dhcp_enabled: false,
+      vlan_tag: null,
+      description: '',
+      version: 0,
+    };
+    const given = Object.fromEntries(
+      FIELDS.flatMap((field) => (row[field] === undefined ? [] : [[field, row[field]]])),
+    );
+    const next: SubnetWrite = { ...base, ...given, version: base.version + 1 };
+    if (!known) plan.create.push(next);
+    else if (FIELDS.every((field) => JSON.stringify(next[field]) === JSON.stringify(base[field]))) plan.unchanged += 1;
+    else plan.update.push(next);
+  }
+  return plan;
+}
