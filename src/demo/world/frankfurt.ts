@@ -90,7 +90,7 @@ const guests: DemoGuest[] = [
   ops(1503, 'runner-01', N4, 31, { tags: ['infra', 'ops', 'ci'], cores: 8, memory: 16, docker: true }),
   ops(1504, 'runner-02', N4, 32, { tags: ['infra', 'ops', 'ci'], cores: 8, memory: 16, docker: true }),
   ops(1505, 'wiki-01', N2, 41, { ...ct, tags: ['infra', 'ops'] }),
-  stage(1601, 'stage-web-01', N4, 11, { tags: ['staging', 'web'] }),
+  stage(1601, 'stage-web-01', N3, 11, { tags: ['staging', 'web'] }),
   stage(1602, 'stage-api-01', N4, 12, { tags: ['staging', 'app'] }),
   stage(1603, 'stage-db-01', N4, 13, { tags: ['staging', 'db'], stopped: true }),
   legacy(1701, 'erp-db-01', N3, 15, {
