@@ -84,7 +84,8 @@ export function ImportPage() {
             </Button>
             <Button
               variant="primary"
-              onClick={() => send({ mode: 'atomic', dry_run: true })}
+              // The check counts what is good besides what is bad, whatever is chosen afterwards.
+              onClick={() => send({ mode: 'skip_bad', dry_run: true })}
               pending={start.isPending && start.variables?.dry_run}
               disabledReason={writeReason ?? (file ? reasonToWait : 'Choose a file or paste its text first')}
             >
@@ -147,7 +148,7 @@ function NextStep({ run, disabledReason, pending, onImport }: NextProps) {
   const total = run.rows_total ?? 0;
   const bad = run.rows_bad ?? 0;
   const good = total - bad;
-  if (run.rows_total === null || good === 0) return <p className="text-muted">Correct the file and check it again.</p>;
+  if (run.status === 'failed' || good === 0) return <p className="text-muted">Correct the file and check it again.</p>;
   return (
     <div className="flex flex-wrap items-center justify-end gap-3">
       {bad > 0 && (

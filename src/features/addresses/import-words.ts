@@ -45,6 +45,7 @@ export function outcomeText(run: Counts): string {
     [run.unchanged, 'unchanged'],
   ] as const;
   const parts = done.filter(([count]) => count > 0).map(([count, word]) => `${formatCount(count)} ${word}`);
+  if (run.dry_run && run.status === 'failed') return 'The file cannot be imported.';
   if (run.dry_run) {
     if (bad === 0) return `All ${rows(total)} are good: ${parts.join(', ') || 'nothing to do'}.`;
     return `${rows(bad)} of ${formatCount(total)} cannot be imported${parts.length > 0 ? `; of the others ${parts.join(', ')}` : ''}.`;
