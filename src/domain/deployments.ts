@@ -162,7 +162,7 @@ export const ApplyPendingResult = z.object({
     z.object({
       policy_id: z.uuid(),
       policy_name: z.string(),
-      operation_id: z.uuid().nullable(),
+      deployment_ids: z.array(z.uuid()),
       /** Why nothing was started for this one. */
       message: z.string().nullable(),
     }),

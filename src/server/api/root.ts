@@ -2,6 +2,7 @@ import { accountRouter } from './routers/account';
 import { agentsRouter } from './routers/agents';
 import { auditRouter } from './routers/audit';
 import { clustersRouter } from './routers/clusters';
+import { deploymentsRouter } from './routers/deployments';
 import { flowsRouter } from './routers/flows';
 import { ipAddressesRouter } from './routers/ip-addresses';
 import { ipRangesRouter } from './routers/ip-ranges';
@@ -29,6 +30,7 @@ export const appRouter = router({
   agents: agentsRouter,
   audit: auditRouter,
   clusters: clustersRouter,
+  deployments: deploymentsRouter,
   flows: flowsRouter,
   ipAddresses: ipAddressesRouter,
   ipRanges: ipRangesRouter,

@@ -60,9 +60,12 @@ export async function findDeployment(
   return row ?? null;
 }
 
-/** The deployments of one request, by cluster. */
-export function listOperation(executor: Executor, operationId: string): Promise<Deployment[]> {
-  return selected(executor).where(eq(deployments.operation_id, operationId)).orderBy(clusters.name, deployments.id);
+/** These deployments, by cluster. */
+export async function listDeploymentsByIds(executor: Executor, ids: readonly string[]): Promise<Deployment[]> {
+  if (ids.length === 0) return [];
+  return selected(executor)
+    .where(inArray(deployments.id, [...ids]))
+    .orderBy(clusters.name, deployments.id);
 }
 
 /** Deployments page by page, newest first unless asked otherwise. Two queries. */
@@ -105,15 +108,15 @@ type NewDeployment = Pick<
  * Adds a waiting deployment. One of the same kind that waits already will do as well: it reads what is wanted when it
  * begins. @returns the one that waits
  */
-export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<{ id: string; operation_id: string }> {
+export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<string> {
   const [added] = await tx
     .insert(deployments)
     .values({ ...row, status: 'queued' })
     .onConflictDoNothing()
-    .returning({ id: deployments.id, operation_id: deployments.operation_id });
-  if (added) return added;
+    .returning({ id: deployments.id });
+  if (added) return added.id;
   const [waiting] = await tx
-    .select({ id: deployments.id, operation_id: deployments.operation_id })
+    .select({ id: deployments.id })
     .from(deployments)
     .where(
       and(
@@ -125,7 +128,7 @@ export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<{ id
       ),
     );
   // It began in this very moment: then the one that is wanted has to come after it.
-  return waiting ?? insertDeployment(tx, row);
+  return waiting?.id ?? insertDeployment(tx, row);
 }
 
 /** Clusters in which a policy was ever worked on and that still exist. */

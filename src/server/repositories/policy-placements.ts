@@ -1,7 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
-import type { Executor, Tx } from '../db/client';
+import type { Executor } from '../db/client';
 import { policyPlacements } from '../db/schema/deployments';
-import { policies } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
 
 export type PlacementRow = typeof policyPlacements.$inferSelect;
@@ -57,16 +56,4 @@ export async function deletePlacement(executor: Executor, policyId: string, work
   await executor
     .delete(policyPlacements)
     .where(and(eq(policyPlacements.policy_id, policyId), eq(policyPlacements.workload_id, workloadId)));
-}
-
-/** What decides whether a policy may still be applied; null when it is gone. */
-export async function findPolicyState(
-  executor: Executor | Tx,
-  policyId: string,
-): Promise<Pick<typeof policies.$inferSelect, 'version' | 'enabled' | 'definition'> | null> {
-  const [row] = await executor
-    .select({ version: policies.version, enabled: policies.enabled, definition: policies.definition })
-    .from(policies)
-    .where(eq(policies.id, policyId));
-  return row ?? null;
 }

@@ -3,6 +3,7 @@ import { agentRoutes } from './routes/agents';
 import { auditRoutes } from './routes/audit';
 import { authRoutes } from './routes/auth';
 import { clusterRoutes } from './routes/clusters';
+import { deploymentRoutes } from './routes/deployments';
 import { eventRoutes } from './routes/events';
 import { flowRoutes } from './routes/flows';
 import { healthRoutes } from './routes/health';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...clusterRoutes,
   ...syncRunRoutes,
+  ...deploymentRoutes,
   ...nodeRoutes,
   ...projectRoutes,
   ...workloadRoutes,

@@ -3,12 +3,8 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { updateDeploymentGuest } from '../../repositories/deployment-guests';
 import { forgetDefaults, type GuestFirewallRow, noteDefaults } from '../../repositories/guest-firewalls';
-import {
-  deletePlacement,
-  findPolicyState,
-  listPlacementsAt,
-  upsertPlacement,
-} from '../../repositories/policy-placements';
+import { deletePlacement, listPlacementsAt, upsertPlacement } from '../../repositories/policy-placements';
+import { findPolicyState } from '../../repositories/policy-states';
 import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
 import type { DeploymentSession } from './deployment-session';
 import { GuestProblem, problemOf } from './guest/guest-problem';

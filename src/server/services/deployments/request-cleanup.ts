@@ -26,7 +26,7 @@ export async function requestCleanupIn(
   const operation_id = newId();
   const requested: { deployment_id: string; cluster_id: string }[] = [];
   for (const cluster_id of [...clusterIds].sort()) {
-    const { id } = await insertDeployment(tx, {
+    const id = await insertDeployment(tx, {
       operation_id,
       policy_id: policy.policy_id,
       policy_name: policy.name,

@@ -1,0 +1,33 @@
+import type { ApplyInput, ApplyResult } from '@/domain/deployments';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { findPolicyState } from '../../repositories/policy-states';
+import { loadPolicyWorld } from '../policies/world/load-policy-world';
+import { applyResult, unresolvedOf } from './apply-result';
+import { awaitDeployments } from './await-deployments';
+import { dryRun } from './dry-run';
+import { assertApplicable, noSuchPolicy } from './policy-refusals';
+import { requestApply } from './request-apply';
+
+type Waiting = { wait: boolean; signal?: AbortSignal; timeoutMs?: number };
+
+/**
+ * Applies a policy, or says in a dry run what that would want, without asking a cluster. `finished` tells whether the
+ * answer is final.
+ * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a workload
+ */
+export async function applyPolicy(
+  scope: Scope<'policy:apply'>,
+  policyId: string,
+  { dry_run }: ApplyInput,
+  waiting: Waiting,
+): Promise<ApplyResult> {
+  const policy = await findPolicyState(db, policyId, scope.tenants);
+  if (!policy) throw noSuchPolicy();
+  assertApplicable(policy, dry_run);
+  const world = await loadPolicyWorld();
+  if (dry_run) return dryRun(policy, world);
+  const request = await requestApply(scope, policyId, world, 'apply');
+  if (waiting.wait) await awaitDeployments(request.ids, waiting);
+  return applyResult(request.policy, request.ids, unresolvedOf(world, policyId));
+}

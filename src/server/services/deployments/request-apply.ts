@@ -1,0 +1,81 @@
+import type { DeploymentTrigger } from '@/domain/deployments';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { newId } from '../../lib/ids';
+import { insertDeployment } from '../../repositories/deployments';
+import { listPlacedClusterIds } from '../../repositories/policy-placements';
+import { holdPolicyState, type PolicyState } from '../../repositories/policy-states';
+import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
+import { dropsOf, rulesOf } from './guest-work';
+import { assertApplicable, noSuchPolicy, refuseUnmapped } from './policy-refusals';
+import { startDeployments } from './start-deployments';
+import { unmappedRules } from './unmapped-rules';
+
+/** Clusters where the policy wants something now. */
+function wantedClusters(world: PolicyWorld, policyId: string): string[] {
+  const ids = compileWorld(world)
+    .guests.filter((wanted) => {
+      const { drop_in, drop_out } = dropsOf(policyId, { wanted });
+      return drop_in || drop_out || rulesOf(policyId, { wanted }).length > 0;
+    })
+    .map(({ cluster_id }) => cluster_id);
+  return [...new Set(ids)];
+}
+
+/**
+ * Has a policy applied on every cluster where it wants something or may still stand. A deployment of it that waits
+ * already will do: it reads what is wanted when it begins.
+ * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a workload
+ */
+export async function requestApply(
+  scope: Scope<'policy:apply'>,
+  policyId: string,
+  world: PolicyWorld,
+  trigger: Extract<DeploymentTrigger, 'apply' | 'reconcile' | 'apply_pending'>,
+): Promise<{ policy: PolicyState; ids: string[] }> {
+  const { policy, ids } = await db.transaction(async (tx) => {
+    const policy = await holdPolicyState(tx, policyId, scope.tenants);
+    if (!policy) throw noSuchPolicy();
+    assertApplicable(policy, false);
+    const clusters = new Set([...wantedClusters(world, policyId), ...(await listPlacedClusterIds(tx, policyId))]);
+    if (clusters.size === 0) {
+      const own = world.policies.find(({ id }) => id === policyId);
+      const unmapped = own && unmappedRules(own, compileWorld(world));
+      throw refuseUnmapped(
+        policy,
+        false,
+        unmapped?.message ?? `${policy.name} has no enabled rule and no default to apply.`,
+      );
+    }
+    const operation_id = newId();
+    const ids: string[] = [];
+    for (const cluster_id of [...clusters].sort()) {
+      const id = await insertDeployment(tx, {
+        operation_id,
+        policy_id: policyId,
+        policy_name: policy.name,
+        policy_version: policy.version,
+        tenant_id: policy.tenant_id,
+        cluster_id,
+        kind: 'apply',
+        trigger,
+        requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+      });
+      ids.push(id);
+      await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id: policyId });
+    }
+    await recordAudit(tx, scope, {
+      action: 'policy.apply_requested',
+      object_kind: 'policy',
+      object_id: policyId,
+      object_name: policy.name,
+      tenant_id: policy.tenant_id,
+      after: { deployment_ids: ids, policy_version: policy.version, trigger },
+    });
+    return { policy, ids };
+  });
+  await startDeployments(ids);
+  return { policy, ids };
+}
