@@ -1,6 +1,6 @@
-import { runDeployment } from '@/server/services/deployments/run-deployment';
+import { deployAndObserve } from '@/server/services/deployments/deploy-and-observe';
 import type { JobProcessors } from '../job-processors';
 
 /** `policy.apply` */
 export const applyPolicy: JobProcessors['policy.apply'] = ({ deployment_id }, { signal }) =>
-  runDeployment(deployment_id, { signal });
+  deployAndObserve(deployment_id, signal);

@@ -1,6 +1,6 @@
-import { runDeployment } from '@/server/services/deployments/run-deployment';
+import { deployAndObserve } from '@/server/services/deployments/deploy-and-observe';
 import type { JobProcessors } from '../job-processors';
 
 /** `policy.cleanup` */
 export const cleanUpPolicy: JobProcessors['policy.cleanup'] = ({ deployment_id }, { signal }) =>
-  runDeployment(deployment_id, { signal });
+  deployAndObserve(deployment_id, signal);

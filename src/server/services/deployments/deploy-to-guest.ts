@@ -51,7 +51,7 @@ async function goneOrFailed(
   outcome: GuestOutcome,
 ): Promise<GuestProblem | null> {
   const [problem] = outcome.problems;
-  if (outcome.status !== 'failed' || problem?.code !== 'not_found' || outcome.writes > 0) return null;
+  if (outcome.status !== 'failed' || problem?.code !== 'not_found') return null;
   const { vmid, kind, node_name } = work.workload;
   const presence = await session.provider.inventory
     .guestPresence({ vmid, kind, node: node_name ?? '' })

@@ -156,17 +156,18 @@ async function carryOut(session: DeploymentSession): Promise<DeploymentProblem[]
 /**
  * Carries out a deployment that waits; when it is not to be done, or another worker has it, nothing happens. Failures of
  * the cluster and of guests are outcomes, stored with their remedy. Whatever happens to the process, another one goes on.
+ * @returns the cluster when something may have changed there
  * @throws the reason of `signal` when it aborts, and database errors: both leave the deployment for another worker
  */
-export async function runDeployment(id: string, context: Context): Promise<void> {
+export async function runDeployment(id: string, context: Context): Promise<{ cluster_id: string } | null> {
   const deployment = await claim(id);
-  if (!deployment) return;
+  if (!deployment) return null;
   const log = logger.child({ deployment_id: id, policy_id: deployment.policy_id });
   let provider: HypervisorProvider | undefined;
   let session: DeploymentSession | null = null;
   try {
     const cluster: ClusterRow | null = await findClusterRow(db, deployment.cluster_id);
-    if (!cluster) return;
+    if (!cluster) return null;
     provider = (context.openProvider ?? openProvider)(clusterAccess(cluster));
     session = new DeploymentSession(deployment, provider, context.signal, context.pause);
     session.signal.addEventListener('abort', () => provider?.close(), { once: true });
@@ -174,6 +175,7 @@ export async function runDeployment(id: string, context: Context): Promise<void>
     const problems = await carryOut(session);
     await session.stop();
     await finish(session, deployment, problems);
+    return { cluster_id: deployment.cluster_id };
   } catch (error) {
     await session?.stop();
     if (context.signal.aborted) {
@@ -181,13 +183,17 @@ export async function runDeployment(id: string, context: Context): Promise<void>
       throw context.signal.reason;
     }
     const lost = session?.signal.aborted ? session.signal.reason : error;
-    if (lost instanceof DeploymentLost) return log.warn({ reason: lost.message }, 'deployment given up');
+    if (lost instanceof DeploymentLost) {
+      log.warn({ reason: lost.message }, 'deployment given up');
+      return null;
+    }
     const expected = error instanceof ProviderError || error instanceof AppError;
     if (!expected && isDatabaseDown(error)) throw error;
     if (!expected) log.error({ err: error }, 'deployment failed unexpectedly');
     const problem =
       error instanceof AppError ? { code: error.code, message: error.message, remedy: null } : problemOf(error);
     await finish(session, deployment, [problem]);
+    return { cluster_id: deployment.cluster_id };
   } finally {
     await session?.stop();
     provider?.close();

@@ -185,7 +185,9 @@ class Reconciliation {
       const now = await this.#after(state, step);
       if (!isDeepStrictEqual(partOf(now, step), partOf(state, step))) return now;
     }
-    if (kind !== 'again') throw error;
+    // A guest that moved is found by reading again; one that is gone is not.
+    const moved = (error as { code?: string }).code === 'not_found';
+    if (kind !== 'again' && !moved) throw error;
     await this.task.pause(this.#patience.another(error));
     return this.read();
   }

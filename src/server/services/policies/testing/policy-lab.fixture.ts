@@ -69,7 +69,7 @@ export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Pr
           requested_by: null,
         }),
       );
-      await carryOut([{ deployment_id: added.id }]);
+      await carryOut([{ deployment_id: added }]);
     },
     async fresh(policyId) {
       const { status, body } = await json(`/policies/${policyId}?fresh=true`);

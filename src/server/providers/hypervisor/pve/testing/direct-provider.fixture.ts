@@ -1,12 +1,14 @@
 import { ProviderError } from '../../errors';
 import { signIn } from '../../fake/access/sign-in';
 import type { ClusterControl } from '../../fake/control/cluster-control';
+import { PveError } from '../../fake/pve-error';
 import { allRoutes } from '../../fake/routes/all-routes';
 import { createRouter } from '../../fake/routes/router';
 import type { StandardTokens } from '../../fake/scenarios/standard-access';
 import { executeCall } from '../../fake/transport/execute-call';
 import { LoadMeter } from '../../fake/transport/load-meter';
 import { parseForm } from '../../fake/transport/request-body';
+import { type Answer, bareAnswer } from '../../fake/transport/send-answer';
 import type { HypervisorProvider } from '../../types';
 import type { PveClient, PveRequest } from '../client';
 import { isOutcomeUnknown } from '../failure-policy';
@@ -32,16 +34,18 @@ async function execute(
   const [entry] = state.nodes.values();
   const match = route(method, decodeURIComponent(path));
   if (!entry || !match) throw new Error(`no route for ${method} ${path}`);
-  const caller = signIn(
-    state.access,
-    state.version,
-    { authorization: `PVEAPIToken=${token}`, cookie: undefined },
-    state.nowSeconds,
-  );
-  const answer = await executeCall(
-    { cluster: state, entry, worker: entry.workers.acceptingProxy(), clock: state.clock, meter, latency: () => 0 },
-    { match, params: parseForm(encodeParams(params)), caller, extraDelay: 0 },
-  );
+  const headers = { authorization: `PVEAPIToken=${token}`, cookie: undefined };
+  let answer: Answer;
+  try {
+    const caller = signIn(state.access, state.version, headers, state.nowSeconds);
+    answer = await executeCall(
+      { cluster: state, entry, worker: entry.workers.acceptingProxy(), clock: state.clock, meter, latency: () => 0 },
+      { match, params: parseForm(encodeParams(params)), caller, extraDelay: 0 },
+    );
+  } catch (error) {
+    if (!(error instanceof PveError)) throw error;
+    answer = bareAnswer(error.status, error.message);
+  }
   return openEnvelope(
     {
       status: answer.status,
