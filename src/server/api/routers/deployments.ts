@@ -25,7 +25,7 @@ export const deploymentsRouter = router({
   guest: procedure('policy:read')
     .input(z.strictObject({ id: z.uuid(), workload_id: z.uuid() }))
     .query(({ ctx, input }) => readDeploymentGuest(ctx.scope, input.id, input.workload_id)),
-  apply: procedure('policy:apply')
+  applyPolicy: procedure('policy:apply')
     .input(ApplyInput.extend({ policy_id: z.uuid() }))
     .mutation(({ ctx, input: { policy_id, ...input } }) => applyPolicy(ctx.scope, policy_id, input, { wait: false })),
   reconcile: procedure('policy:apply')
