@@ -101,6 +101,9 @@ export function directProvider(
       readGuestFirewall: (guest) => readGuestFirewall(client, guest),
     },
     firewallWriter: createFirewallWriter(client, inventory),
+    get addresses(): HypervisorProvider['addresses'] {
+      throw new Error('guests are not asked for addresses here');
+    },
     close: () => {},
   };
 }
