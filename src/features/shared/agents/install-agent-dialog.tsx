@@ -54,15 +54,16 @@ function Content({ target }: { target: InstallTarget }) {
   const agent = useQuery(trpc.agents.get.queryOptions({ node_id: target.node_id }));
   const install = useMutation(trpc.agents.install.mutationOptions());
   const [enrolledBefore, setEnrolledBefore] = useState(target.enrolled_at);
-  const create = useEffectEvent(() => {
+  const create = () => {
     if (agent.data) setEnrolledBefore(agent.data.enrolled_at);
     install.mutate({ node_id: target.node_id });
-  });
+  };
+  const begin = useEffectEvent(create);
   const begun = useRef(false);
   useEffect(() => {
     if (begun.current) return;
     begun.current = true;
-    create();
+    begin();
   }, []);
   if (install.data) {
     return (
