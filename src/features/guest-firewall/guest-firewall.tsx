@@ -1,0 +1,170 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import type { GuestFirewall as Firewall } from '@/domain/guest-firewall';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Notice } from '@/ui/notice';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { Status } from '@/ui/status';
+import { InterfaceEnforcementList } from '../shared/interface-enforcement';
+import { KnownFlag } from '../shared/inventory-states';
+import { QueryView } from '../shared/query-view';
+import { RuleList } from '../shared/rule-list';
+import { UnreadableNotice } from '../shared/unreadable-notice';
+import { LiveRules } from './live-rules';
+import { PacketTestForm } from './packet-test-form';
+
+/** Everything that filters one guest's packets, read now: rules in their order, options, network cards; and a packet to try. */
+export function GuestFirewall({ workloadId }: { workloadId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery({ ...trpc.workloads.firewall.queryOptions({ id: workloadId }), staleTime: 5_000 });
+  return (
+    <QueryView
+      query={query}
+      skeleton={
+        <div aria-busy="true" className="flex flex-col gap-3">
+          <p className="text-muted">Reading the guest's firewall…</p>
+          <Skeleton className="h-56 w-full" />
+        </div>
+      }
+    >
+      {(firewall) => (
+        <>
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <p className="text-muted">
+              As read from the cluster <RelativeTime at={firewall.read_at} />.
+            </p>
+            <Button
+              size="sm"
+              icon={<RefreshCw size={14} />}
+              onClick={() => void query.refetch()}
+              pending={query.isFetching}
+            >
+              Read again
+            </Button>
+          </div>
+          <Content firewall={firewall} />
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+function Content({ firewall }: { firewall: Firewall }) {
+  if (firewall.presence === 'absent') {
+    return (
+      <Notice tone="warn" title="The guest is gone">
+        The cluster proves that it has no guest of this number any more, so there is nothing to filter.
+      </Notice>
+    );
+  }
+  return (
+    <>
+      <UnreadableNotice notes={firewall.unreadable} />
+      <div className="grid gap-4 lg:grid-cols-2">
+        <Section title="Does it filter?">
+          <div className="flex flex-col gap-3">
+            <ul className="flex flex-col gap-1">
+              <li className="flex items-baseline gap-2">
+                Firewall of the cluster <KnownFlag value={firewall.cluster_firewall_enabled} noTone="danger" />
+              </li>
+              <li className="flex items-baseline gap-2">
+                Firewall of the guest <KnownFlag value={firewall.options?.enable ?? null} noTone="danger" />
+              </li>
+            </ul>
+            {firewall.interfaces === null ? (
+              <Status tone="unknown">The network cards could not be read</Status>
+            ) : firewall.interfaces.length === 0 ? (
+              <p className="text-muted">The guest has no network card.</p>
+            ) : (
+              <InterfaceEnforcementList interfaces={firewall.interfaces} />
+            )}
+            {firewall.interfaces?.some(({ pending }) => pending) && (
+              <p className="text-warn">A change to a network card waits for the next start of the guest.</p>
+            )}
+          </div>
+        </Section>
+        <Section title="Options">
+          <Options firewall={firewall} />
+        </Section>
+      </div>
+      <Section
+        title="Live rules"
+        description="From the first down; the first that matches decides. Ours lead to their policy."
+        bare
+      >
+        <LiveRules firewall={firewall} />
+      </Section>
+      {firewall.groups?.map((group) => (
+        <Section key={group.name} title={`Group ${group.name}`} description="Its rules stand where the group is named." bare>
+          <RuleList label={`Rules of group ${group.name}`} rows={group.rules.map((rule) => ({ rule }))} />
+        </Section>
+      ))}
+      <Sets firewall={firewall} />
+      <Section
+        title="Test a packet"
+        description="Decided by the rules as they are live, without sending anything."
+      >
+        <PacketTestForm workloadId={firewall.workload_id} interfaces={firewall.interfaces?.map(({ name }) => name) ?? []} />
+      </Section>
+    </>
+  );
+}
+
+const SWITCHES = [
+  ['dhcp', 'DHCP allowed'],
+  ['ndp', 'Neighbour discovery allowed'],
+  ['radv', 'Router advertisements allowed'],
+  ['macfilter', 'Only its own hardware addresses'],
+  ['ipfilter', 'Only its own addresses'],
+  ['ips', 'Intrusion prevention'],
+] as const;
+
+function Options({ firewall: { options, stored_options: stored } }: { firewall: Firewall }) {
+  if (options === null) return <Status tone="unknown">Could not be read</Status>;
+  const note = (name: string) => !stored.includes(name) && <span className="text-faint"> (default)</span>;
+  return (
+    <ul className="grid gap-x-6 gap-y-1 sm:grid-cols-2">
+      <li>
+        Inbound default <span className="mono font-semibold">{options.policy_in}</span>
+        {note('policy_in')}
+      </li>
+      <li>
+        Outbound default <span className="mono font-semibold">{options.policy_out}</span>
+        {note('policy_out')}
+      </li>
+      {SWITCHES.map(([name, label]) => (
+        <li key={name}>
+          {label}: {options[name] ? 'yes' : 'no'}
+          {note(name)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Sets({ firewall: { sets, aliases } }: { firewall: Firewall }) {
+  if ((sets?.length ?? 0) + (aliases?.length ?? 0) === 0) return null;
+  return (
+    <Section title="Sets and aliases of the guest">
+      <ul className="flex flex-col gap-1">
+        {sets?.map((set) => (
+          <li key={set.name} className="[overflow-wrap:anywhere]">
+            <span className="mono font-medium">+{set.name}</span>{' '}
+            <span className="mono text-muted">
+              {set.entries.map(({ cidr, nomatch }) => (nomatch ? `not ${cidr}` : cidr)).join(', ') || 'empty'}
+            </span>
+          </li>
+        ))}
+        {aliases?.map((alias) => (
+          <li key={alias.name}>
+            <span className="mono font-medium">{alias.name}</span> <span className="mono text-muted">{alias.cidr}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { PACKET_PROTOCOLS, type PacketTest } from '@/domain/guest-firewall';
+
+/** The form of a packet: numbers are null while their box is empty, which means "not known". */
+export type PacketValues = {
+  direction: 'in' | 'out';
+  source_ip: string;
+  destination_ip: string;
+  protocol: (typeof PACKET_PROTOCOLS)[number];
+  source_port: number | null;
+  destination_port: number | null;
+  icmp_type: number | null;
+  state: PacketTest['state'];
+  /** Empty: every network card. */
+  interface: string;
+};
+
+export const EMPTY_PACKET: PacketValues = {
+  direction: 'in',
+  source_ip: '',
+  destination_ip: '',
+  protocol: 'tcp',
+  source_port: null,
+  destination_port: null,
+  icmp_type: null,
+  state: 'new',
+  interface: '',
+};
+
+export const hasPorts = (protocol: PacketValues['protocol']): boolean => ['tcp', 'udp', 'sctp'].includes(protocol);
+
+/** What is sent: only what the protocol has, and nothing for what is not known. */
+export function toPacket(values: PacketValues): z.input<typeof PacketTest> {
+  const { direction, source_ip, destination_ip, protocol, state } = values;
+  const ports = hasPorts(protocol);
+  return {
+    direction,
+    source_ip,
+    destination_ip,
+    protocol,
+    state,
+    ...(ports && values.source_port !== null && { source_port: values.source_port }),
+    ...(ports && values.destination_port !== null && { destination_port: values.destination_port }),
+    ...(!ports && values.icmp_type !== null && { icmp_type: values.icmp_type }),
+    ...(values.interface !== '' && { interface: values.interface }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { PacketVerdict } from '@/domain/guest-firewall';
+import { Badge } from '@/ui/badge';
+import { Notice } from '@/ui/notice';
+import type { Tone } from '@/ui/tone';
+import { FirewallRuleLine } from '../shared/firewall-rule-line';
+import { PolicyLink } from '../shared/security-links';
+import { RuleOwner } from './rule-owner';
+
+type Interface = PacketVerdict['interfaces'][number];
+
+const VERDICTS: Record<Interface['verdict'], { tone: Tone; word: string }> = {
+  accept: { tone: 'ok', word: 'Accepted' },
+  drop: { tone: 'danger', word: 'Dropped' },
+  reject: { tone: 'warn', word: 'Rejected' },
+  unknown: { tone: 'unknown', word: 'Unknown' },
+};
+
+/** What happens to the packet at each network card, who decides it, and what audited policies would do. */
+export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
+  return (
+    <div className="flex flex-col gap-4">
+      {verdict.interfaces.length === 0 && (
+        <Notice tone="warn" title="No network card to try">
+          The guest has none, or they could not be read.
+        </Notice>
+      )}
+      {verdict.interfaces.map((card) => (
+        <AtCard key={card.name} card={card} />
+      ))}
+      {verdict.audit.length > 0 && (
+        <div className="flex flex-col gap-1">
+          <h3 className="font-medium">If policies in audit mode were enforced</h3>
+          <ul>
+            {verdict.audit.map((policy) => (
+              <li key={policy.policy_id} className="flex flex-wrap items-baseline gap-2">
+                <Badge tone={VERDICTS[policy.verdict].tone}>{VERDICTS[policy.verdict].word}</Badge>
+                <span>
+                  by <PolicyLink id={policy.policy_id} name={policy.name} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AtCard({ card }: { card: Interface }) {
+  const { tone, word } = VERDICTS[card.verdict];
+  const { rule, group, explanation, undecided_rules: undecided } = card.decided_by;
+  return (
+    <section aria-label={`Verdict at ${card.name}`} className="flex flex-col gap-1.5">
+      <h3 className="flex items-center gap-2 font-medium">
+        <span className="mono">{card.name}</span>
+        <Badge tone={tone}>{word}</Badge>
+      </h3>
+      <p className="text-pretty">{explanation}</p>
+      {rule && (
+        <div className="rounded-md border bg-surface-2 px-3 py-1.5">
+          {rule.position !== null && <span className="mono text-faint">{rule.position} </span>}
+          <FirewallRuleLine rule={rule} />
+          <p className="text-muted">
+            {group ? (
+              <>
+                In group <span className="mono">{group}</span>
+              </>
+            ) : (
+              <RuleOwner rule={rule} />
+            )}
+          </p>
+        </div>
+      )}
+      {undecided.length > 0 && (
+        <ul aria-label="Rules that may decide" className="divide-y rounded-md border">
+          {undecided.map((candidate) => (
+            <li key={`${candidate.position} ${candidate.comment}`} className="px-3 py-1.5">
+              <FirewallRuleLine rule={candidate} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

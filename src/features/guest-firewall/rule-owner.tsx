@@ -1,0 +1,25 @@
+import type { FirewallRuleView } from '@/domain/firewall/rule-view';
+import { PolicyLink } from '../shared/security-links';
+
+type Props = { rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version'> & { policy_name: string | null } };
+
+/** Whose rule it is: one of our policies with its version, somebody's on the cluster, or one that does not belong here. */
+export function RuleOwner({ rule }: Props) {
+  switch (rule.owner) {
+    case 'nobody':
+      return <span className="text-muted">Made elsewhere</span>;
+    case 'other_installation':
+      return <span className="text-warn">Another installation</span>;
+    case 'copied':
+      return <span className="text-warn">Copied from another guest</span>;
+    case 'this_installation':
+      return rule.policy_id && rule.policy_name ? (
+        <>
+          <PolicyLink id={rule.policy_id} name={rule.policy_name} />{' '}
+          <span className="text-muted">v{rule.policy_version}</span>
+        </>
+      ) : (
+        <span className="text-warn">A policy that is gone</span>
+      );
+  }
+}

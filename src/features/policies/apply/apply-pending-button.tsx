@@ -1,0 +1,77 @@
+'use client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApplyPendingResult } from '@/domain/deployments';
+import { formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { showToast } from '@/ui/toast';
+import { usePermissions } from '../../shared/use-permissions';
+
+/** Applies every enforced policy that is not in force as it is written, after saying which. */
+export function ApplyPendingButton() {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const { reason } = usePermissions();
+  const [open, setOpen] = useState(false);
+  const behind = { enforcement_mode: 'enforced', enabled: true, sort: 'name', limit: 100 } as const;
+  const stale = useQuery(trpc.policies.list.queryOptions({ ...behind, deployment_status: 'stale' }));
+  const partial = useQuery(trpc.policies.list.queryOptions({ ...behind, deployment_status: 'partial' }));
+  const apply = useMutation(
+    trpc.deployments.applyPending.mutationOptions({
+      onSuccess: (result) => {
+        setOpen(false);
+        void queryClient.invalidateQueries(trpc.policies.pathFilter());
+        void queryClient.invalidateQueries(trpc.deployments.pathFilter());
+        tell(result);
+      },
+    }),
+  );
+  const total = (stale.data?.total ?? 0) + (partial.data?.total ?? 0);
+  const names = [...(stale.data?.items ?? []), ...(partial.data?.items ?? [])].map(({ name }) => name);
+  if (total === 0) return null;
+  const count = total === 1 ? '1 policy' : `${formatCount(total)} policies`;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} disabledReason={reason('policy:apply')}>
+        Apply pending ({formatCount(total)})
+      </Button>
+      <ConfirmDialog
+        open={open}
+        onOpenChange={(next) => {
+          apply.reset();
+          setOpen(next);
+        }}
+        title={`Apply ${count}?`}
+        confirmLabel={`Apply ${count}`}
+        tone="primary"
+        pending={apply.isPending}
+        error={apply.error ? failureOf(apply.error) : null}
+        onConfirm={() => apply.mutate()}
+      >
+        <p>These enforced policies are not live as they are written:</p>
+        <ul className="list-disc pl-4 text-text">
+          {names.slice(0, 10).map((name) => (
+            <li key={name}>{name}</li>
+          ))}
+        </ul>
+        {total > 10 && <p>and {formatCount(total - 10)} more.</p>}
+        <p>Look at the preview of each to see what changes on the guests.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function tell({ operations }: ApplyPendingResult) {
+  const refused = operations.filter(({ operation_id }) => operation_id === null);
+  const started = operations.length - refused.length;
+  showToast(refused.length > 0 ? 'warn' : 'ok', {
+    title: started === 1 ? 'Applying 1 policy' : `Applying ${formatCount(started)} policies`,
+    description: refused
+      .slice(0, 3)
+      .map(({ policy_name, message }) => `${policy_name}: ${message ?? 'not started'}`)
+      .join(' '),
+  });
+}

@@ -1,0 +1,48 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { Deployment } from '@/domain/deployments';
+import { useIsLive } from '@/lib/live-updates';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { ErrorState } from '@/ui/error-state';
+import { Notice } from '@/ui/notice';
+import { Skeleton } from '@/ui/skeleton';
+import { DeploymentPanel } from './deployment-panel';
+
+const active = (deployment: Deployment) => deployment.status === 'queued' || deployment.status === 'running';
+
+/** All clusters of one apply or removal, as they go and as they ended. */
+export function OperationProgress({ operationId }: { operationId: string }) {
+  const trpc = useTRPC();
+  const live = useIsLive();
+  const query = useQuery({
+    ...trpc.deployments.list.queryOptions({ operation_id: operationId, limit: 200 }),
+    refetchInterval: ({ state }) => (state.data && !state.data.items.some(active) ? false : live ? 3000 : 1000),
+  });
+  if (!query.data) {
+    return query.error ? (
+      <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+    ) : (
+      <Skeleton className="h-32 w-full" />
+    );
+  }
+  const { items } = query.data;
+  const ended = items.length > 0 && !items.some(active);
+  const good = items.every(({ status }) => status === 'ok');
+  return (
+    <div className="flex flex-col gap-4">
+      {ended && (
+        <Notice
+          tone={good ? 'ok' : 'danger'}
+          live
+          title={good ? 'Done: every guest is as the policy wants it' : 'Not everything could be done'}
+        >
+          {good ? null : 'What was done stays. The guests below say what is missing; retry those that failed.'}
+        </Notice>
+      )}
+      {items.map((deployment) => (
+        <DeploymentPanel key={deployment.id} deployment={deployment} heading={deployment.cluster_name} />
+      ))}
+    </div>
+  );
+}

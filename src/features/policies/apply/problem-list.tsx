@@ -1,0 +1,16 @@
+import type { DeploymentProblem } from '@/domain/deployments';
+
+/** What went wrong, each with what to do about it; nothing when nothing did. */
+export function ProblemList({ problems }: { problems: readonly DeploymentProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul aria-label="Problems" className="flex flex-col gap-1">
+      {problems.map((problem) => (
+        <li key={`${problem.code} ${problem.message}`} className="[overflow-wrap:anywhere]">
+          <span className="text-danger">{problem.message}</span>
+          {problem.remedy && <span> {problem.remedy}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { GuestPreview } from '@/domain/policy-preview';
+import { changesNothing, guestSummary, optionName, optionValue } from './guest-diff-summary';
+
+const rule = {} as GuestPreview['rules'][number];
+const guest = (changes: Partial<NonNullable<GuestPreview['changes']>> | null, options = 0): GuestPreview => ({
+  workload_id: 'w',
+  vmid: 100,
+  name: 'web',
+  external_id: 'qemu/100',
+  node_name: 'pve1',
+  rules: [],
+  sets: [],
+  changes: changes && ({ added: [], removed: [], kept: [], moved: [], ...changes } as GuestPreview['changes']),
+  option_changes: Array.from({ length: options }, () => ({
+    kind: 'guest_option' as const,
+    name: 'enable',
+    before: null,
+    after: '1',
+  })),
+  foreign_rules: 0,
+  unreadable: [],
+  read_at: '2026-11-21T02:00:00.000Z',
+});
+
+test('what could not be read is unknown, never "no change"', () => {
+  expect(changesNothing(guest(null))).toBe(false);
+  expect(guestSummary(guest(null))).toMatch(/^Unknown/);
+});
+
+test('switches alone are a change', () => {
+  expect(changesNothing(guest({ kept: [rule] }, 1))).toBe(false);
+  expect(guestSummary(guest({ kept: [rule] }, 1))).toBe('1 kept, 1 switch turned');
+});
+
+test('nothing to do says how much stays', () => {
+  expect(guestSummary(guest({ kept: [rule, rule] }))).toBe('No change, 2 kept');
+  expect(guestSummary(guest({}))).toBe('No change');
+});
+
+test('switches have names and values in words', () => {
+  expect(optionName({ kind: 'nic_flag', name: 'net1' })).toBe('Firewall flag of net1');
+  expect(optionValue({ kind: 'guest_option', name: 'enable' }, null)).toBe('off (default)');
+  expect(optionValue({ kind: 'guest_option', name: 'policy_in' }, 'DROP')).toBe('DROP');
+});

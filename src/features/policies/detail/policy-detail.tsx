@@ -1,0 +1,190 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Ban, Eye, Pencil, Play, Power, ShieldCheck, Trash2 } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useMemo, useState } from 'react';
+import type { Policy } from '@/domain/policies';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { useCommands } from '@/ui/command-registry';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { RowActions } from '@/ui/row-actions';
+import { Tabs } from '@/ui/tabs';
+import { DeploymentState } from '../../shared/deployment-state';
+import { DetailSkeleton } from '../../shared/detail-skeleton';
+import { PolicyMode } from '../../shared/enforcement-mode';
+import { QueryView } from '../../shared/query-view';
+import { useDocumentTitle } from '../../shared/use-document-title';
+import { usePermissions } from '../../shared/use-permissions';
+import { ApplyDialog } from '../apply/apply-dialog';
+import { DeletePolicyDialog } from '../apply/delete-policy-dialog';
+import { SwitchDialog, type SwitchKind } from '../apply/switch-dialog';
+import { applyRefusal } from '../policy-actions';
+import { allReasons } from '../policy-words';
+import { DeploymentsTab } from './deployments-tab';
+import { PolicyOverview } from './policy-overview';
+import { PreviewTab } from './preview-tab';
+import { RulesTab } from './rules-tab';
+import { VersionsTab } from './versions-tab';
+
+const TABS = ['overview', 'rules', 'preview', 'versions', 'deployments'] as const;
+
+/** One policy: how far it is in force, what it says, what applying would change, and what was done. */
+export function PolicyDetail({ policyId }: { policyId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.policies.get.queryOptions({ id: policyId }));
+  useDocumentTitle(query.data?.name);
+  return (
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {(policy) => <Content policy={policy} />}
+    </QueryView>
+  );
+}
+
+function Content({ policy }: { policy: Policy }) {
+  const router = useRouter();
+  const { reason } = usePermissions();
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const [dialog, setDialog] = useState<'apply' | 'delete' | SwitchKind | null>(null);
+  const close = () => setDialog(null);
+  const openTab = (next: string) =>
+    router.push(paths.policy({ policyId: policy.id, tab: next === 'overview' ? undefined : next }), { scroll: false });
+  const { enforcement_mode: mode } = policy.definition;
+  const writeReason = reason('policy:write');
+  const applyReason = reason('policy:apply') ?? applyRefusal(policy);
+  const edit = () => router.push(paths.editPolicy({ policyId: policy.id }));
+  const switches = [
+    policy.enabled
+      ? { kind: 'disable' as const, label: 'Disable policy', icon: <Ban />, tone: 'danger' as const }
+      : { kind: 'enable' as const, label: 'Enable policy', icon: <Power /> },
+    mode === 'audit'
+      ? { kind: 'enforce' as const, label: 'Switch to enforced', icon: <ShieldCheck /> }
+      : { kind: 'audit' as const, label: 'Switch to audit', icon: <Eye />, tone: 'danger' as const },
+  ];
+  useCommands(
+    useMemo(() => {
+      const group = 'This policy';
+      const write = [
+        {
+          id: 'policy.edit',
+          label: 'Edit policy',
+          group,
+          icon: <Pencil />,
+          run: () => router.push(paths.editPolicy({ policyId: policy.id })),
+        },
+        { id: 'policy.delete', label: 'Delete policy', group, icon: <Trash2 />, run: () => setDialog('delete') },
+      ];
+      return [
+        ...(applyReason === null
+          ? [{ id: 'policy.apply', label: 'Apply policy', group, icon: <Play />, run: () => setDialog('apply') }]
+          : []),
+        ...(writeReason === null ? write : []),
+        ...TABS.slice(1).map((id) => ({
+          id: `policy.tab.${id}`,
+          label: `Show ${id}`,
+          group,
+          run: () => router.push(paths.policy({ policyId: policy.id, tab: id })),
+        })),
+      ];
+    }, [applyReason, writeReason, router, policy.id]),
+  );
+  const working = policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued';
+  return (
+    <>
+      <PageTrail crumbs={[{ label: policy.name }]} />
+      <PageHeader
+        title={policy.name}
+        description={policy.description || undefined}
+        badge={
+          <>
+            <DeploymentState status={policy.deployment_status} reasons={allReasons(policy)} working={working} />
+            <PolicyMode mode={mode} enabled={policy.enabled} />
+            <Badge>Version {policy.version}</Badge>
+          </>
+        }
+        actions={
+          <>
+            <Button icon={<Pencil size={14} />} onClick={edit} disabledReason={writeReason}>
+              Edit
+            </Button>
+            {mode === 'audit' && policy.enabled && (
+              <Button
+                icon={<ShieldCheck size={14} />}
+                onClick={() => setDialog('enforce')}
+                disabledReason={writeReason}
+              >
+                Switch to enforced
+              </Button>
+            )}
+            <Button
+              variant="primary"
+              icon={<Play size={14} />}
+              onClick={() => setDialog('apply')}
+              disabledReason={applyReason}
+            >
+              Apply
+            </Button>
+            <RowActions
+              name={policy.name}
+              entries={[
+                ...switches.map(({ kind, ...entry }) => ({
+                  id: kind,
+                  ...entry,
+                  onSelect: () => setDialog(kind),
+                  disabledReason: writeReason,
+                })),
+                {
+                  id: 'delete',
+                  label: 'Delete policy',
+                  icon: <Trash2 />,
+                  tone: 'danger',
+                  onSelect: () => setDialog('delete'),
+                  disabledReason: writeReason,
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      <Tabs
+        label="Parts of the policy"
+        value={tab}
+        onValueChange={openTab}
+        tabs={[
+          {
+            value: 'overview',
+            label: 'Overview',
+            content: (
+              <PolicyOverview policy={policy} onReconcile={() => setDialog('apply')} applyReason={applyReason} />
+            ),
+          },
+          { value: 'rules', label: 'Rules', count: policy.rules.length, content: <RulesTab policy={policy} /> },
+          { value: 'preview', label: 'Preview', content: <PreviewTab policy={policy} /> },
+          { value: 'versions', label: 'Versions', count: policy.version, content: <VersionsTab policy={policy} /> },
+          { value: 'deployments', label: 'Deployments', content: <DeploymentsTab policyId={policy.id} /> },
+        ]}
+      />
+      {dialog === 'apply' && (
+        <ApplyDialog policy={policy} onClose={close} onShowDeployments={() => openTab('deployments')} />
+      )}
+      {dialog === 'delete' && (
+        <DeletePolicyDialog policy={policy} onClose={close} onDeleted={() => router.replace(paths.policies())} />
+      )}
+      {dialog !== null && dialog !== 'apply' && dialog !== 'delete' && (
+        <SwitchDialog
+          policy={policy}
+          kind={dialog}
+          onClose={close}
+          onDone={(kind) => {
+            close();
+            openTab(kind === 'enforce' || kind === 'enable' ? 'preview' : 'deployments');
+          }}
+        />
+      )}
+    </>
+  );
+}

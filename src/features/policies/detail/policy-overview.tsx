@@ -1,0 +1,161 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import type { Policy } from '@/domain/policies';
+import { formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { columnsOf } from '@/ui/columns';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { Notice } from '@/ui/notice';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { showToast } from '@/ui/toast';
+import { DeploymentState } from '../../shared/deployment-state';
+import { REASON_WORDS } from '../../shared/deployment-words';
+import { MODE_WORDS } from '../../shared/enforcement-mode';
+import { ClusterLink } from '../../shared/inventory-links';
+import { allReasons, DIRECTION_WORDS } from '../policy-words';
+import { PolicyGuests } from './policy-guests';
+
+type Row = Policy['deployments'][number];
+const make = columnsOf<Row>();
+
+const COLUMNS = [
+  make.text('cluster_name', 'Cluster', (row) => row.cluster_name, {
+    width: 150,
+    render: (row) => <ClusterLink id={row.cluster_id} name={row.cluster_name} />,
+  }),
+  make.custom('status', 'Status', (row) => <DeploymentState status={row.status} reasons={row.reasons} />, {
+    width: 120,
+    csv: (row) => row.status,
+  }),
+  make.text('reasons', 'Why', (row) => row.reasons.map((reason) => REASON_WORDS[reason]).join(' '), {
+    width: 220,
+    grow: true,
+    render: (row) => {
+      const text = row.reasons.map((reason) => REASON_WORDS[reason]).join(' ');
+      return <span title={text}>{text}</span>;
+    },
+  }),
+  make.number('guests', 'Guests', (row) => row.guests, { width: 76 }),
+  make.number('expected', 'Expected', (row) => row.expected, { width: 88 }),
+  make.number('live', 'Live', (row) => row.live, { width: 64 }),
+  make.number('missing', 'Missing', (row) => row.missing, { width: 80 }),
+  make.number('outdated', 'Outdated', (row) => row.outdated, { width: 88 }),
+  make.number('leftover', 'Leftover', (row) => row.leftover, { width: 84 }),
+  make.time('read_at', 'Read', (row) => row.read_at, { none: 'Never', width: 104 }),
+];
+
+type Props = { policy: Policy; onReconcile: () => void; applyReason: string | null };
+
+/** How far the policy is in force: per cluster, and below per guest. */
+export function PolicyOverview({ policy, onReconcile, applyReason }: Props) {
+  const { definition } = policy;
+  const behind = policy.deployment_status !== null && policy.deployment_status !== 'active';
+  return (
+    <>
+      {behind && (
+        <Notice
+          tone={policy.deployment_status === 'partial' ? 'warn' : 'danger'}
+          title="What is live is not what the policy says"
+          action={
+            policy.deployment_status !== 'unresolved' && (
+              <Button size="sm" onClick={onReconcile} disabledReason={applyReason}>
+                Reconcile
+              </Button>
+            )
+          }
+        >
+          <ul>
+            {allReasons(policy).map((reason) => (
+              <li key={reason}>{REASON_WORDS[reason]}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <Section>
+        <Properties
+          columns={2}
+          items={[
+            { label: 'From', value: <Endpoints list={definition.sources} /> },
+            { label: 'Direction', value: DIRECTION_WORDS[definition.direction].label },
+            { label: 'To', value: <Endpoints list={definition.targets} /> },
+            {
+              label: 'What no rule matches',
+              value: definition.default_action === 'drop' ? 'Dropped' : 'As the guest has it',
+            },
+            {
+              label: 'Enforcement',
+              value: MODE_WORDS[definition.enforcement_mode].label,
+              hint: MODE_WORDS[definition.enforcement_mode].description,
+            },
+            { label: 'Priority', value: formatCount(policy.priority) },
+            { label: 'Tenant', value: policy.tenant_name ?? 'Whole installation' },
+            { label: 'Changed', value: <RelativeTime at={policy.updated_at} /> },
+          ]}
+        />
+      </Section>
+      <Section title="Clusters" actions={<ReadNow policyId={policy.id} />} bare>
+        <DataTable
+          id="policy-clusters"
+          label="Status per cluster"
+          noun={{ one: 'cluster', many: 'clusters' }}
+          columns={COLUMNS}
+          rows={policy.deployments}
+          rowId={(row) => row.cluster_id}
+          total={policy.deployments.length}
+          loading={false}
+          error={null}
+          height="auto"
+          empty={
+            <EmptyState title="On no cluster">
+              {definition.enforcement_mode === 'audit'
+                ? 'A policy in audit mode has no rules on any guest.'
+                : 'No endpoint of the policy stands for a workload of a cluster.'}
+            </EmptyState>
+          }
+        />
+      </Section>
+      <h2 className="text-base">Guests</h2>
+      <PolicyGuests policyId={policy.id} />
+    </>
+  );
+}
+
+function Endpoints({ list }: { list: readonly string[] }) {
+  return (
+    <ul className="mono">
+      {list.map((endpoint) => (
+        <li key={endpoint}>{endpoint}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Asks the clusters now instead of showing what was last read. */
+function ReadNow({ policyId }: { policyId: string }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const read = useMutation({
+    mutationFn: () =>
+      queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: policyId, fresh: true }), staleTime: 0 }),
+    onSuccess: (policy) => {
+      queryClient.setQueryData(trpc.policies.get.queryKey({ id: policyId }), policy);
+      void queryClient.invalidateQueries(trpc.policies.guests.pathFilter());
+      void queryClient.invalidateQueries(trpc.policies.list.pathFilter());
+    },
+    onError: (error) => {
+      const { title, detail } = failureOf(error);
+      showToast('danger', { id: 'read-now', title: 'The guests could not be read', description: detail ?? title });
+    },
+  });
+  return (
+    <Button size="sm" icon={<RefreshCw size={14} />} onClick={() => read.mutate()} pending={read.isPending}>
+      Read guests now
+    </Button>
+  );
+}

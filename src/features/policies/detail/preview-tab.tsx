@@ -1,0 +1,54 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import type { Policy } from '@/domain/policies';
+import { failureOf } from '@/lib/problem';
+import { useTRPCClient } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { ErrorState } from '@/ui/error-state';
+import { RelativeTime } from '@/ui/relative-time';
+import { Skeleton } from '@/ui/skeleton';
+import { PreviewView } from './preview-view';
+
+/** What applying the policy would do now, guest by guest, against what is live. */
+export function PreviewTab({ policy }: { policy: Policy }) {
+  const client = useTRPCClient();
+  const query = useQuery({
+    // Reading guests takes time and belongs to one moment: it is read once per visit and version, and on request.
+    queryKey: ['policy-preview', policy.id, policy.version],
+    queryFn: ({ signal }) => client.policies.preview.mutate({ id: policy.id }, { signal }),
+    staleTime: 30_000,
+    gcTime: 60_000,
+  });
+  if (query.isPending) {
+    return (
+      <div className="flex flex-col gap-3" aria-busy="true">
+        <p className="text-muted">Reading what is live on the guests…</p>
+        <Skeleton className="h-40 w-full" />
+      </div>
+    );
+  }
+  if (query.error && !query.data) {
+    return (
+      <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
+    );
+  }
+  return (
+    <>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <p className="text-muted">
+          Compared with the guests as read <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />.
+        </p>
+        <Button
+          size="sm"
+          icon={<RefreshCw size={14} />}
+          onClick={() => void query.refetch()}
+          pending={query.isFetching}
+        >
+          Preview again
+        </Button>
+      </div>
+      <PreviewView preview={query.data} />
+    </>
+  );
+}

@@ -1,0 +1,160 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { GitCompare, Undo2 } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { Policy, PolicyVersion } from '@/domain/policies';
+import { failureOf } from '@/lib/problem';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { columnsOf } from '@/ui/columns';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { DataTable } from '@/ui/data-table';
+import { Dialog } from '@/ui/dialog';
+import { EmptyState } from '@/ui/empty-state';
+import { showToast } from '@/ui/toast';
+import { useListState } from '../../shared/list-state';
+import { usePermissions } from '../../shared/use-permissions';
+import { useServerList } from '../../shared/use-server-list';
+import { VersionCompare } from './version-compare';
+
+const LIST = { sorts: ['version'], defaultSort: '-version', filters: {} } as const;
+const make = columnsOf<PolicyVersion>();
+
+const columnsFor = (current: number) => [
+  make.text('version', 'Version', (version) => String(version.version), {
+    width: 130,
+    sortable: true,
+    sortFirst: 'desc',
+    render: (version) => (
+      <span className="inline-flex items-center gap-1.5 tabular-nums">
+        {version.version}
+        {version.version === current && <Badge>Current</Badge>}
+      </span>
+    ),
+  }),
+  make.time('created_at', 'Saved', (version) => version.created_at, { width: 120 }),
+  make.text('author_name', 'By', (version) => version.author_name ?? (version.author_id ? 'Deleted user' : 'Service'), {
+    width: 180,
+  }),
+  make.text('reason', 'Reason', (version) => version.reason, { width: 220, grow: true }),
+];
+
+/** Every version with its author and reason; two are compared, an old one is brought back. */
+export function VersionsTab({ policy }: { policy: Policy }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const { reason } = usePermissions();
+  const state = useListState(LIST);
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
+  const [compared, setCompared] = useState<{ from: number; to: number } | null>(null);
+  const [reverting, setReverting] = useState<PolicyVersion | null>(null);
+  const columns = useMemo(() => columnsFor(policy.version), [policy.version]);
+  const list = useServerList({
+    name: 'policy-versions',
+    columns,
+    state,
+    pathKey: trpc.policies.versions.pathKey(),
+    fixed: { id: policy.id },
+    fetchPage: (page, signal) => client.policies.versions.query({ ...state.input, id: policy.id, ...page }, { signal }),
+  });
+  const chosen = list.rows.filter((version) => selection.has(version.id)).map(({ version }) => version);
+  const writeReason = reason('policy:write');
+  const compare = () => setCompared({ from: Math.min(...chosen), to: Math.max(...chosen) });
+  return (
+    <>
+      <DataTable
+        {...list}
+        id="policy-versions"
+        label="Versions of the policy"
+        noun={{ one: 'version', many: 'versions' }}
+        rowId={(version) => version.id}
+        onRowOpen={(version) =>
+          setCompared(
+            version.version === 1
+              ? { from: 1, to: policy.version }
+              : { from: version.version - 1, to: version.version },
+          )
+        }
+        selection={selection}
+        onSelectionChange={setSelection}
+        bulkActions={
+          <Button
+            size="sm"
+            icon={<GitCompare size={14} />}
+            onClick={compare}
+            disabledReason={chosen.length !== 2 && 'Choose two versions'}
+          >
+            Compare
+          </Button>
+        }
+        rowActions={(version) => ({
+          name: `version ${version.version}`,
+          entries: [
+            {
+              id: 'compare',
+              label: 'Compare with the current one',
+              icon: <GitCompare />,
+              onSelect: () => setCompared({ from: version.version, to: policy.version }),
+              disabledReason: version.version === policy.version && 'It is the current one.',
+            },
+            {
+              id: 'revert',
+              label: 'Go back to this version',
+              icon: <Undo2 />,
+              onSelect: () => setReverting(version),
+              disabledReason: writeReason ?? (version.version === policy.version && 'It is the current one.'),
+            },
+          ],
+        })}
+        empty={<EmptyState title="No versions">Every change makes one.</EmptyState>}
+      />
+      <Dialog
+        open={compared !== null}
+        onOpenChange={(open) => !open && setCompared(null)}
+        size="lg"
+        title={compared ? `Version ${compared.from} to ${compared.to}` : ''}
+        description="What was taken away, and what came instead."
+      >
+        {compared && <VersionCompare policyId={policy.id} from={compared.from} to={compared.to} />}
+      </Dialog>
+      {reverting && <RevertDialog policy={policy} version={reverting} onClose={() => setReverting(null)} />}
+    </>
+  );
+}
+
+function RevertDialog({ policy, version, onClose }: { policy: Policy; version: PolicyVersion; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const revert = useMutation(
+    trpc.policies.revert.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.policies.get.queryKey({ id: saved.id }), saved);
+        void queryClient.invalidateQueries(trpc.policies.pathFilter());
+        showToast('ok', {
+          title: `Version ${saved.version} says what version ${version.version} said`,
+          description: saved.cleanup.length > 0 ? 'Its rules are being removed from the guests.' : undefined,
+        });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Go back to version ${version.version}?`}
+      confirmLabel={`Save version ${policy.version + 1} with the content of ${version.version}`}
+      tone="primary"
+      pending={revert.isPending}
+      error={revert.error ? failureOf(revert.error) : null}
+      onConfirm={() => revert.mutate({ id: policy.id, to_version: version.version, version: policy.version })}
+    >
+      <p>
+        Nothing is lost: the versions in between stay in the history. Guests change when the policy is applied; if the
+        old version was in audit mode or disabled, its rules are removed at once.
+      </p>
+      <VersionCompare policyId={policy.id} from={policy.version} to={version.version} />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,83 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { FieldFrame } from '@/ui/form/field-frame';
+import { MultiCombobox } from '@/ui/multi-combobox';
+import type { Option } from '@/ui/option';
+import { useDebounced } from '../../shared/use-debounced';
+import { ENDPOINT_KIND_WORDS } from './endpoint-words';
+
+type Props = {
+  name: string;
+  label: string;
+  description: string;
+  value: readonly string[];
+  onValueChange: (endpoints: string[]) => void;
+  onBlur: () => void;
+  error: string | undefined;
+  /** Restricts what is found to one tenant. */
+  tenantId: string | null;
+};
+
+/** Chooses groups, workloads, networks, tags and addresses by searching all of them at once; what is typed counts too. */
+export function EndpointPicker({ name, label, description, value, onValueChange, onBlur, error, tenantId }: Props) {
+  const trpc = useTRPC();
+  const [text, setText] = useState('');
+  const q = useDebounced(text.trim().slice(0, 200), 200);
+  const search = useQuery({
+    ...trpc.policies.searchEndpoints.queryOptions({ q, limit: 30, ...(tenantId && { tenant_id: tenantId }) }),
+    placeholderData: keepPreviousData,
+  });
+  const found = search.data?.items;
+  const options = useMemo<Option[]>(() => {
+    const items = (found ?? []).map((item) => ({
+      value: item.endpoint,
+      label: item.label,
+      description: [ENDPOINT_KIND_WORDS[item.kind], item.detail].filter(Boolean).join(', '),
+    }));
+    const typed = typedOption(text);
+    return typed && !items.some((item) => item.value === typed.value) ? [...items, typed] : items;
+  }, [found, text]);
+  const hint = text.trim() === '' || options.length > 0 ? null : hintOf(text);
+  return (
+    <FieldFrame name={name} label={label} description={hint ?? description} error={error}>
+      <MultiCombobox
+        aria-label={label}
+        value={value.map((endpoint) => ({ value: endpoint, label: endpoint }))}
+        onValueChange={(chosen) => {
+          onValueChange([...new Set(chosen.map((option) => option.value))]);
+          setText('');
+        }}
+        onBlur={onBlur}
+        options={options}
+        placeholder={value.length === 0 ? 'Name, tag, VMID, address or any' : ''}
+        remote={{
+          onSearch: setText,
+          loading: search.isFetching,
+          error: search.error ? (failureOf(search.error).detail ?? failureOf(search.error).title) : null,
+        }}
+      />
+    </FieldFrame>
+  );
+}
+
+/** What is typed as an endpoint of its own, also when nothing has that name (yet). */
+function typedOption(text: string): Option | null {
+  if (text.trim() === '') return null;
+  const parsed = parseEndpoint(text);
+  if ('error' in parsed) return null;
+  const endpoint = formatEndpoint(parsed);
+  return {
+    value: endpoint,
+    label: endpoint,
+    description: parsed.kind === 'address' ? 'Use this address' : `Use as typed: ${ENDPOINT_KIND_WORDS[parsed.kind].toLowerCase()}`,
+  };
+}
+
+function hintOf(text: string): string | null {
+  const parsed = parseEndpoint(text);
+  return 'error' in parsed ? parsed.error : null;
+}

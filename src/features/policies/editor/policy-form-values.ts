@@ -1,0 +1,114 @@
+import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
+import { type PolicyDefinition, protocolHasPorts, type SecurityRuleInput } from '@/domain/policy/policy';
+import { toTenantId } from '../../shared/tenant-options';
+
+/** A rule as it is edited: lists of ports as one text each, an empty ICMP type for all types. */
+export type RuleValues = {
+  action: SecurityRuleInput['action'];
+  protocol: SecurityRuleInput['protocol'];
+  destination_ports: string;
+  source_ports: string;
+  icmp_type: string;
+  log: SecurityRuleInput['log'];
+  enabled: boolean;
+  comment: string;
+};
+
+/** The form of a policy. Fields have the places they have when they are sent, so that messages find them. */
+export type PolicyValues = {
+  name: string;
+  description: string;
+  enabled: boolean;
+  priority: number | null;
+  tenant_id: string | null;
+  definition: {
+    enforcement_mode: PolicyDefinition['enforcement_mode'];
+    direction: PolicyDefinition['direction'];
+    default_action: PolicyDefinition['default_action'];
+    sources: string[];
+    targets: string[];
+  };
+  rules: RuleValues[];
+  reason: string;
+};
+
+export const EMPTY_RULE: RuleValues = {
+  action: 'accept',
+  protocol: 'tcp',
+  destination_ports: '',
+  source_ports: '',
+  icmp_type: '',
+  log: 'nolog',
+  enabled: true,
+  comment: '',
+};
+
+/** A new policy watches: enforcing is a choice that somebody makes. */
+export const EMPTY_POLICY: PolicyValues = {
+  name: '',
+  description: '',
+  enabled: true,
+  priority: 1000,
+  tenant_id: null,
+  definition: { enforcement_mode: 'audit', direction: 'in', default_action: 'none', sources: [], targets: [] },
+  rules: [EMPTY_RULE],
+  reason: '',
+};
+
+/** The form over a policy or one of its versions. */
+export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {
+  const { name, description, enabled, priority, definition, rules } = policy;
+  return {
+    name,
+    description,
+    enabled,
+    priority,
+    tenant_id: null,
+    definition: { ...definition, sources: [...definition.sources], targets: [...definition.targets] },
+    rules: rules.map((rule) => ({
+      action: rule.action,
+      protocol: rule.protocol,
+      destination_ports: rule.destination_ports.join(', '),
+      source_ports: rule.source_ports.join(', '),
+      icmp_type: rule.icmp_type ?? '',
+      log: rule.log,
+      enabled: rule.enabled,
+      comment: rule.comment,
+    })),
+    reason: '',
+  };
+}
+
+const portsOf = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
+
+/** Fields that the protocol does not have are left out, whatever was typed in them before. */
+export function toRule(rule: RuleValues) {
+  const ports = protocolHasPorts(rule.protocol);
+  const icmp = rule.protocol === 'icmp' || rule.protocol === 'icmpv6';
+  return {
+    action: rule.action,
+    protocol: rule.protocol,
+    destination_ports: ports ? portsOf(rule.destination_ports) : [],
+    source_ports: ports ? portsOf(rule.source_ports) : [],
+    icmp_type: icmp && rule.icmp_type.trim() !== '' ? rule.icmp_type.trim() : null,
+    log: rule.log,
+    enabled: rule.enabled,
+    comment: rule.comment,
+  };
+}
+
+type Sent = Omit<PolicyCreate, 'priority' | 'tenant_id'> & { priority: number | null };
+
+const fieldsOf = ({ tenant_id: _, rules, ...values }: PolicyValues): Sent => ({ ...values, rules: rules.map(toRule) });
+
+/** What creates a policy. */
+export const toPolicyCreate = (values: PolicyValues): Sent & { tenant_id?: string | null } => ({
+  ...fieldsOf(values),
+  ...toTenantId(values.tenant_id),
+});
+
+/** What changes a policy, with the version it was read at so that nobody else's change is overwritten unseen. */
+export const toPolicyChange = (values: PolicyValues, version: number): Sent & { version: number } => ({
+  ...fieldsOf(values),
+  version,
+});

@@ -1,0 +1,208 @@
+'use client';
+import { type Control, type DefaultValues, useForm, useWatch } from 'react-hook-form';
+import type { z } from 'zod';
+import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/policy';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { CheckboxField } from '@/ui/form/checkbox-field';
+import { FormShell } from '@/ui/form/form-shell';
+import { NumberField } from '@/ui/form/number-field';
+import { RadioField } from '@/ui/form/radio-field';
+import { SelectField } from '@/ui/form/select-field';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import { Notice } from '@/ui/notice';
+import type { Option } from '@/ui/option';
+import type { Problem } from '@/ui/problem';
+import { Section } from '@/ui/section';
+import { domainResolver } from '../../shared/domain-resolver';
+import { MODE_WORDS } from '../../shared/enforcement-mode';
+import { toTenantId } from '../../shared/tenant-options';
+import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
+import { DIRECTION_WORDS } from '../policy-words';
+import { EndpointsField } from './endpoints-field';
+import type { PolicyValues } from './policy-form-values';
+import { ResolutionPanel } from './resolution-panel';
+import { RulesField } from './rules-field';
+
+type Props<S extends z.ZodType<Record<string, unknown>>> = {
+  defaultValues: PolicyValues;
+  schema: S;
+  toInput: (values: PolicyValues) => unknown;
+  onSubmit: (input: z.output<S>) => void;
+  error: Problem | null;
+  pending: boolean;
+  /** What is in the form is stored: leaving loses nothing. */
+  saved: boolean;
+  submitLabel: string;
+  /** Tenants to choose between, for a new policy. */
+  tenants?: readonly Option[];
+  /** Of a policy that exists. */
+  tenantId?: string | null;
+  /** Whether the stored policy is in force, so that switching it off removes rules. */
+  enforcedBefore?: boolean;
+  withReason?: boolean;
+  backTo: string;
+};
+
+const MODE_OPTIONS = ENFORCEMENT_MODES.toReversed().map((value) => ({ value, ...MODE_WORDS[value] }));
+const DIRECTION_OPTIONS = POLICY_DIRECTIONS.map((value) => ({ value, ...DIRECTION_WORDS[value] }));
+const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({
+  value,
+  ...(value === 'none'
+    ? { label: 'Leave the default of the guest', description: 'What no rule matches is decided as before.' }
+    : {
+        label: 'Drop what no rule accepts',
+        description: 'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
+      }),
+}));
+
+/** Everything a policy says, in one form; what the endpoints stand for is shown while it is written. */
+export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+  const { tenants = [], enforcedBefore = false } = props;
+  const form = useForm<PolicyValues, unknown, z.output<S>>({
+    defaultValues: props.defaultValues as DefaultValues<PolicyValues>,
+    resolver: domainResolver(props.schema, props.toInput),
+    mode: 'onTouched',
+  });
+  const { isDirty } = form.formState;
+  const guard = useUnsavedGuard(isDirty && !props.saved);
+  const { control } = form;
+  // Parts of the form that do not care about what is submitted.
+  const fields = control as unknown as Control<PolicyValues, unknown, never>;
+  const definition = useWatch({ control, name: 'definition' }) as PolicyValues['definition'];
+  const chosenTenant = useWatch({ control, name: 'tenant_id' }) as string | null;
+  const enabled = useWatch({ control, name: 'enabled' }) as boolean;
+  const tenant = props.tenantId !== undefined ? props.tenantId : toTenantId(chosenTenant).tenant_id;
+  const enforcedAfter = enabled && definition.enforcement_mode === 'enforced';
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+      <FormShell
+        form={form}
+        onSubmit={props.onSubmit}
+        error={props.error}
+        pending={props.pending}
+        submitLabel={props.submitLabel}
+        disabledReason={props.withReason && !isDirty ? 'Nothing has changed' : null}
+        onCancel={() => guard.go(props.backTo)}
+        fieldName={placeOf}
+      >
+        <Section title="What it is">
+          <div className="flex flex-col gap-3">
+            <TextField control={control} name={'name' as never} label="Name" maxLength={100} autoFocus />
+            <TextareaField control={control} name={'description' as never} label="Description" optional rows={2} />
+            {tenants.length > 0 && (
+              <SelectField
+                control={control}
+                name={'tenant_id' as never}
+                label="Tenant"
+                description="A policy of a tenant reaches the workloads of that tenant only."
+                options={tenants}
+              />
+            )}
+          </div>
+        </Section>
+        <Section title="Who reaches whom">
+          <div className="flex flex-col gap-3">
+            <EndpointsField
+              control={fields}
+              side="sources"
+              tenantId={tenant ?? null}
+              description="Groups, workloads, networks, tags, addresses such as 10.0.0.0/24, or any."
+            />
+            <EndpointsField
+              control={fields}
+              side="targets"
+              tenantId={tenant ?? null}
+              description="As above. Rules stand at workloads only."
+            />
+            <RadioField
+              control={fields}
+              name="definition.direction"
+              label="Direction"
+              options={DIRECTION_OPTIONS}
+            />
+          </div>
+        </Section>
+        <Section
+          title="Rules"
+          description="From the first down; the first that matches decides. Alt with the arrow keys moves a rule."
+          bare
+        >
+          <RulesField control={fields} />
+        </Section>
+        <Section title="How it takes effect">
+          <div className="flex flex-col gap-4">
+            <RadioField
+              control={fields}
+              name="definition.enforcement_mode"
+              label="Enforcement"
+              options={MODE_OPTIONS}
+            />
+            {enforcedBefore && !enforcedAfter && (
+              <Notice tone="warn" title="Saving removes its rules from all guests">
+                The policy is in force now. Its rules are removed as soon as you save.
+              </Notice>
+            )}
+            {!enforcedBefore && enforcedAfter && (
+              <Notice tone="info" title="Saving changes no guest yet">
+                The rules are written when you apply the policy, after a preview of what changes.
+              </Notice>
+            )}
+            <RadioField
+              control={fields}
+              name="definition.default_action"
+              label="What no rule matches"
+              options={DEFAULT_OPTIONS}
+            />
+            <NumberField
+              control={fields}
+              name="priority"
+              label="Priority"
+              description="0 to 10,000. Rules of a policy with a lower number stand above those of a higher one."
+              min={0}
+              max={10_000}
+            />
+            <CheckboxField
+              control={fields}
+              name="enabled"
+              label="Enabled"
+              description="A disabled policy has no rules on any guest and is left out of audit."
+            />
+          </div>
+        </Section>
+        {props.withReason && (
+          <Section>
+            <TextField
+              control={fields}
+              name="reason"
+              label="Reason of the change"
+              optional
+              maxLength={500}
+              description="Kept with the version, for whoever looks later."
+            />
+          </Section>
+        )}
+      </FormShell>
+      <div className="xl:sticky xl:top-4">
+        <ResolutionPanel definition={definition} tenantId={tenant} />
+      </div>
+      <ConfirmDialog
+        open={guard.leaving !== null}
+        onOpenChange={(open) => !open && guard.stay()}
+        title="Leave without saving?"
+        confirmLabel="Discard changes"
+        pending={false}
+        error={null}
+        onConfirm={guard.leave}
+      >
+        <p>What you changed in this policy is lost.</p>
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+/** Messages about one item of a list are shown at the field that holds the list. */
+const placeOf = (field: string): string =>
+  field
+    .replace(/^(definition\.(?:sources|targets))\.\d+$/, '$1')
+    .replace(/^(rules\.\d+\.(?:destination_ports|source_ports))\.\d+$/, '$1');

@@ -1,0 +1,152 @@
+'use client';
+import type { ResolvedEndpoint } from '@/domain/policy-endpoints';
+import type { PolicyDefinition } from '@/domain/policy/policy';
+import { formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { Notice } from '@/ui/notice';
+import { Section } from '@/ui/section';
+import { Spinner } from '@/ui/spinner';
+import { Status } from '@/ui/status';
+import { UNRESOLVED_WORDS } from '../../shared/deployment-words';
+import { useResolution } from './use-resolution';
+
+type Definition = Pick<PolicyDefinition, 'direction' | 'sources' | 'targets'>;
+
+type Props = {
+  definition: Definition;
+  /** As it would be sent: left out when there is nothing to choose. */
+  tenantId: string | null | undefined;
+};
+
+type Side = 'sources' | 'targets';
+
+/** Whether rules stand at this side: then its workloads count, else its addresses. */
+const isPlace = (direction: Definition['direction'], side: Side) =>
+  direction === 'both' || direction === (side === 'targets' ? 'in' : 'out');
+const isPeer = (direction: Definition['direction'], side: Side) =>
+  direction === 'both' || direction === (side === 'targets' ? 'out' : 'in');
+
+/** What the endpoints of the form stand for at this moment, with everything that stands for nothing and why. */
+export function ResolutionPanel({ definition, tenantId }: Props) {
+  const { direction, sources, targets } = definition;
+  const query = useResolution([...sources, ...targets], tenantId);
+  const found = new Map(query.data?.endpoints.map((item) => [item.endpoint, item]));
+  const failure = query.error ? failureOf(query.error) : null;
+  const places = new Set(
+    (['sources', 'targets'] as const)
+      .filter((side) => isPlace(direction, side))
+      .flatMap((side) => definition[side].flatMap((endpoint) => found.get(endpoint)?.workloads ?? []))
+      .map((workload) => workload.workload_id),
+  );
+  const empty = sources.length + targets.length === 0;
+  return (
+    <Section title="Resolves to" description="As the inventory is now. The policy follows when members and tags change.">
+      <div className="flex flex-col gap-3" aria-live="polite" aria-busy={query.isFetching}>
+        {failure && (
+          <Notice tone="danger" title={failure.title}>
+            {failure.detail}
+          </Notice>
+        )}
+        {empty ? (
+          <p className="text-muted">Choose where traffic comes from and where it goes.</p>
+        ) : (
+          <>
+            {(['sources', 'targets'] as const).map((side) => (
+              <div key={side} className="flex flex-col gap-1">
+                <h3 className="text-sm text-muted">{side === 'sources' ? 'From' : 'To'}</h3>
+                {definition[side].length === 0 ? (
+                  <p className="text-faint">Nothing chosen</p>
+                ) : (
+                  <ul className="flex flex-col gap-1">
+                    {definition[side].map((endpoint) => (
+                      <Endpoint
+                        key={endpoint}
+                        text={endpoint}
+                        found={found.get(endpoint)}
+                        place={isPlace(direction, side)}
+                        peer={isPeer(direction, side)}
+                      />
+                    ))}
+                  </ul>
+                )}
+              </div>
+            ))}
+            <p className="border-t pt-2">
+              {places.size === 0 ? (
+                <span className="text-warn">No workload gets a rule.</span>
+              ) : (
+                <>
+                  Rules stand at{' '}
+                  <strong>
+                    {formatCount(places.size)} {places.size === 1 ? 'workload' : 'workloads'}
+                  </strong>
+                  .
+                </>
+              )}
+            </p>
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+type EndpointProps = { text: string; found: ResolvedEndpoint | undefined; place: boolean; peer: boolean };
+
+function Endpoint({ text, found, place, peer }: EndpointProps) {
+  if (!found) {
+    return (
+      <li className="flex items-center gap-2">
+        <span className="mono">{text}</span> <Spinner size={12} />
+      </li>
+    );
+  }
+  // A place that is none is a fault of the policy; so is a peer without addresses.
+  const reason = (place ? found.place_reason : null) ?? (peer ? found.peer_reason : null);
+  const details = [
+    ...found.workloads.map((workload) => `${workload.name} (${workload.cluster_name} ${workload.vmid})`),
+    ...(peer ? found.cidrs : []),
+  ];
+  const more = found.workloads_total - found.workloads.length + (peer ? found.cidrs_total - found.cidrs.length : 0);
+  return (
+    <li className="flex flex-col">
+      <details className="min-w-0">
+        <summary className="flex min-w-0 flex-wrap items-baseline gap-x-2 rounded-sm">
+          <span className="mono [overflow-wrap:anywhere]">{text}</span>
+          {reason ? (
+            <Status tone="danger">{UNRESOLVED_WORDS[reason]}</Status>
+          ) : (
+            <span className="text-muted">{summaryOf(found, place, peer)}</span>
+          )}
+        </summary>
+        {details.length > 0 && (
+          <ul className="mono max-h-48 overflow-y-auto py-1 pl-4 text-muted">
+            {details.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+            {more > 0 && <li>and {formatCount(more)} more</li>}
+          </ul>
+        )}
+      </details>
+      {reason && (
+        <p className="text-sm text-muted">It yields no rule. It never widens the policy to every address.</p>
+      )}
+      {!reason && peer && found.without_address > 0 && (
+        <p className="text-sm text-warn">
+          {formatCount(found.without_address)} without a known address: their traffic does not match.
+        </p>
+      )}
+    </li>
+  );
+}
+
+const count = (n: number, one: string, many: string) => `${formatCount(n)} ${n === 1 ? one : many}`;
+
+function summaryOf(found: ResolvedEndpoint, place: boolean, peer: boolean): string {
+  const parts = [];
+  if (place || found.workloads_total > 0) parts.push(count(found.workloads_total, 'workload', 'workloads'));
+  if (peer) {
+    parts.push(found.kind === 'any' ? 'every address' : count(found.cidrs_total, 'address or network', 'addresses and networks'));
+  }
+  return parts.join(', ');
+}

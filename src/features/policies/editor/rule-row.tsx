@@ -1,0 +1,245 @@
+'use client';
+import clsx from 'clsx';
+import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2 } from 'lucide-react';
+import { type Control, useWatch } from 'react-hook-form';
+import { protocolHasPorts, RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from '@/domain/policy/policy';
+import { Checkbox } from '@/ui/checkbox';
+import { useField } from '@/ui/form/use-field';
+import { IconButton } from '@/ui/icon-button';
+import { Select } from '@/ui/select';
+import { TextInput } from '@/ui/text-input';
+import { Tooltip } from '@/ui/tooltip';
+import type { PolicyValues, RuleValues } from './policy-form-values';
+import { ACTION_WORDS, LOG_WORDS, PROTOCOL_WORDS } from './rule-words';
+
+type FormControl = Control<PolicyValues, unknown, never>;
+
+type Props = {
+  control: FormControl;
+  index: number;
+  count: number;
+  onMove: (by: -1 | 1) => void;
+  onRemove: () => void;
+  onDuplicate: (rule: RuleValues) => void;
+  dragging: boolean;
+  dropBefore: boolean;
+  dropAfter: boolean;
+  onDragStart: () => void;
+  onDragOver: () => void;
+  onDragEnd: () => void;
+};
+
+const ACTION_OPTIONS = RULE_ACTIONS.map((value) => ({ value, label: ACTION_WORDS[value] }));
+const PROTOCOL_OPTIONS = RULE_PROTOCOLS.map((value) => ({ value, label: PROTOCOL_WORDS[value] }));
+const LOG_OPTIONS = RULE_LOG_LEVELS.map((value) => ({ value, label: LOG_WORDS[value] }));
+
+/** One rule: all of it in view, each field with its message below. */
+export function RuleRow(props: Props) {
+  const { control, index, count, onMove, onRemove, onDuplicate, dragging } = props;
+  const n = index + 1;
+  const rule = useWatch({ control, name: `rules.${index}` });
+  const enabled = useField<boolean, PolicyValues, never>({ control, name: `rules.${index}.enabled` });
+  const icmp = rule.protocol === 'icmp' || rule.protocol === 'icmpv6';
+  const ports = protocolHasPorts(rule.protocol);
+  return (
+    <li
+      data-rule={index}
+      aria-label={`Rule ${n}`}
+      onKeyDown={(event) => {
+        if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+        event.preventDefault();
+        onMove(event.key === 'ArrowUp' ? -1 : 1);
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        props.onDragOver();
+      }}
+      className={clsx(
+        'relative flex flex-col gap-2 border-b p-2 last:border-b-0 md:flex-row md:items-start',
+        dragging && 'opacity-50',
+        props.dropBefore && 'shadow-[inset_0_2px_var(--color-accent)]',
+        props.dropAfter && 'shadow-[inset_0_-2px_var(--color-accent)]',
+        !rule.enabled && 'bg-surface-2',
+      )}
+    >
+      <div className="flex h-8 shrink-0 items-center gap-1.5">
+        <Tooltip content="Drag, or press Alt with the arrow keys">
+          <button
+            type="button"
+            data-handle
+            draggable
+            aria-label={`Move rule ${n}`}
+            aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
+            onDragStart={(event) => {
+              event.dataTransfer.effectAllowed = 'move';
+              event.dataTransfer.setData('text/plain', String(index));
+              props.onDragStart();
+            }}
+            onDragEnd={props.onDragEnd}
+            className="inline-flex size-6 cursor-grab items-center justify-center rounded-sm text-faint hover:text-text"
+          >
+            <GripVertical size={14} aria-hidden />
+          </button>
+        </Tooltip>
+        <span className="w-5 text-right text-muted tabular-nums">{n}</span>
+        <Tooltip content={rule.enabled ? 'Enabled' : 'Disabled: the rule is not written to any guest'}>
+          <Checkbox
+            aria-label={`Rule ${n} enabled`}
+            checked={enabled.value ?? false}
+            onCheckedChange={enabled.onChange}
+          />
+        </Tooltip>
+        <span className="ml-auto md:hidden">
+          <Buttons {...{ n, index, count, onMove, onRemove, onDuplicate, rule }} />
+        </span>
+      </div>
+      <div className="grid min-w-0 flex-1 grid-cols-2 gap-2 md:grid-cols-12">
+        <SelectCell
+          {...{ control, index, field: 'action', label: `Action of rule ${n}` }}
+          options={ACTION_OPTIONS}
+          className="md:col-span-2"
+        />
+        <SelectCell
+          {...{ control, index, field: 'protocol', label: `Protocol of rule ${n}` }}
+          options={PROTOCOL_OPTIONS}
+          className="md:col-span-2"
+        />
+        {icmp ? (
+          <TextCell
+            {...{ control, index, field: 'icmp_type', label: `ICMP type of rule ${n}`, mono: true }}
+            placeholder="All types, or echo-request"
+            className="col-span-2 md:col-span-3"
+          />
+        ) : ports ? (
+          <>
+            <TextCell
+              {...{ control, index, field: 'destination_ports', label: `Destination ports of rule ${n}`, mono: true }}
+              placeholder="All ports, or 80, 8000-8080"
+              className={rule.source_ports === '' ? 'col-span-2 md:col-span-3' : 'md:col-span-2'}
+            />
+            {rule.source_ports !== '' && (
+              <TextCell
+                {...{ control, index, field: 'source_ports', label: `Source ports of rule ${n}`, mono: true }}
+                placeholder="Source ports"
+              />
+            )}
+          </>
+        ) : (
+          <span className="col-span-2 flex h-8 items-center text-faint md:col-span-3">All ports</span>
+        )}
+        <SelectCell
+          {...{ control, index, field: 'log', label: `Logging of rule ${n}` }}
+          options={LOG_OPTIONS}
+          className="max-md:col-span-2 md:col-span-2"
+        />
+        <TextCell
+          {...{ control, index, field: 'comment', label: `Comment of rule ${n}` }}
+          placeholder="Comment"
+          maxLength={200}
+          className={clsx('col-span-2', rule.source_ports !== '' && ports ? 'md:col-span-3' : 'md:col-span-3')}
+        />
+      </div>
+      <span className="max-md:hidden">
+        <Buttons {...{ n, index, count, onMove, onRemove, onDuplicate, rule }} />
+      </span>
+    </li>
+  );
+}
+
+function Buttons({
+  n,
+  index,
+  count,
+  onMove,
+  onRemove,
+  onDuplicate,
+  rule,
+}: Pick<Props, 'index' | 'count' | 'onMove' | 'onRemove' | 'onDuplicate'> & { n: number; rule: RuleValues }) {
+  return (
+    <span className="flex h-8 items-center">
+      <IconButton
+        size="sm"
+        label={`Move rule ${n} up`}
+        icon={<ArrowUp size={14} />}
+        onClick={() => onMove(-1)}
+        disabledReason={index === 0 && 'It is the first'}
+      />
+      <IconButton
+        size="sm"
+        label={`Move rule ${n} down`}
+        icon={<ArrowDown size={14} />}
+        onClick={() => onMove(1)}
+        disabledReason={index === count - 1 && 'It is the last'}
+      />
+      <IconButton size="sm" label={`Duplicate rule ${n}`} icon={<Copy size={14} />} onClick={() => onDuplicate(rule)} />
+      <IconButton size="sm" label={`Remove rule ${n}`} icon={<Trash2 size={14} />} onClick={onRemove} />
+    </span>
+  );
+}
+
+type Cell<F extends keyof RuleValues> = {
+  control: FormControl;
+  index: number;
+  field: F;
+  label: string;
+  className?: string;
+};
+
+function SelectCell<F extends 'action' | 'protocol' | 'log'>({
+  control,
+  index,
+  field: name,
+  label,
+  options,
+  className,
+}: Cell<F> & { options: readonly { value: RuleValues[F]; label: string }[] }) {
+  const field = useField<RuleValues[F], PolicyValues, never>({ control, name: `rules.${index}.${name}` as never });
+  return (
+    <div className={clsx('flex min-w-0 flex-col gap-0.5', className)}>
+      <Select<RuleValues[F]>
+        aria-label={label}
+        value={field.value ?? null}
+        onValueChange={field.onChange}
+        onBlur={field.onBlur}
+        options={options}
+      />
+      <Message text={field.error} />
+    </div>
+  );
+}
+
+function TextCell<F extends 'destination_ports' | 'source_ports' | 'icmp_type' | 'comment'>({
+  control,
+  index,
+  field: name,
+  label,
+  className,
+  ...input
+}: Cell<F> & { placeholder?: string; mono?: boolean; maxLength?: number }) {
+  const field = useField<string, PolicyValues, never>({ control, name: `rules.${index}.${name}` as never });
+  return (
+    <div data-field={field.name} className={clsx('flex min-w-0 flex-col gap-0.5', className)}>
+      <TextInput
+        {...input}
+        ref={field.ref}
+        aria-label={label}
+        aria-invalid={field.error !== undefined || undefined}
+        data-invalid={field.error !== undefined ? '' : undefined}
+        value={field.value ?? ''}
+        onChange={(event) => field.onChange(event.target.value)}
+        onBlur={field.onBlur}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Message text={field.error} />
+    </div>
+  );
+}
+
+function Message({ text }: { text: string | undefined }) {
+  return text === undefined ? null : (
+    <p role="alert" className="text-sm text-danger">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,20 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useTRPCClient } from '@/lib/trpc';
+import { useDebounced } from '../../shared/use-debounced';
+
+/** What the endpoints stand for now; asked again a moment after they change, and while the page is open from time to time. */
+export function useResolution(endpoints: readonly string[], tenantId: string | null | undefined) {
+  const client = useTRPCClient();
+  const asked = useDebounced(JSON.stringify([...new Set(endpoints)].sort()), 250);
+  return useQuery({
+    queryKey: [['policies'], 'resolution', asked, tenantId ?? null],
+    queryFn: ({ signal }) =>
+      client.policies.resolveEndpoints.mutate(
+        { endpoints: JSON.parse(asked) as string[], ...(tenantId !== undefined && { tenant_id: tenantId }) },
+        { signal },
+      ),
+    enabled: asked !== '[]',
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,62 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Policy } from '@/domain/policies';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Notice } from '@/ui/notice';
+import { VersionCompare } from '../detail/version-compare';
+
+type Props = {
+  policyId: string;
+  readVersion: number;
+  theirVersion: number;
+  pending: boolean;
+  onOverwrite: () => void;
+  onTakeTheirs: (theirs: Policy) => void;
+};
+
+/** Somebody saved while this form was open: shows what they changed, and lets the author choose. */
+export function VersionConflict({ policyId, readVersion, theirVersion, pending, onOverwrite, onTakeTheirs }: Props) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [shown, setShown] = useState(false);
+  const reload = useMutation({
+    mutationFn: () => queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: policyId }), staleTime: 0 }),
+    onSuccess: onTakeTheirs,
+  });
+  return (
+    <>
+      <Notice
+        tone="warn"
+        live
+        title={`Somebody else saved version ${theirVersion} meanwhile`}
+        action={
+          <span className="flex flex-wrap gap-2">
+            <Button size="sm" onClick={() => setShown(true)}>
+              Show what they changed
+            </Button>
+            <Button size="sm" onClick={() => reload.mutate()} pending={reload.isPending}>
+              Discard mine, start from theirs
+            </Button>
+            <Button size="sm" variant="danger" onClick={onOverwrite} pending={pending}>
+              Save mine over it
+            </Button>
+          </span>
+        }
+      >
+        Your changes are not saved; they are still in the form below, which began with version {readVersion}.
+      </Notice>
+      <Dialog
+        open={shown}
+        onOpenChange={setShown}
+        size="lg"
+        title={`Version ${readVersion} to ${theirVersion}`}
+        description="What changed while you were writing."
+      >
+        <VersionCompare policyId={policyId} from={readVersion} to={theirVersion} />
+      </Dialog>
+    </>
+  );
+}

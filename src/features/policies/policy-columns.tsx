@@ -1,0 +1,83 @@
+import type { PolicyListItem } from '@/domain/policies';
+import { columnsOf } from '@/ui/columns';
+import { Missing } from '@/ui/missing';
+import { RelativeTime } from '@/ui/relative-time';
+import { DeploymentState } from '../shared/deployment-state';
+import { STATUS_WORDS } from '../shared/deployment-words';
+import { MODE_WORDS, PolicyMode } from '../shared/enforcement-mode';
+import { PolicyLink } from '../shared/security-links';
+import { DEPLOYMENT_RUN_WORDS } from './deployment-run-words';
+import { allReasons, guestsText } from './policy-words';
+
+const make = columnsOf<PolicyListItem>();
+
+export const POLICY_COLUMNS = [
+  make.text('name', 'Name', (policy) => policy.name, {
+    sortable: true,
+    width: 200,
+    grow: true,
+    render: (policy) => <PolicyLink id={policy.id} name={policy.name} />,
+  }),
+  make.custom(
+    'deployment_status',
+    'Status',
+    (policy) => (
+      <DeploymentState
+        status={policy.deployment_status}
+        reasons={allReasons(policy)}
+        working={policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued'}
+      />
+    ),
+    { width: 130, csv: (policy) => STATUS_WORDS[policy.deployment_status ?? 'none'].word },
+  ),
+  make.custom(
+    'mode',
+    'Mode',
+    (policy) => <PolicyMode mode={policy.definition.enforcement_mode} enabled={policy.enabled} />,
+    {
+      width: 100,
+      csv: (policy) => (policy.enabled ? MODE_WORDS[policy.definition.enforcement_mode].label : 'Disabled'),
+    },
+  ),
+  make.text('sources', 'From', (policy) => policy.definition.sources.join(', '), {
+    width: 150,
+    grow: true,
+    render: (policy) => <Endpoints list={policy.definition.sources} />,
+  }),
+  make.text('targets', 'To', (policy) => policy.definition.targets.join(', '), {
+    width: 150,
+    grow: true,
+    render: (policy) => <Endpoints list={policy.definition.targets} />,
+  }),
+  make.number('rules_total', 'Rules', (policy) => policy.rules_total, { width: 72 }),
+  make.text('guests', 'Guests', (policy) => guestsText(policy.deployments), { width: 120 }),
+  make.number('version', 'Version', (policy) => policy.version, { sortable: true, width: 84 }),
+  make.custom(
+    'last_deployment',
+    'Last apply',
+    ({ last_deployment: last }) =>
+      last ? (
+        <span className="inline-flex min-w-0 gap-1 truncate">
+          <RelativeTime at={last.finished_at ?? last.created_at} />
+          {last.status !== 'ok' && <span className="text-muted">{DEPLOYMENT_RUN_WORDS[last.status].word}</span>}
+        </span>
+      ) : (
+        <Missing label="Never" />
+      ),
+    { width: 140, csv: (policy) => policy.last_deployment?.created_at ?? null },
+  ),
+  make.number('priority', 'Priority', (policy) => policy.priority, { sortable: true, width: 84, sortFirst: 'asc' }),
+  make.text('tenant_name', 'Tenant', (policy) => policy.tenant_name, { hidden: true, width: 120 }),
+  make.text('description', 'Description', (policy) => policy.description, { hidden: true, width: 200 }),
+  make.time('updated_at', 'Changed', (policy) => policy.updated_at, { sortable: true, width: 110 }),
+  make.time('created_at', 'Created', (policy) => policy.created_at, { sortable: true, hidden: true, width: 110 }),
+];
+
+function Endpoints({ list }: { list: readonly string[] }) {
+  const text = list.join(', ');
+  return (
+    <span className="mono" title={text}>
+      {text}
+    </span>
+  );
+}

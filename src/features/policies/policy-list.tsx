@@ -1,0 +1,172 @@
+'use client';
+import { Plus, ShieldCheck } from 'lucide-react';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
+import { POLICY_SORTS } from '@/domain/policies';
+import { ENFORCEMENT_MODES } from '@/domain/policy/policy';
+import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
+import { paths } from '@/lib/paths';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
+import { useCommands } from '@/ui/command-registry';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { FilterBar } from '@/ui/filter-bar';
+import { PageHeader } from '@/ui/page-header';
+import { STATUS_WORDS } from '../shared/deployment-words';
+import { MODE_WORDS } from '../shared/enforcement-mode';
+import { FilterChip } from '../shared/filter-chip';
+import { useListState } from '../shared/list-state';
+import { useClusterOptions } from '../shared/use-cluster-options';
+import { usePermissions } from '../shared/use-permissions';
+import { useServerList } from '../shared/use-server-list';
+import { ApplyPendingButton } from './apply/apply-pending-button';
+import { POLICY_COLUMNS } from './policy-columns';
+
+const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;
+const LIST = {
+  sorts: POLICY_SORTS,
+  defaultSort: 'priority',
+  filters: {
+    deployment_status: STATUSES,
+    enforcement_mode: ENFORCEMENT_MODES,
+    enabled: 'flag',
+    cluster_id: 'id',
+    workload_id: 'id',
+  },
+} as const;
+const STATUS_OPTIONS = STATUSES.map((value) => ({ value, label: STATUS_WORDS[value].word }));
+const MODE_OPTIONS = ENFORCEMENT_MODES.map((value) => ({ value, label: MODE_WORDS[value].label }));
+
+/** All policies: what they say in one line, and how far each is in force. */
+export function PolicyList() {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const router = useRouter();
+  const { reason } = usePermissions();
+  const state = useListState(LIST);
+  const { filters } = state;
+  const clusters = useClusterOptions();
+  const list = useServerList({
+    name: 'policies',
+    columns: POLICY_COLUMNS,
+    state,
+    pathKey: trpc.policies.list.pathKey(),
+    fetchPage: (page, signal) => client.policies.list.query({ ...state.input, ...page }, { signal }),
+  });
+  const writeReason = reason('policy:write');
+  useCommands(
+    useMemo(
+      () =>
+        writeReason === null
+          ? [
+              {
+                id: 'policies.new',
+                label: 'Create policy',
+                group: 'Policies',
+                icon: <Plus />,
+                run: () => router.push(paths.newPolicy()),
+              },
+            ]
+          : [],
+      [writeReason, router],
+    ),
+  );
+  const create = (
+    <Button
+      variant="primary"
+      icon={<Plus size={14} />}
+      onClick={() => router.push(paths.newPolicy())}
+      disabledReason={writeReason}
+    >
+      Create policy
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Policies"
+        actions={
+          <>
+            <ApplyPendingButton />
+            {create}
+          </>
+        }
+      />
+      <FilterBar
+        search={{ label: 'Search policies', value: state.q, onValueChange: state.setQ }}
+        facets={[
+          {
+            id: 'deployment_status',
+            label: 'Status',
+            single: true,
+            options: STATUS_OPTIONS,
+            value: filters.deployment_status ? [filters.deployment_status] : [],
+            onValueChange: ([value]) =>
+              state.setFilter('deployment_status', STATUSES.find((status) => status === value) ?? null),
+          },
+          {
+            id: 'enforcement_mode',
+            label: 'Mode',
+            single: true,
+            options: MODE_OPTIONS,
+            value: filters.enforcement_mode ? [filters.enforcement_mode] : [],
+            onValueChange: ([value]) =>
+              state.setFilter('enforcement_mode', ENFORCEMENT_MODES.find((mode) => mode === value) ?? null),
+          },
+          {
+            id: 'enabled',
+            label: 'Enabled',
+            single: true,
+            options: [
+              { value: 'true', label: 'Enabled' },
+              { value: 'false', label: 'Disabled' },
+            ],
+            value: filters.enabled === null ? [] : [String(filters.enabled)],
+            onValueChange: ([value]) => state.setFilter('enabled', value === undefined ? null : value === 'true'),
+          },
+          {
+            id: 'cluster_id',
+            label: 'Cluster',
+            single: true,
+            options: clusters,
+            value: filters.cluster_id ? [filters.cluster_id] : [],
+            onValueChange: ([value]) => state.setFilter('cluster_id', value ?? null),
+          },
+        ]}
+        onClear={state.clear}
+      >
+        {filters.workload_id && (
+          <FilterChip label="At workload" value="one" onRemove={() => state.setFilter('workload_id', null)} />
+        )}
+      </FilterBar>
+      <DataTable
+        {...list}
+        id="policies"
+        label="Policies"
+        noun={{ one: 'policy', many: 'policies' }}
+        rowId={(policy) => policy.id}
+        onRowOpen={(policy) => router.push(paths.policy({ policyId: policy.id }))}
+        empty={
+          <EmptyState
+            icon={<ShieldCheck />}
+            title="No policies yet"
+            action={
+              <>
+                <Link className={buttonClass()} href={paths.securityGroups()}>
+                  Look at security groups
+                </Link>
+                {create}
+              </>
+            }
+          >
+            A policy says who may reach whom, and on which ports. A new one starts in audit mode: it changes no guest
+            until you enforce and apply it.
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { DeploymentReason, DeploymentStatus } from '@/domain/policy/status';
+import { Status } from '@/ui/status';
+import { Tooltip } from '@/ui/tooltip';
+import { REASON_WORDS, STATUS_WORDS } from './deployment-words';
+
+type Props = {
+  status: DeploymentStatus | null;
+  reasons: readonly DeploymentReason[];
+  /** Something is being written right now. */
+  working?: boolean;
+};
+
+/** How far a policy is in force; why it is not more stands in the tooltip and, where there is room, beside it. */
+export function DeploymentState({ status, reasons, working = false }: Props) {
+  const { tone, word, meaning } = STATUS_WORDS[status ?? 'none'];
+  // Nothing is wanted, yet nobody could look: that is not the same as nothing being there.
+  const unproven = status === null && reasons.includes('unreadable');
+  return (
+    <Tooltip
+      content={
+        <span className="flex flex-col gap-1">
+          <span>{unproven ? 'Nothing is to be deployed. Whether something is left could not be read.' : meaning}</span>
+          {reasons.map((reason) => (
+            <span key={reason}>{REASON_WORDS[reason]}</span>
+          ))}
+        </span>
+      }
+      openOnTap
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the reasons must be reachable by key. */}
+      <span tabIndex={0} className="inline-flex min-w-0 rounded-sm">
+        <Status tone={unproven ? 'unknown' : tone} pulse={working}>
+          {working ? 'Applying' : unproven ? 'Unknown' : word}
+        </Status>
+      </span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,21 @@
+import type { UnreadableNote } from '@/domain/policy-preview';
+import { Notice } from '@/ui/notice';
+import type { z } from 'zod';
+
+/** What of a guest could not be read, and what to do about it; nothing when all of it could. */
+export function UnreadableNotice({ notes }: { notes: readonly z.output<typeof UnreadableNote>[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <Notice tone="warn" title="Not everything could be read">
+      <ul className="flex flex-col gap-1">
+        {notes.map((note) => (
+          <li key={`${note.part} ${note.code}`}>
+            <span className="mono">{note.part}</span>: {note.message}
+            {note.remedy && <span className="font-medium"> {note.remedy}</span>}
+          </li>
+        ))}
+      </ul>
+      <p className="text-muted">What could not be read is unknown, not off and not empty.</p>
+    </Notice>
+  );
+}
