@@ -99,16 +99,21 @@ function Content({ firewall }: { firewall: Firewall }) {
         <LiveRules firewall={firewall} />
       </Section>
       {firewall.groups?.map((group) => (
-        <Section key={group.name} title={`Group ${group.name}`} description="Its rules stand where the group is named." bare>
+        <Section
+          key={group.name}
+          title={`Group ${group.name}`}
+          description="Its rules stand where the group is named."
+          bare
+        >
           <RuleList label={`Rules of group ${group.name}`} rows={group.rules.map((rule) => ({ rule }))} />
         </Section>
       ))}
       <Sets firewall={firewall} />
-      <Section
-        title="Test a packet"
-        description="Decided by the rules as they are live, without sending anything."
-      >
-        <PacketTestForm workloadId={firewall.workload_id} interfaces={firewall.interfaces?.map(({ name }) => name) ?? []} />
+      <Section title="Test a packet" description="Decided by the rules as they are live, without sending anything.">
+        <PacketTestForm
+          workloadId={firewall.workload_id}
+          interfaces={firewall.interfaces?.map(({ name }) => name) ?? []}
+        />
       </Section>
     </>
   );

@@ -32,13 +32,18 @@ const COLUMNS = [
   make.custom(
     'action',
     'Action',
-    (rule) => (rule.type === 'group' ? <Mono>{rule.action}</Mono> : <Badge tone={TONES[rule.action]}>{rule.action}</Badge>),
+    (rule) =>
+      rule.type === 'group' ? <Mono>{rule.action}</Mono> : <Badge tone={TONES[rule.action]}>{rule.action}</Badge>,
     { width: 100, csv: (rule) => rule.action },
   ),
   make.text('match', 'Matches', matchText, {
     width: 300,
     grow: true,
-    render: (rule) => <span className="mono" title={matchText(rule)}>{matchText(rule)}</span>,
+    render: (rule) => (
+      <span className="mono" title={matchText(rule)}>
+        {matchText(rule)}
+      </span>
+    ),
   }),
   make.custom('owner', 'Made by', (rule) => <RuleOwner rule={rule} />, {
     width: 200,

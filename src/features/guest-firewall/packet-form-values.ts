@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { PACKET_PROTOCOLS, type PacketTest } from '@/domain/guest-firewall';
+import type { PACKET_PROTOCOLS, PacketTest } from '@/domain/guest-firewall';
 
 /** The form of a packet: numbers are null while their box is empty, which means "not known". */
 export type PacketValues = {

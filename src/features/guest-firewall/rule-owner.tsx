@@ -1,7 +1,9 @@
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import { PolicyLink } from '../shared/security-links';
 
-type Props = { rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version'> & { policy_name: string | null } };
+type Props = {
+  rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version'> & { policy_name: string | null };
+};
 
 /** Whose rule it is: one of our policies with its version, somebody's on the cluster, or one that does not belong here. */
 export function RuleOwner({ rule }: Props) {

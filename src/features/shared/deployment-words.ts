@@ -6,8 +6,16 @@ import type { Tone } from '@/ui/tone';
 export const STATUS_WORDS: Record<DeploymentStatus | 'none', { tone: Tone; word: string; meaning: string }> = {
   active: { tone: 'ok', word: 'Active', meaning: 'Every rule is live as wanted, and the firewall enforces it.' },
   partial: { tone: 'warn', word: 'Partial', meaning: 'Some rules are live and in force, others are not.' },
-  stale: { tone: 'danger', word: 'Stale', meaning: 'What is live is not what the policy says now. Apply it to mend that.' },
-  unresolved: { tone: 'danger', word: 'Unresolved', meaning: 'Its endpoints stand for nothing, so there are no rules.' },
+  stale: {
+    tone: 'danger',
+    word: 'Stale',
+    meaning: 'What is live is not what the policy says now. Apply it to mend that.',
+  },
+  unresolved: {
+    tone: 'danger',
+    word: 'Unresolved',
+    meaning: 'Its endpoints stand for nothing, so there are no rules.',
+  },
   none: { tone: 'off', word: 'Not deployed', meaning: 'Nothing is to be deployed, and nothing of it is live.' },
 };
 

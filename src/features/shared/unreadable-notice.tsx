@@ -1,6 +1,6 @@
+import type { z } from 'zod';
 import type { UnreadableNote } from '@/domain/policy-preview';
 import { Notice } from '@/ui/notice';
-import type { z } from 'zod';
 
 /** What of a guest could not be read, and what to do about it; nothing when all of it could. */
 export function UnreadableNotice({ notes }: { notes: readonly z.output<typeof UnreadableNote>[] }) {

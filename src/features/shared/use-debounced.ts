@@ -1,12 +1,12 @@
 'use client';
 import { useEffect, useState } from 'react';
 
-/** The value as it was when it last stayed the same for `ms`. */
-export function useDebounced<T>(value: T, ms: number): T {
+/** The value as it was when it last rested for `delayMs`. */
+export function useDebounced<T>(value: T, delayMs = 250): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
+    const timer = setTimeout(() => setSettled(value), delayMs);
     return () => clearTimeout(timer);
-  }, [value, ms]);
+  }, [value, delayMs]);
   return settled;
 }

@@ -1,7 +1,8 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { type ReactNode, useState } from 'react';
 import type { WorkloadDetail as Detail } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
 import { paths } from '@/lib/paths';
@@ -17,6 +18,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
+import { Tabs } from '@/ui/tabs';
 import { DetailSkeleton } from '../shared/detail-skeleton';
 import { FlowsLink } from '../shared/flows-link';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
@@ -30,23 +32,31 @@ import { INTERFACE_COLUMNS } from './interface-columns';
 import { Tags } from './tags';
 import { useAssignProject } from './use-assign-project';
 
-/** One virtual machine or container with its network cards and addresses. */
-export function WorkloadDetail({ workloadId }: { workloadId: string }) {
+const TABS = ['overview', 'firewall'] as const;
+
+type Props = {
+  workloadId: string;
+  /** What filters its packets; another feature makes it. */
+  firewall: ReactNode;
+};
+
+/** One virtual machine or container: its network cards and addresses, and its firewall. */
+export function WorkloadDetail({ workloadId, firewall }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
   useDocumentTitle(query.data?.name);
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
-      {(workload) => <Content workload={workload} />}
+      {(workload) => <Content workload={workload} firewall={firewall} />}
     </QueryView>
   );
 }
 
-function Content({ workload }: { workload: Detail }) {
+function Content({ workload, firewall }: { workload: Detail; firewall: ReactNode }) {
   const router = useRouter();
-  const { interfaces, ip_addresses, config_read_at } = workload;
   const assigning = useAssignProject();
   const [assign, setAssign] = useState(false);
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
   return (
     <>
       <PageTrail crumbs={[{ label: workload.name }]} />
@@ -67,6 +77,36 @@ function Content({ workload }: { workload: Detail }) {
           </>
         }
       />
+      <Tabs
+        label="Parts of the workload"
+        value={tab}
+        onValueChange={(next) =>
+          router.push(paths.workload({ workloadId: workload.id, tab: next === 'overview' ? undefined : next }), {
+            scroll: false,
+          })
+        }
+        tabs={[
+          { value: 'overview', label: 'Overview', content: <Overview workload={workload} /> },
+          { value: 'firewall', label: 'Firewall', content: firewall },
+        ]}
+      />
+      {assign && (
+        <AssignProjectDialog
+          what={workload.name}
+          workloadIds={[workload.id]}
+          mayClear={assigning.mayClear}
+          onClose={() => setAssign(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Overview({ workload }: { workload: Detail }) {
+  const router = useRouter();
+  const { interfaces, ip_addresses, config_read_at } = workload;
+  return (
+    <>
       <Section>
         <Properties columns={2} items={facts(workload)} />
       </Section>
@@ -125,14 +165,6 @@ function Content({ workload }: { workload: Detail }) {
           }
         />
       </Section>
-      {assign && (
-        <AssignProjectDialog
-          what={workload.name}
-          workloadIds={[workload.id]}
-          mayClear={assigning.mayClear}
-          onClose={() => setAssign(false)}
-        />
-      )}
     </>
   );
 }

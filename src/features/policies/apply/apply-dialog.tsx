@@ -138,7 +138,11 @@ function DryRun({ result }: { result: ApplyResult }) {
   const { guests, clusters, rules } = planOf(result);
   return (
     <>
-      <Notice tone={result.success ? 'ok' : 'warn'} live title={result.success ? 'Dry run passed' : 'Dry run found problems'}>
+      <Notice
+        tone={result.success ? 'ok' : 'warn'}
+        live
+        title={result.success ? 'Dry run passed' : 'Dry run found problems'}
+      >
         <p>
           {guests === 0
             ? 'No guest is meant now. Rules of the policy that are live are removed.'
@@ -168,7 +172,10 @@ function DryRun({ result }: { result: ApplyResult }) {
             </span>
           </h3>
           <ProblemList problems={cluster.problems} />
-          <ul aria-label={`Guests in ${cluster.cluster_name}`} className="max-h-56 divide-y overflow-y-auto rounded-md border">
+          <ul
+            aria-label={`Guests in ${cluster.cluster_name}`}
+            className="max-h-56 divide-y overflow-y-auto rounded-md border"
+          >
             {cluster.guests.map((guest) => (
               <li key={guest.workload_id} className="flex flex-wrap gap-x-2 px-3 py-1">
                 <span>{guest.name}</span>

@@ -157,7 +157,11 @@ function RetryButton({
       disabledReason={reason('policy:apply')}
       onClick={() => retry.mutate({ id: deployment.id })}
     >
-      {failed === 0 ? 'Try again' : failed === 1 ? 'Retry 1 failed guest' : `Retry ${formatCount(failed)} failed guests`}
+      {failed === 0
+        ? 'Try again'
+        : failed === 1
+          ? 'Retry 1 failed guest'
+          : `Retry ${formatCount(failed)} failed guests`}
     </Button>
   );
 }

@@ -38,10 +38,7 @@ export function GuestComparisonDrawer({ policyId, workloadId, onClose }: Props) 
       description={guest && `${guest.cluster_name}${guest.node_name ? `, ${guest.node_name}` : ''}`}
       footer={
         guest && (
-          <Link
-            className={buttonClass()}
-            href={paths.workload({ workloadId: guest.workload_id, tab: 'firewall' })}
-          >
+          <Link className={buttonClass()} href={paths.workload({ workloadId: guest.workload_id, tab: 'firewall' })}>
             Show the whole firewall of the guest
           </Link>
         )
@@ -119,11 +116,7 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
         rules={applied?.rules ?? []}
         none="Nothing was applied here."
       />
-      <Rules
-        title="Live"
-        rules={guest.live_rules}
-        none="No rule of this policy is live here."
-      />
+      <Rules title="Live" rules={guest.live_rules} none="No rule of this policy is live here." />
     </div>
   );
 }

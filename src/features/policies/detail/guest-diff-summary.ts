@@ -3,13 +3,15 @@ import { formatCount } from '@/lib/format';
 
 /** Whether applying would leave the guest exactly as it is; what is unknown is no such thing. */
 export const changesNothing = ({ changes, option_changes }: GuestPreview): boolean =>
-  changes !== null && changes.added.length + changes.removed.length + changes.moved.length + option_changes.length === 0;
+  changes !== null &&
+  changes.added.length + changes.removed.length + changes.moved.length + option_changes.length === 0;
 
 /** `2 added, 1 removed, firewall switched on`: what applying would do to the guest, in a line. */
 export function guestSummary(guest: GuestPreview): string {
   const { changes, option_changes: options } = guest;
   if (changes === null) return 'Unknown: it could not be read';
-  if (changesNothing(guest)) return changes.kept.length > 0 ? `No change, ${formatCount(changes.kept.length)} kept` : 'No change';
+  if (changesNothing(guest))
+    return changes.kept.length > 0 ? `No change, ${formatCount(changes.kept.length)} kept` : 'No change';
   const parts = (
     [
       ['added', changes.added.length],

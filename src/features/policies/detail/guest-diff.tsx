@@ -60,7 +60,8 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
         )}
         {sets.map((set) => (
           <p key={set.name} className="text-sm text-muted [overflow-wrap:anywhere]">
-            Set <span className="mono">{set.name}</span>: <span className="mono">{set.cidrs.slice(0, 20).join(', ')}</span>
+            Set <span className="mono">{set.name}</span>:{' '}
+            <span className="mono">{set.cidrs.slice(0, 20).join(', ')}</span>
             {set.cidrs.length > 20 && ` and ${formatCount(set.cidrs.length - 20)} more`}
           </p>
         ))}

@@ -80,8 +80,7 @@ export function PolicyGuests({ policyId }: { policyId: string }) {
             single: true,
             options: STATUS_OPTIONS,
             value: state.filters.status ? [state.filters.status] : [],
-            onValueChange: ([value]) =>
-              state.setFilter('status', STATUSES.find((status) => status === value) ?? null),
+            onValueChange: ([value]) => state.setFilter('status', STATUSES.find((status) => status === value) ?? null),
           },
         ]}
         onClear={state.clear}

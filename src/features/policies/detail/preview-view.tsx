@@ -41,12 +41,17 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
       {unresolved.length > 0 && (
         <Notice
           tone="danger"
-          title={unresolved.length === 1 ? 'One endpoint stands for nothing' : `${unresolved.length} endpoints stand for nothing`}
+          title={
+            unresolved.length === 1
+              ? 'One endpoint stands for nothing'
+              : `${unresolved.length} endpoints stand for nothing`
+          }
         >
           <ul>
             {unresolved.map(({ side, endpoint, reason }) => (
               <li key={`${side} ${endpoint} ${reason}`}>
-                <span className="mono">{endpoint}</span> ({side === 'source' ? 'from' : 'to'}): {UNRESOLVED_WORDS[reason]}
+                <span className="mono">{endpoint}</span> ({side === 'source' ? 'from' : 'to'}):{' '}
+                {UNRESOLVED_WORDS[reason]}
               </li>
             ))}
           </ul>

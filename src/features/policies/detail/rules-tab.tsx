@@ -42,9 +42,7 @@ export function RulesTab({ policy }: { policy: Policy }) {
       loading={false}
       error={null}
       height="auto"
-      empty={
-        <EmptyState title="No rules">Without rules the policy decides nothing. Add some with Edit.</EmptyState>
-      }
+      empty={<EmptyState title="No rules">Without rules the policy decides nothing. Add some with Edit.</EmptyState>}
     />
   );
 }

@@ -9,9 +9,6 @@ export function securityRuleText(rule: Rule): string {
   if (rule.icmp_type) parts.push(`type ${rule.icmp_type}`);
   if (rule.source_ports.length > 0) parts.push(`from port ${rule.source_ports.join(', ')}`);
   if (rule.destination_ports.length > 0) parts.push(`to port ${rule.destination_ports.join(', ')}`);
-  const notes = [
-    ...(rule.log === 'nolog' ? [] : [`log ${rule.log}`]),
-    ...(rule.enabled ? [] : ['disabled']),
-  ];
+  const notes = [...(rule.log === 'nolog' ? [] : [`log ${rule.log}`]), ...(rule.enabled ? [] : ['disabled'])];
   return `${parts.join(' ')}${notes.map((note) => `, ${note}`).join('')}${rule.comment ? ` (${rule.comment})` : ''}`;
 }

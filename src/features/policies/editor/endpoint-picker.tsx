@@ -26,7 +26,7 @@ type Props = {
 export function EndpointPicker({ name, label, description, value, onValueChange, onBlur, error, tenantId }: Props) {
   const trpc = useTRPC();
   const [text, setText] = useState('');
-  const q = useDebounced(text.trim().slice(0, 200), 200);
+  const q = useDebounced(text.trim().slice(0, 200));
   const search = useQuery({
     ...trpc.policies.searchEndpoints.queryOptions({ q, limit: 30, ...(tenantId && { tenant_id: tenantId }) }),
     placeholderData: keepPreviousData,
@@ -73,7 +73,10 @@ function typedOption(text: string): Option | null {
   return {
     value: endpoint,
     label: endpoint,
-    description: parsed.kind === 'address' ? 'Use this address' : `Use as typed: ${ENDPOINT_KIND_WORDS[parsed.kind].toLowerCase()}`,
+    description:
+      parsed.kind === 'address'
+        ? 'Use this address'
+        : `Use as typed: ${ENDPOINT_KIND_WORDS[parsed.kind].toLowerCase()}`,
   };
 }
 

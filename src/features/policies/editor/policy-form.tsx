@@ -52,7 +52,8 @@ const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({
     ? { label: 'Leave the default of the guest', description: 'What no rule matches is decided as before.' }
     : {
         label: 'Drop what no rule accepts',
-        description: 'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
+        description:
+          'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
       }),
 }));
 
@@ -115,12 +116,7 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
               tenantId={tenant ?? null}
               description="As above. Rules stand at workloads only."
             />
-            <RadioField
-              control={fields}
-              name="definition.direction"
-              label="Direction"
-              options={DIRECTION_OPTIONS}
-            />
+            <RadioField control={fields} name="definition.direction" label="Direction" options={DIRECTION_OPTIONS} />
           </div>
         </Section>
         <Section

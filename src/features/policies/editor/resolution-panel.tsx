@@ -1,6 +1,6 @@
 'use client';
-import type { ResolvedEndpoint } from '@/domain/policy-endpoints';
 import type { PolicyDefinition } from '@/domain/policy/policy';
+import type { ResolvedEndpoint } from '@/domain/policy-endpoints';
 import { formatCount } from '@/lib/format';
 import { failureOf } from '@/lib/problem';
 import { Notice } from '@/ui/notice';
@@ -40,7 +40,10 @@ export function ResolutionPanel({ definition, tenantId }: Props) {
   );
   const empty = sources.length + targets.length === 0;
   return (
-    <Section title="Resolves to" description="As the inventory is now. The policy follows when members and tags change.">
+    <Section
+      title="Resolves to"
+      description="As the inventory is now. The policy follows when members and tags change."
+    >
       <div className="flex flex-col gap-3" aria-live="polite" aria-busy={query.isFetching}>
         {failure && (
           <Notice tone="danger" title={failure.title}>
@@ -128,9 +131,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
           </ul>
         )}
       </details>
-      {reason && (
-        <p className="text-sm text-muted">It yields no rule. It never widens the policy to every address.</p>
-      )}
+      {reason && <p className="text-sm text-muted">It yields no rule. It never widens the policy to every address.</p>}
       {!reason && peer && found.without_address > 0 && (
         <p className="text-sm text-warn">
           {formatCount(found.without_address)} without a known address: their traffic does not match.
@@ -146,7 +147,9 @@ function summaryOf(found: ResolvedEndpoint, place: boolean, peer: boolean): stri
   const parts = [];
   if (place || found.workloads_total > 0) parts.push(count(found.workloads_total, 'workload', 'workloads'));
   if (peer) {
-    parts.push(found.kind === 'any' ? 'every address' : count(found.cidrs_total, 'address or network', 'addresses and networks'));
+    parts.push(
+      found.kind === 'any' ? 'every address' : count(found.cidrs_total, 'address or network', 'addresses and networks'),
+    );
   }
   return parts.join(', ');
 }

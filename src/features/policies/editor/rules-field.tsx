@@ -59,7 +59,11 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
         </ol>
       )}
       <div>
-        <Button icon={<Plus size={14} />} onClick={() => append(EMPTY_RULE)} disabledReason={fields.length >= 200 && 'At most 200 rules'}>
+        <Button
+          icon={<Plus size={14} />}
+          onClick={() => append(EMPTY_RULE)}
+          disabledReason={fields.length >= 200 && 'At most 200 rules'}
+        >
           Add rule
         </Button>
       </div>

@@ -6,7 +6,7 @@ import { useDebounced } from '../../shared/use-debounced';
 /** What the endpoints stand for now; asked again a moment after they change, and while the page is open from time to time. */
 export function useResolution(endpoints: readonly string[], tenantId: string | null | undefined) {
   const client = useTRPCClient();
-  const asked = useDebounced(JSON.stringify([...new Set(endpoints)].sort()), 250);
+  const asked = useDebounced(JSON.stringify([...new Set(endpoints)].sort()));
   return useQuery({
     queryKey: [['policies'], 'resolution', asked, tenantId ?? null],
     queryFn: ({ signal }) =>

@@ -1,9 +1,10 @@
 import type { Metadata } from 'next';
+import { GuestFirewall } from '@/features/guest-firewall/guest-firewall';
 import { WorkloadDetail } from '@/features/workloads/workload-detail';
 
 export const metadata: Metadata = { title: 'Workload' };
 
 export default async function WorkloadPage({ params }: { params: Promise<{ workloadId: string }> }) {
   const { workloadId } = await params;
-  return <WorkloadDetail workloadId={workloadId} />;
+  return <WorkloadDetail workloadId={workloadId} firewall={<GuestFirewall workloadId={workloadId} />} />;
 }
