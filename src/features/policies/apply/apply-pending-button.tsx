@@ -65,7 +65,7 @@ export function ApplyPendingButton() {
 }
 
 function tell({ operations }: ApplyPendingResult) {
-  const refused = operations.filter(({ operation_id }) => operation_id === null);
+  const refused = operations.filter(({ deployment_ids }) => deployment_ids.length === 0);
   const started = operations.length - refused.length;
   showToast(refused.length > 0 ? 'warn' : 'ok', {
     title: started === 1 ? 'Applying 1 policy' : `Applying ${formatCount(started)} policies`,
