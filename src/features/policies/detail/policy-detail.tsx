@@ -158,9 +158,7 @@ function Content({ policy }: { policy: Policy }) {
           {
             value: 'overview',
             label: 'Overview',
-            content: (
-              <PolicyOverview policy={policy} onReconcile={() => setDialog('apply')} applyReason={applyReason} />
-            ),
+            content: <PolicyOverview policy={policy} />,
           },
           { value: 'rules', label: 'Rules', count: policy.rules.length, content: <RulesTab policy={policy} /> },
           { value: 'preview', label: 'Preview', content: <PreviewTab policy={policy} /> },

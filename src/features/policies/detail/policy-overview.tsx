@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
+import { useState } from 'react';
 import type { Policy } from '@/domain/policies';
 import { formatCount } from '@/lib/format';
 import { failureOf } from '@/lib/problem';
@@ -18,6 +19,9 @@ import { DeploymentState } from '../../shared/deployment-state';
 import { REASON_WORDS } from '../../shared/deployment-words';
 import { MODE_WORDS } from '../../shared/enforcement-mode';
 import { ClusterLink } from '../../shared/inventory-links';
+import { usePermissions } from '../../shared/use-permissions';
+import { OperationProgress } from '../apply/operation-progress';
+import { useReconcile } from '../apply/use-reconcile';
 import { allReasons, DIRECTION_WORDS } from '../policy-words';
 import { PolicyGuests } from './policy-guests';
 
@@ -50,22 +54,29 @@ const COLUMNS = [
   make.time('read_at', 'Read', (row) => row.read_at, { none: 'Never', width: 104 }),
 ];
 
-type Props = { policy: Policy; onReconcile: () => void; applyReason: string | null };
-
 /** How far the policy is in force: per cluster, and below per guest. */
-export function PolicyOverview({ policy, onReconcile, applyReason }: Props) {
+export function PolicyOverview({ policy }: { policy: Policy }) {
   const { definition } = policy;
+  const { reason } = usePermissions();
+  const [operationId, setOperationId] = useState<string | null>(null);
+  const reconcile = useReconcile(policy.id, setOperationId);
   const behind = policy.deployment_status !== null && policy.deployment_status !== 'active';
+  const deployed = policy.enabled && definition.enforcement_mode === 'enforced';
   return (
     <>
       {behind && (
         <Notice
           tone={policy.deployment_status === 'partial' ? 'warn' : 'danger'}
-          title="What is live is not what the policy says"
+          title={deployed ? 'What is live is not what the policy says' : 'Rules are left that nothing wants any more'}
           action={
             policy.deployment_status !== 'unresolved' && (
-              <Button size="sm" onClick={onReconcile} disabledReason={applyReason}>
-                Reconcile
+              <Button
+                size="sm"
+                onClick={() => reconcile.mutate({ policy_id: policy.id })}
+                pending={reconcile.isPending}
+                disabledReason={reason('policy:apply')}
+              >
+                {deployed ? 'Reconcile' : 'Remove them'}
               </Button>
             )
           }
@@ -76,6 +87,11 @@ export function PolicyOverview({ policy, onReconcile, applyReason }: Props) {
             ))}
           </ul>
         </Notice>
+      )}
+      {operationId !== null && (
+        <Section title={deployed ? 'Reconciling' : 'Removing rules'}>
+          <OperationProgress operationId={operationId} />
+        </Section>
       )}
       <Section>
         <Properties

@@ -1,0 +1,169 @@
+import { expect, type Page } from '@playwright/test';
+import type { Simulator } from '../fixtures/simulator';
+import { test } from '../fixtures/test';
+
+/** Changes the text of a guest's firewall file on the cluster, as somebody at a shell would. */
+async function editFirewall(simulator: Simulator, vmid: number, edit: (text: string) => string): Promise<void> {
+  const path = `firewall/${vmid}.fw`;
+  const text = String((await simulator.act('firewall_file', { path })) ?? '');
+  const edited = edit(text);
+  expect(edited, `firewall of ${vmid} changes`).not.toBe(text);
+  await simulator.act('set_firewall_file', { path, text: edited });
+}
+
+const firewallOf = async (simulator: Simulator, vmid: number) =>
+  String((await simulator.act('firewall_file', { path: `firewall/${vmid}.fw` })) ?? '');
+
+const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/policy-${name}.png` });
+
+/** Types into an endpoint picker and takes the choice with this name. */
+async function chooseEndpoint(page: Page, label: 'From' | 'To', typed: string, option: RegExp): Promise<void> {
+  const box = page.getByRole('combobox', { name: label, exact: true });
+  await box.fill(typed);
+  await page.getByRole('option', { name: option }).first().click();
+  await expect(page.getByRole('button', { name: /^Remove / }).filter({ hasText: '' }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+}
+
+test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcile, disable', async ({
+  adminPage: page,
+  simulator,
+  addCluster,
+  api,
+}) => {
+  test.setTimeout(240_000);
+  await addCluster(simulator.cluster, { name: 'policy-lab' });
+
+  // A group with two members, chosen from one cluster.
+  await page.goto('/security-groups?add=true');
+  const create = page.getByRole('dialog', { name: 'Create security group' });
+  await create.getByRole('textbox', { name: 'Name' }).fill('e2e-web');
+  await create.getByRole('button', { name: 'Create group' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'e2e-web' })).toBeVisible();
+  await expect(page.getByText('No members yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Add members' }).first().click();
+  const picker = page.getByRole('dialog', { name: 'Add members to e2e-web' });
+  const choices = picker.getByRole('grid', { name: 'Workloads to choose from' });
+  await expect(choices.getByRole('row').nth(1)).toBeVisible();
+  await picker.getByRole('searchbox').fill('web-0');
+  await expect(choices).not.toContainText('db-01');
+  await picker.getByRole('button', { name: 'Cluster' }).first().click();
+  await page.getByRole('menuitemcheckbox', { name: 'policy-lab' }).click();
+  await page.keyboard.press('Escape');
+  await expect(choices.getByRole('row')).toHaveCount(3);
+  await shot(page, 'group-picker');
+  for (const row of [1, 2]) await choices.getByRole('row').nth(row).getByRole('checkbox').click();
+  await picker.getByRole('button', { name: 'Add 2 members' }).click();
+  await expect(picker).toBeHidden();
+  await expect(page.getByRole('grid', { name: 'Members' }).getByRole('row')).toHaveCount(3);
+  await shot(page, 'group');
+
+  // A policy: who, to whom, on which port.
+  await page.goto('/policies/new');
+  await page.getByRole('textbox', { name: 'Name' }).fill('e2e office to web');
+  await chooseEndpoint(page, 'From', '10.20.21.0/24', /10\.20\.21\.0\/24/);
+  await chooseEndpoint(page, 'To', 'e2e-web', /e2e-web/);
+  const resolves = page.getByRole('region', { name: 'Resolves to' }).or(page.locator('section', { hasText: 'Resolves to' }).last());
+  await expect(resolves).toContainText('Rules stand at 2 workloads');
+  const ports = page.getByRole('textbox', { name: 'Destination ports of rule 1' });
+  await ports.fill('44e');
+  await ports.blur();
+  await expect(page.getByText(/Give ports from 1 to 65535/)).toBeVisible();
+  await ports.fill('443');
+  await expect(page.getByText(/Give ports from 1 to 65535/)).toBeHidden();
+  await expect(page.getByRole('radio', { name: /^Audit/ })).toBeChecked();
+  await shot(page, 'editor');
+  await page.getByRole('button', { name: 'Create policy' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'e2e office to web' })).toBeVisible();
+
+  // In audit mode: a preview, but no apply, and the button says why.
+  await expect(page.getByRole('status', { name: 'Totals of the preview' })).toContainText('2 rules added');
+  await expect(page.getByRole('status', { name: 'Totals of the preview' })).toContainText('2 guests');
+  await shot(page, 'preview');
+  const apply = page.getByRole('button', { name: 'Apply', exact: true });
+  await expect(apply).toHaveAttribute('aria-disabled', 'true');
+  await expect(apply).toHaveAccessibleDescription(/audit mode/);
+  await page.getByRole('button', { name: 'Switch to enforced' }).click();
+  const enforce = page.getByRole('alertdialog');
+  await expect(enforce).toContainText('No guest changes yet');
+  await enforce.getByRole('button', { name: 'Switch to enforced' }).click();
+  await expect(enforce).toBeHidden();
+  await expect(page.getByText('Version 2').first()).toBeVisible();
+  expect(await firewallOf(simulator, 100), 'nothing is written before apply').not.toContain('[fabric ');
+
+  // Dry run, then apply with a result per guest.
+  await apply.click();
+  const dialog = page.getByRole('dialog', { name: 'Apply e2e office to web' });
+  await expect(dialog.getByText('Dry run passed')).toBeVisible();
+  expect(await firewallOf(simulator, 100), 'a dry run writes nothing').not.toContain('[fabric ');
+  await shot(page, 'dry-run');
+  await dialog.getByRole('button', { name: 'Apply to 2 guests' }).click();
+  await expect(dialog.getByText('Done: every guest is as the policy wants it')).toBeVisible({ timeout: 60_000 });
+  const results = dialog.getByRole('list', { name: 'Results on policy-lab' });
+  await expect(results.getByRole('listitem')).toHaveCount(2);
+  await shot(page, 'applied');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  const clusters = page.getByRole('grid', { name: 'Status per cluster' });
+  await expect(clusters).toContainText('Active', { timeout: 60_000 });
+  await shot(page, 'active');
+  for (const vmid of [100, 101]) expect(await firewallOf(simulator, vmid)).toContain('[fabric ');
+
+  // Somebody edits a live rule on the cluster.
+  await editFirewall(simulator, 100, (text) => text.replace(/^(.*-dport )443(.*\[fabric .*)$/m, '$18443$2'));
+  await page.getByRole('button', { name: 'Read guests now' }).click();
+  await expect(clusters).toContainText('Stale', { timeout: 60_000 });
+  await expect(clusters).toContainText('Somebody edited a live rule of this policy');
+  await shot(page, 'stale');
+  const guests = page.getByRole('grid', { name: 'Guests of the policy' });
+  await guests.getByRole('row').filter({ hasText: 'web-01' }).getByRole('gridcell').nth(1).click();
+  const comparison = page.getByRole('dialog', { name: /web-01/ });
+  await expect(comparison.getByRole('list', { name: 'Live rules' })).toContainText('8443');
+  await expect(comparison.getByRole('list', { name: 'Intended rules' })).toContainText('443');
+  await shot(page, 'three-way');
+  await page.keyboard.press('Escape');
+  await expect(comparison).toBeHidden();
+  await page.getByRole('button', { name: 'Reconcile' }).click();
+  await expect(page.getByText('Done: every guest is as the policy wants it')).toBeVisible({ timeout: 60_000 });
+  await expect(clusters).toContainText('Active', { timeout: 60_000 });
+  expect(await firewallOf(simulator, 100)).not.toContain('8443');
+
+  // The guest shows the rule as ours, and a packet is decided by it.
+  const policy = (await api<{ items: { id: string }[] }>('GET', '/policies?q=e2e%20office')).items[0];
+  await page.goto(`/workloads?q=web-01`);
+  await page
+    .getByRole('grid', { name: 'Workloads' })
+    .getByRole('row')
+    .filter({ hasText: 'policy-lab' })
+    .getByRole('link', { name: 'web-01' })
+    .click();
+  await page.getByRole('tab', { name: 'Firewall' }).click();
+  const live = page.getByRole('grid', { name: 'Live rules' });
+  await expect(live.getByRole('link', { name: 'e2e office to web' })).toBeVisible();
+  await page.getByRole('textbox', { name: 'Source address' }).fill('10.20.21.7');
+  await page.getByRole('textbox', { name: 'Destination address' }).fill('10.20.20.11');
+  await page.getByRole('textbox', { name: 'Destination port' }).fill('443');
+  await page.getByRole('button', { name: 'Test packet' }).click();
+  const verdict = page.getByRole('region', { name: 'Verdict at net0' });
+  await expect(verdict).toContainText('Accepted');
+  await expect(verdict.getByRole('link', { name: 'e2e office to web' })).toBeVisible();
+  await shot(page, 'guest-firewall');
+
+  // Disabled: the rules go, with a result.
+  await page.goto(`/policies/${policy?.id}`);
+  await expect(clusters).toContainText('Active');
+  await page.getByRole('button', { name: 'Actions for e2e office to web' }).click();
+  await page.getByRole('menuitem', { name: 'Disable policy' }).click();
+  const disable = page.getByRole('alertdialog');
+  await expect(disable).toContainText('2 live rules');
+  await shot(page, 'disable');
+  await disable.getByRole('button', { name: 'Disable policy and remove 2 live rules' }).click();
+  const deployments = page.getByRole('grid', { name: 'Deployments' });
+  await expect(deployments.getByRole('row').nth(1)).toContainText('Removal of rules');
+  await expect(deployments.getByRole('row').nth(1)).toContainText('Succeeded', { timeout: 60_000 });
+  await shot(page, 'deployments');
+  for (const vmid of [100, 101]) expect(await firewallOf(simulator, vmid)).not.toContain('[fabric ');
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await expect(page.getByRole('main').getByText('Not deployed').first()).toBeVisible({ timeout: 60_000 });
+  await api('DELETE', `/policies/${policy?.id}`);
+});

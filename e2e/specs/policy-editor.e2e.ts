@@ -1,0 +1,115 @@
+import { expect, type Page } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+type Stored = { id: string; version: number };
+
+const DEFINITION = {
+  enforcement_mode: 'audit',
+  direction: 'in',
+  sources: ['10.0.0.0/8'],
+  targets: ['tag:no-such-tag'],
+  default_action: 'none',
+};
+const RULES = [
+  { action: 'accept', protocol: 'tcp', destination_ports: ['22'], comment: 'first' },
+  { action: 'drop', protocol: 'any', comment: 'second' },
+];
+
+const openEditor = async (page: Page, id: string) => {
+  await page.goto(`/policies/${id}/edit`);
+  // The form is the browser's own: once its rules are there it takes input.
+  await expect(page.getByRole('list', { name: 'Rules' }).getByRole('listitem').first()).toBeVisible();
+};
+
+test('unsaved changes are guarded; rules are moved by key; what stands for nothing is named', async ({
+  adminPage: page,
+  api,
+}) => {
+  const policy = await api<Stored>('POST', '/policies', { name: 'e2e guarded', definition: DEFINITION, rules: RULES });
+  await openEditor(page, policy.id);
+  await expect(page.getByText('It has no members')).toBeVisible();
+  await expect(page.getByText('No workload gets a rule.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save new version' })).toHaveAccessibleDescription('Nothing has changed');
+  await page.getByRole('button', { name: 'Move rule 1', exact: true }).focus();
+  await page.keyboard.press('Alt+ArrowDown');
+  await expect(page.getByRole('textbox', { name: 'Comment of rule 1' })).toHaveValue('second');
+  await expect(page.getByRole('button', { name: 'Move rule 2', exact: true })).toBeFocused();
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Clusters' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL(/\/edit$/);
+  await expect(page.getByRole('textbox', { name: 'Comment of rule 1' })).toHaveValue('second');
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Clusters' }).click();
+  await question.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();
+  await api('DELETE', `/policies/${policy.id}`);
+});
+
+test('a change of somebody else is shown before it is overwritten; versions are compared and brought back', async ({
+  adminPage: page,
+  api,
+}) => {
+  const policy = await api<Stored>('POST', '/policies', { name: 'e2e contested', definition: DEFINITION, rules: RULES });
+  await openEditor(page, policy.id);
+  await api('PATCH', `/policies/${policy.id}`, { priority: 77, reason: 'from elsewhere' });
+  await page.getByRole('textbox', { name: /^Description/ }).fill('mine');
+  await page.getByRole('button', { name: 'Save new version' }).click();
+  await expect(page.getByText('Somebody else saved version 2 meanwhile')).toBeVisible();
+  await page.getByRole('button', { name: 'Show what they changed' }).click();
+  const theirs = page.getByRole('dialog', { name: 'Version 1 to 2' });
+  await expect(theirs.getByRole('insertion')).toHaveText('77');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('textbox', { name: /^Description/ })).toHaveValue('mine');
+  await page.getByRole('button', { name: 'Discard mine, start from theirs' }).click();
+  await expect(page.getByRole('textbox', { name: 'Priority' })).toHaveValue('77');
+  await page.getByRole('textbox', { name: /^Description/ }).fill('mine again');
+  await page.getByRole('button', { name: 'Save new version' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'e2e contested' })).toBeVisible();
+  await page.getByRole('tab', { name: /^Versions/ }).click();
+  const versions = page.getByRole('grid', { name: 'Versions of the policy' });
+  await expect(versions.getByRole('row')).toHaveCount(4);
+  await expect(versions).toContainText('from elsewhere');
+  for (const row of [1, 3]) await versions.getByRole('row').nth(row).getByRole('checkbox').click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  const compared = page.getByRole('dialog', { name: 'Version 1 to 3' });
+  await expect(compared.getByRole('list', { name: 'Fields that differ' }).getByRole('listitem')).toHaveCount(2);
+  await page.screenshot({ path: 'test-results/screens/policy-compare.png' });
+  await page.keyboard.press('Escape');
+  await versions.getByRole('button', { name: 'Actions for version 1', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Go back to this version' }).click();
+  await page.getByRole('button', { name: 'Save version 4 with the content of 1' }).click();
+  await expect(versions.getByRole('row')).toHaveCount(5);
+  const now = await api<{ version: number; priority: number; description: string }>('GET', `/policies/${policy.id}`);
+  expect(now).toMatchObject({ version: 4, priority: 1000, description: '' });
+  await api('DELETE', `/policies/${policy.id}`);
+});
+
+test('a viewer sees policies and groups, and why the rest is disabled', async ({ adminPage: page, api }) => {
+  const policy = await api<Stored>('POST', '/policies', { name: 'e2e looked at', definition: DEFINITION, rules: RULES });
+  const group = await api<Stored>('POST', '/security-groups', { name: 'e2e-looked-at' });
+  await page.route('**/api/v1/auth/refresh', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { user: Record<string, unknown> };
+    const permissions = ['policy:read', 'group:read', 'workload:read', 'cluster:read'];
+    await route.fulfill({ response, json: { ...body, user: { ...body.user, permissions } } });
+  });
+  await page.goto('/policies');
+  const grid = page.getByRole('grid', { name: 'Policies' });
+  await expect(grid.getByRole('link', { name: 'e2e looked at' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Create policy' })).toHaveAccessibleDescription(/policy:write/);
+  await page.goto(`/policies/${policy.id}`);
+  await expect(page.getByRole('button', { name: 'Edit' })).toHaveAccessibleDescription(/policy:write/);
+  await expect(page.getByRole('button', { name: 'Apply', exact: true })).toHaveAccessibleDescription(/policy:apply/);
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  for (const name of [/Disable policy/, /Delete policy/]) {
+    await expect(page.getByRole('menuitem', { name })).toContainText('policy:write');
+  }
+  await page.keyboard.press('Escape');
+  await page.goto(`/policies/${policy.id}/edit`);
+  await expect(page.getByText('You can look at policies, not change them')).toBeVisible();
+  await page.goto(`/security-groups/${group.id}`);
+  await expect(page.getByRole('button', { name: 'Add members' }).first()).toHaveAccessibleDescription(/group:write/);
+  await expect(page.getByRole('button', { name: 'Edit' })).toHaveAccessibleDescription(/group:write/);
+  await api('DELETE', `/policies/${policy.id}`);
+  await api('DELETE', `/security-groups/${group.id}`);
+});
