@@ -1,8 +1,38 @@
 import { expect, type Page } from '@playwright/test';
+import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
 import { test } from '../fixtures/test';
 
 type Item = { id: string; name: string };
+
+/** A group and a policy to look at, made when they are not there yet. */
+async function ensurePolicy(api: Api): Promise<{ group: string; policy: string }> {
+  const find = async (path: string, name: string) =>
+    (await api<{ items: Item[] }>('GET', `${path}?q=${name}`)).items.find((item) => item.name === name)?.id;
+  const group =
+    (await find('/security-groups', 'seen-prod')) ??
+    (await api<Item>('POST', '/security-groups', { name: 'seen-prod', member_tags: ['prod'] })).id;
+  const policy =
+    (await find('/policies', 'seen-office')) ??
+    (
+      await api<Item>('POST', '/policies', {
+        name: 'seen-office',
+        description: 'What the office may reach',
+        definition: {
+          enforcement_mode: 'enforced',
+          direction: 'both',
+          sources: ['10.0.0.0/8', 'tag:no-such-tag'],
+          targets: ['sg:seen-prod'],
+        },
+        rules: [
+          { action: 'accept', protocol: 'tcp', destination_ports: ['443', '8000-8080'], comment: 'web' },
+          { action: 'accept', protocol: 'icmp', icmp_type: 'echo-request' },
+          { action: 'drop', protocol: 'any', log: 'info', enabled: false },
+        ],
+      })
+    ).id;
+  return { group, policy };
+}
 
 const THEMES = ['light', 'dark'] as const;
 const SIZES = [
@@ -20,6 +50,7 @@ for (const theme of THEMES) {
       test.setTimeout(480_000);
       const first = async (path: string) => (await api<{ items: Item[] }>('GET', `${path}?limit=1`)).items[0]?.id ?? '';
       const cluster = (await api<{ items: Item[] }>('GET', '/clusters?q=lab&limit=1')).items[0]?.id ?? '';
+      const { group, policy } = await ensurePolicy(api);
       const pages: [string, string, string][] = [
         ['clusters', '/clusters', 'Clusters'],
         ['cluster', `/clusters/${cluster}`, ''],
@@ -45,6 +76,18 @@ for (const theme of THEMES) {
         ['flows-live', '/flows?live=true', 'Flows'],
         ['agents', '/agents', 'Agents'],
         ['agent', `/agents/${await first('/nodes')}`, ''],
+        ['workload-firewall', `/workloads/${await first('/workloads')}?tab=firewall`, ''],
+        ['policies', '/policies', 'Policies'],
+        ['policy', `/policies/${policy}`, 'seen-office'],
+        ['policy-rules', `/policies/${policy}?tab=rules`, 'seen-office'],
+        ['policy-preview', `/policies/${policy}?tab=preview`, 'seen-office'],
+        ['policy-versions', `/policies/${policy}?tab=versions`, 'seen-office'],
+        ['policy-deployments', `/policies/${policy}?tab=deployments`, 'seen-office'],
+        ['policy-new', '/policies/new', 'New policy'],
+        ['policy-edit', `/policies/${policy}/edit`, 'Edit seen-office'],
+        ['security-groups', '/security-groups', 'Security groups'],
+        ['security-group', `/security-groups/${group}`, 'seen-prod'],
+        ['security-group-usage', `/security-groups/${group}?tab=policies`, 'seen-prod'],
         ['jobs', '/jobs', 'Jobs'],
         ['jobs-queues', '/jobs?tab=queues', 'Jobs'],
         ['audit', '/audit', 'Audit'],

@@ -29,7 +29,9 @@ test('unsaved changes are guarded; rules are moved by key; what stands for nothi
   await openEditor(page, policy.id);
   await expect(page.getByText('It has no members')).toBeVisible();
   await expect(page.getByText('No workload gets a rule.')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Save new version' })).toHaveAccessibleDescription('Nothing has changed');
+  await expect(page.getByRole('button', { name: 'Save new version' })).toHaveAccessibleDescription(
+    'Nothing has changed',
+  );
   await page.getByRole('button', { name: 'Move rule 1', exact: true }).focus();
   await page.keyboard.press('Alt+ArrowDown');
   await expect(page.getByRole('textbox', { name: 'Comment of rule 1' })).toHaveValue('second');
@@ -49,7 +51,11 @@ test('a change of somebody else is shown before it is overwritten; versions are 
   adminPage: page,
   api,
 }) => {
-  const policy = await api<Stored>('POST', '/policies', { name: 'e2e contested', definition: DEFINITION, rules: RULES });
+  const policy = await api<Stored>('POST', '/policies', {
+    name: 'e2e contested',
+    definition: DEFINITION,
+    rules: RULES,
+  });
   await openEditor(page, policy.id);
   await api('PATCH', `/policies/${policy.id}`, { priority: 77, reason: 'from elsewhere' });
   await page.getByRole('textbox', { name: /^Description/ }).fill('mine');
@@ -85,7 +91,11 @@ test('a change of somebody else is shown before it is overwritten; versions are 
 });
 
 test('a viewer sees policies and groups, and why the rest is disabled', async ({ adminPage: page, api }) => {
-  const policy = await api<Stored>('POST', '/policies', { name: 'e2e looked at', definition: DEFINITION, rules: RULES });
+  const policy = await api<Stored>('POST', '/policies', {
+    name: 'e2e looked at',
+    definition: DEFINITION,
+    rules: RULES,
+  });
   const group = await api<Stored>('POST', '/security-groups', { name: 'e2e-looked-at' });
   await page.route('**/api/v1/auth/refresh', async (route) => {
     const response = await route.fetch();
