@@ -13,6 +13,9 @@ test('every path of the interface', () => {
     securityGroup: 'groupId',
     policy: 'policyId',
     editPolicy: 'policyId',
+    user: 'userId',
+    role: 'roleId',
+    tenant: 'tenantId',
   };
   const all = Object.entries(paths).map(([name, make]) => {
     const path = make as (p: Record<string, string>) => string;
@@ -45,6 +48,13 @@ test('every path of the interface', () => {
       "flows: /flows",
       "agents: /agents",
       "agent: /agents/x1",
+      "users: /users",
+      "user: /users/x1?tab=nodes",
+      "roles: /roles",
+      "role: /roles/x1?tab=nodes",
+      "tenants: /tenants",
+      "tenant: /tenants/x1?tab=nodes",
+      "projects: /projects",
       "jobs: /jobs",
       "audit: /audit",
       "settings: /settings",

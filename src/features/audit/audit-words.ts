@@ -15,6 +15,7 @@ export const ACTION_FAMILIES = [
   { value: 'workload.*', label: 'Workloads' },
   { value: 'network.*', label: 'Networks' },
   { value: 'policy.*', label: 'Policies' },
+  { value: 'security_group.*', label: 'Security groups' },
   { value: 'settings.*', label: 'Settings' },
   { value: 'setup.*', label: 'Setup' },
   { value: 'user.*', label: 'Users' },
