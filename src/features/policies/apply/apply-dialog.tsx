@@ -30,13 +30,13 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const [operationId, setOperationId] = useState<string | null>(null);
   const dryRun = useQuery({
     queryKey: ['policy-dry-run', policy.id, policy.version],
-    queryFn: ({ signal }) => client.deployments.apply.mutate({ policy_id: policy.id, dry_run: true }, { signal }),
+    queryFn: ({ signal }) => client.deployments.applyPolicy.mutate({ policy_id: policy.id, dry_run: true }, { signal }),
     enabled: operationId === null,
     gcTime: 0,
     retry: false,
   });
   const apply = useMutation(
-    trpc.deployments.apply.mutationOptions({
+    trpc.deployments.applyPolicy.mutationOptions({
       onSuccess: (result) => {
         setOperationId(result.operation_id);
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
