@@ -27,7 +27,7 @@ test('unsaved changes are guarded; rules are moved by key; what stands for nothi
 }) => {
   const policy = await api<Stored>('POST', '/policies', { name: 'e2e guarded', definition: DEFINITION, rules: RULES });
   await openEditor(page, policy.id);
-  await expect(page.getByText('It has no members')).toBeVisible();
+  await expect(page.getByText('It stands for no workload now')).toBeVisible();
   await expect(page.getByText('No workload gets a rule.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Save new version' })).toHaveAccessibleDescription(
     'Nothing has changed',

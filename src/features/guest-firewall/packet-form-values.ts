@@ -11,9 +11,12 @@ export type PacketValues = {
   destination_port: number | null;
   icmp_type: number | null;
   state: PacketTest['state'];
-  /** Empty: every network card. */
+  /** One of the network cards, or all of them. */
   interface: string;
 };
+
+/** Stands for every network card. */
+export const ALL_CARDS = 'all';
 
 export const EMPTY_PACKET: PacketValues = {
   direction: 'in',
@@ -24,7 +27,7 @@ export const EMPTY_PACKET: PacketValues = {
   destination_port: null,
   icmp_type: null,
   state: 'new',
-  interface: '',
+  interface: ALL_CARDS,
 };
 
 export const hasPorts = (protocol: PacketValues['protocol']): boolean => ['tcp', 'udp', 'sctp'].includes(protocol);
@@ -42,6 +45,6 @@ export function toPacket(values: PacketValues): z.input<typeof PacketTest> {
     ...(ports && values.source_port !== null && { source_port: values.source_port }),
     ...(ports && values.destination_port !== null && { destination_port: values.destination_port }),
     ...(!ports && values.icmp_type !== null && { icmp_type: values.icmp_type }),
-    ...(values.interface !== '' && { interface: values.interface }),
+    ...(values.interface !== ALL_CARDS && { interface: values.interface }),
   };
 }

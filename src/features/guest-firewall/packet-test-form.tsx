@@ -10,7 +10,7 @@ import { NumberField } from '@/ui/form/number-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { domainResolver } from '../shared/domain-resolver';
-import { EMPTY_PACKET, hasPorts, type PacketValues, toPacket } from './packet-form-values';
+import { ALL_CARDS, EMPTY_PACKET, hasPorts, type PacketValues, toPacket } from './packet-form-values';
 import { PacketVerdictView } from './packet-verdict';
 
 const DIRECTIONS = [
@@ -78,7 +78,7 @@ export function PacketTestForm({ workloadId, interfaces }: { workloadId: string;
               name="interface"
               label="Network card"
               options={[
-                { value: '', label: 'Every network card' },
+                { value: ALL_CARDS, label: 'Every network card' },
                 ...interfaces.map((name) => ({ value: name, label: name })),
               ]}
             />

@@ -46,7 +46,7 @@ export const UNRESOLVED_WORDS: Record<UnresolvedReason, string> = {
   invalid: 'This is no endpoint',
   not_found: 'Nothing has this name',
   ambiguous: 'Several things have this name; name one by its id or number',
-  empty: 'It has no members',
+  empty: 'It stands for no workload now',
   not_a_workload: 'Rules stand at workloads only, and this is none',
   template: 'Only templates, which never run',
   no_address: 'No address of it is known',
