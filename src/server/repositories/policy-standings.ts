@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
 import type { Executor } from '../db/client';
 import { guestFirewalls, policyPlacements } from '../db/schema/deployments';
 
@@ -18,11 +18,6 @@ export async function listAppliedAt(executor: Executor, workloadIds: readonly st
     .select()
     .from(policyPlacements)
     .where(inArray(policyPlacements.workload_id, [...workloadIds]));
-}
-
-/** What was last applied of one policy, at every guest. */
-export async function listAppliedOf(executor: Executor, policyId: string): Promise<AppliedPolicy[]> {
-  return executor.select().from(policyPlacements).where(eq(policyPlacements.policy_id, policyId));
 }
 
 /** The defaults that these guests had before a policy asked for another one. */

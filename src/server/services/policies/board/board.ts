@@ -18,6 +18,10 @@ type Readings = {
 /** One comparison and what it was made from: it is made anew only when one of these is another. */
 type Compared = { wanted: WantedGuest | null; guest: unknown; cluster: unknown; world: PolicyWorld; view: GuestView };
 
+/** The oldest of the times; null when one of them is not known. */
+const oldestOf = (times: readonly (string | null)[]): string | null =>
+  times.includes(null) ? null : ([...times].sort()[0] ?? null);
+
 const NOTHING = {
   reasons: [],
   expected: 0,
@@ -147,10 +151,7 @@ export class Board {
           ...standing,
           reasons: [...standing.reasons],
           guests: ids.length,
-          read_at: times.reduce(
-            (oldest, time) => (oldest === null || time === null || time < oldest ? time : oldest),
-            times[0] ?? null,
-          ),
+          read_at: oldestOf(times),
         };
       });
     return { status: worstStatus(deployments.map(({ status }) => status)), deployments };

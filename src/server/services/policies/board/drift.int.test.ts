@@ -189,6 +189,31 @@ describe('drift behind our back is found in one reading', () => {
   });
 });
 
+describe('the list', () => {
+  it('tells what was last read, and asks no cluster', async () => {
+    await lab.observe();
+    const calls = lab.simulator.log.entries().length;
+    const { body } = await lab.json(`/policies?cluster_id=${lab.cluster.id}&deployment_status=active`);
+    expect(body).toMatchObject({
+      total: 1,
+      items: [{ id: policy.id, deployment_status: 'active', last_deployment: { kind: 'apply', status: 'ok' } }],
+    });
+    expect((await lab.json(`/policies?workload_id=${await lab.id(100)}`)).body).toMatchObject({ total: 0 });
+    expect((await lab.json(`/policies/${policy.id}`)).body).toMatchObject({
+      deployments: [{ status: 'active', read_at: expect.any(String) }],
+    });
+    expect(lab.simulator.log.entries()).toHaveLength(calls);
+  });
+
+  it('tells that a guest was never read', async () => {
+    await lab.sql`delete from guest_firewall_snapshots where workload_id = ${await lab.id(GUEST)}`;
+    expect((await lab.json(`/policies/${policy.id}`)).body).toMatchObject({
+      deployment_status: 'partial',
+      deployments: [{ reasons: ['unreadable'], live: 3, missing: 0, read_at: null }],
+    });
+  });
+});
+
 describe('what cannot be read', () => {
   it('is unreadable, neither off nor missing, and an older reading is kept for the list', async () => {
     expect(await look()).toMatchObject({ status: 'active' });

@@ -96,8 +96,3 @@ export function readBoard(): Promise<Board> {
     });
   return next;
 }
-
-/** Forgets what this process knows; for tests. */
-export function forgetBoard(): void {
-  known = null;
-}

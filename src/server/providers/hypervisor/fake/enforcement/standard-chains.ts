@@ -10,7 +10,6 @@ type Outcome = 'accept' | 'drop' | 'reject';
 export const familyOf = (packet: Packet): Family => (isIPv6(packet.source) ? 6 : 4);
 
 const number = (packet: Packet) => PROTOCOL_NUMBERS.get(packet.proto) ?? packet.proto;
-export const isIcmp = (packet: Packet): boolean => ['1', '58'].includes(number(packet));
 
 function isIn(text: string, network: string): boolean {
   const [address, range] = [addressRange(text), addressRange(network)];
