@@ -26,17 +26,13 @@ export type AgedTable = keyof typeof AGED;
 /** Pages of a table, from `from` up to but not including `to`. */
 export type Pages = { from: number; to: number };
 
-/**
- * The pages of a table that may hold rows from before `cutoff`, or null when it has none. The index on the time finds the
- * first; it lies in the first of these pages.
- */
-export async function findAgedPages(executor: Executor, name: AgedTable, cutoff: string): Promise<Pages | null> {
+/** The number of pages of a table that has rows from before `cutoff`, else 0: the index on the time mostly knows. */
+export async function countPagesWithAged(executor: Executor, name: AgedTable, cutoff: string): Promise<number> {
   const { table, at } = AGED[name];
-  const rows = await executor.execute<{ from: number; to: number }>(sql`
-    select (ctid::text::point)[0]::int as from,
-      (pg_relation_size(${name}::regclass) / current_setting('block_size')::int)::int as to
-    from ${table} where ${sql.identifier(at)} < ${cutoff}::timestamptz limit 1`);
-  return rows[0] ?? null;
+  const rows = await executor.execute<{ pages: number }>(sql`
+    select (pg_relation_size(${name}::regclass) / current_setting('block_size')::int)::int as pages
+    where exists (select 1 from ${table} where ${sql.identifier(at)} < ${cutoff}::timestamptz)`);
+  return rows[0]?.pages ?? 0;
 }
 
 /**

@@ -5,9 +5,9 @@ import { logger } from '../../lib/logger';
 import { moveMinutesToHours } from '../../repositories/rollups';
 import {
   type AgedTable,
+  countPagesWithAged,
   deleteAged,
   deleteOfNode,
-  findAgedPages,
   findGoneNodes,
   NODE_TABLES,
   type NodeTable,
@@ -36,9 +36,9 @@ async function inChunks(
   work: (pages: Pages) => Promise<number>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const pages = await findAgedPages(db, name, cutoff);
+  const pages = await countPagesWithAged(db, name, cutoff);
   let total = 0;
-  for (let from = pages?.from ?? 0; pages && from < pages.to; from += CHUNK_PAGES) {
+  for (let from = 0; from < pages; from += CHUNK_PAGES) {
     signal?.throwIfAborted();
     total += await work({ from, to: from + CHUNK_PAGES });
   }
