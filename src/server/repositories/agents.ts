@@ -3,7 +3,6 @@ import type { Executor, Tx } from '../db/client';
 import { nodeAgents, nodes } from '../db/schema/clusters';
 import { agentHeartbeats } from '../db/schema/telemetry';
 
-export type AgentRow = typeof nodeAgents.$inferSelect;
 export type AgentNode = { node_id: string; cluster_id: string; node_name: string; token_hash: string };
 
 /** The node whose agent has the token with this hash. */
@@ -21,18 +20,35 @@ export async function findAgentByTokenHash(executor: Executor, hash: string): Pr
   return row ?? null;
 }
 
-export async function findAgent(executor: Executor, nodeId: string): Promise<AgentRow | null> {
-  const [row] = await executor.select().from(nodeAgents).where(eq(nodeAgents.node_id, nodeId));
+/** What is asked of an agent at each heartbeat. Not its newest payload: reading that would cost more than the rest. */
+const state = {
+  status: nodeAgents.status,
+  machine_id: nodeAgents.machine_id,
+  last_boot_id: nodeAgents.last_boot_id,
+  last_sequence: nodeAgents.last_sequence,
+  last_sent_at: nodeAgents.last_sent_at,
+  last_heartbeat_at: nodeAgents.last_heartbeat_at,
+  interval_seconds: nodeAgents.interval_seconds,
+  clock_offset_ms: nodeAgents.clock_offset_ms,
+};
+export type AgentState = Pick<typeof nodeAgents.$inferSelect, keyof typeof state>;
+
+export async function findAgent(executor: Executor, nodeId: string): Promise<AgentState | null> {
+  const [row] = await executor.select(state).from(nodeAgents).where(eq(nodeAgents.node_id, nodeId));
   return row ?? null;
 }
 
 /** The agent of a node, locked: heartbeats of one node are stored one after the other. */
-export async function lockAgent(tx: Tx, nodeId: string): Promise<AgentRow | null> {
-  const [row] = await tx.select().from(nodeAgents).where(eq(nodeAgents.node_id, nodeId)).for('update');
+export async function lockAgent(tx: Tx, nodeId: string): Promise<AgentState | null> {
+  const [row] = await tx.select(state).from(nodeAgents).where(eq(nodeAgents.node_id, nodeId)).for('update');
   return row ?? null;
 }
 
-export async function updateAgent(tx: Tx, nodeId: string, values: Partial<AgentRow>): Promise<void> {
+export async function updateAgent(
+  tx: Tx,
+  nodeId: string,
+  values: Partial<typeof nodeAgents.$inferInsert>,
+): Promise<void> {
   await tx.update(nodeAgents).set(values).where(eq(nodeAgents.node_id, nodeId));
 }
 

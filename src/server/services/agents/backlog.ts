@@ -1,8 +1,8 @@
 import type { HeartbeatEnvelope } from '@fabric/agent-contract';
-import type { AgentRow } from '../../repositories/agents';
+import type { AgentState } from '../../repositories/agents';
 
 type Newest = Pick<
-  AgentRow,
+  AgentState,
   'last_boot_id' | 'last_sequence' | 'last_sent_at' | 'last_heartbeat_at' | 'interval_seconds'
 >;
 

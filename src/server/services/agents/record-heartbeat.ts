@@ -6,7 +6,7 @@ import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import {
-  type AgentRow,
+  type AgentState,
   findAgent,
   findHeartbeat,
   insertHeartbeat,
@@ -27,7 +27,7 @@ import { compactPayload, PAYLOAD_FLOWS } from './compact-payload';
 /** Rejections that are kept for the answer to a repeated heartbeat. */
 const REJECTIONS_KEPT = 100;
 
-function assertSameMachine(agent: AgentRow | null, heartbeat: HeartbeatEnvelope): asserts agent is AgentRow {
+function assertSameMachine(agent: AgentState | null, heartbeat: HeartbeatEnvelope): asserts agent is AgentState {
   if (!agent) throw new AppError('unauthenticated', 'The node token is not valid. Install the agent again.');
   if (agent.machine_id !== null && agent.machine_id !== heartbeat.machine_id) {
     throw new AppError(
