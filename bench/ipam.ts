@@ -37,7 +37,7 @@ await sql.unsafe(`
     select gen_random_uuid(), c.id, case when i % 10 = 0 then '${project.id}'::uuid end, 100 + i, 'qemu', 'qemu/' || (100 + i),
       'guest-' || md5(i::text), 'running' from clusters c, generate_series(1, 5000) i;
   insert into ip_addresses (id, cluster_id, network_id, subnet_id, workload_id, address, mac, hostname, state, source, last_seen_at)
-    select gen_random_uuid(), s.cluster_id, s.network_id, s.id, w.id, network(s.cidr)::inet + 1 + h,
+    select gen_random_uuid(), s.cluster_id, s.network_id, s.id, w.id, host(network(s.cidr))::inet + 1 + h,
       ('bc2411' || lpad(to_hex((r * 200 + h)::int), 6, '0'))::macaddr, 'host-' || r || '-' || h || '.example.org',
       (array['active','active','active','dhcp','reserved','stale'])[1 + (r + h) % 6], 'agent', now() - h * interval '1 minute'
     from (select s.*, row_number() over (order by n.name, s.cluster_id, s.cidr) as r from subnets s join networks n on n.id = s.network_id
