@@ -2,10 +2,9 @@
 import { Upload } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import type { IpamImport } from '@/domain/ipam/csv-import';
-import type { Page } from '@/domain/list';
 import { RUN_STATUSES } from '@/domain/sync';
 import { paths } from '@/lib/paths';
-import { rest } from '@/lib/rest';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -37,24 +36,19 @@ const COLUMNS = [
 ];
 
 const LIST = { sorts: ['created_at'], defaultSort: '-created_at', filters: { status: RUN_STATUSES } } as const;
-const PATH_KEY = [['ipamImports', 'list']] as const;
 
 /** Checks and imports of CSV files, newest first. A row opens its report. */
 export function ImportTable() {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
   const router = useRouter();
   const state = useListState(LIST);
   const list = useServerList<IpamImport>({
     name: 'imports',
     columns: COLUMNS,
     state,
-    pathKey: PATH_KEY,
-    fetchPage: (page, signal) => {
-      const query = new URLSearchParams();
-      for (const [name, value] of Object.entries({ ...state.input, ...page })) {
-        if (value !== undefined) query.set(name, String(value));
-      }
-      return rest<Page<IpamImport>>(`/ipam/imports?${query}`, { signal });
-    },
+    pathKey: trpc.ipamImports.list.pathKey(),
+    fetchPage: (page, signal) => client.ipamImports.list.query({ ...state.input, ...page }, { signal }),
   });
   return (
     <DataTable

@@ -1,19 +1,16 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ImportInput, IpamImportDetail } from '@/domain/ipam/csv-import';
+import type { ImportInput } from '@/domain/ipam/csv-import';
 import { useIsLive } from '@/lib/live-updates';
 import { rest } from '@/lib/rest';
 import { useTRPC } from '@/lib/trpc';
 
-// Files are larger than a procedure takes, so imports go over REST; events invalidate this key.
-const KEY = ['ipamImports'] as const;
-
 /** One import, kept up to date: by events while they arrive, else by asking. */
 export function useImport(id: string | null) {
+  const trpc = useTRPC();
   const live = useIsLive();
   return useQuery({
-    queryKey: [[...KEY, 'get'], { id }],
-    queryFn: ({ signal }) => rest<IpamImportDetail>(`/ipam/imports/${encodeURIComponent(id ?? '')}`, { signal }),
+    ...trpc.ipamImports.get.queryOptions({ id: id ?? '' }),
     enabled: id !== null,
     refetchInterval: ({ state }) => {
       const status = state.data?.status;
@@ -22,15 +19,14 @@ export function useImport(id: string | null) {
   });
 }
 
-/** Hands a file over, to be checked or imported. */
+/** Hands a file over, to be checked or imported. Files are larger than a procedure takes, so they go over REST. */
 export function useStartImport(onStarted: (id: string, input: ImportInput) => void) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (input: ImportInput) => rest<{ import_id: string }>('/ipam/imports', { method: 'POST', body: input }),
     onSuccess: ({ import_id }, input) => {
-      void queryClient.invalidateQueries({ queryKey: [KEY] });
-      void queryClient.invalidateQueries(trpc.subnets.pathFilter());
+      void queryClient.invalidateQueries(trpc.ipamImports.pathFilter());
       onStarted(import_id, input);
     },
   });

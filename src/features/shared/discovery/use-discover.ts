@@ -1,8 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
+import type { DiscoverAccepted } from '@/domain/ipam/discovery';
 import { failureOf } from '@/lib/problem';
-import { rest } from '@/lib/rest';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
@@ -10,15 +9,16 @@ import { showToast } from '@/ui/toast';
 export function useDiscover(onStarted: (started: DiscoverAccepted) => void) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (input: DiscoverInput) => rest<DiscoverAccepted>('/ipam/discover', { method: 'POST', body: input }),
-    onSuccess: (started) => {
-      void queryClient.invalidateQueries(trpc.syncRuns.pathFilter());
-      onStarted(started);
-    },
-    onError: (error) => {
-      const { title, detail } = failureOf(error);
-      showToast('danger', { id: 'discover', title: 'The discovery was not started', description: detail ?? title });
-    },
-  });
+  return useMutation(
+    trpc.ipam.discover.mutationOptions({
+      onSuccess: (started) => {
+        void queryClient.invalidateQueries(trpc.syncRuns.pathFilter());
+        onStarted(started);
+      },
+      onError: (error) => {
+        const { title, detail } = failureOf(error);
+        showToast('danger', { id: 'discover', title: 'The discovery was not started', description: detail ?? title });
+      },
+    }),
+  );
 }
