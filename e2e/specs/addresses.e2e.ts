@@ -211,3 +211,32 @@ test('addresses are changed together, all or none', async ({ adminPage: page, ap
   await expect(drawer).toBeHidden();
   await expect(grid.getByText('floor 2')).toHaveCount(3);
 });
+
+test('a network is made by hand, filled and deleted with what it holds', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
+  const cluster = await addCluster(simulator.cluster, { name: 'by-hand' });
+  await page.goto('/networks');
+  await expect(page.getByRole('grid', { name: 'Networks' }).getByRole('row').nth(1)).toBeVisible();
+  await page.getByRole('button', { name: 'Add network' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Add network' });
+  await drawer.getByRole('combobox', { name: 'Cluster' }).fill('by-hand');
+  await page.getByRole('option', { name: 'by-hand' }).click();
+  await drawer.getByRole('textbox', { name: 'Name' }).fill('office-lan');
+  await drawer.getByRole('button', { name: 'Add network' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'office-lan' })).toBeVisible();
+  const network = await networkOf(api, cluster.id, 'office-lan');
+  await addSubnet(api, network, '10.83.0.0/24');
+  await addAddress(api, network, '10.83.0.7');
+  await expect(page.getByRole('grid', { name: 'Subnets' })).toContainText('10.83.0.0/24');
+  await page.getByRole('button', { name: 'Actions for office-lan' }).click();
+  await page.getByRole('menuitem', { name: 'Delete network' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText('1 prefix and 1 address go with it');
+  await dialog.getByRole('textbox').fill('office-lan');
+  await dialog.getByRole('button', { name: 'Delete network and its prefixes' }).click();
+  await expect(page).toHaveURL(/\/networks$/);
+});

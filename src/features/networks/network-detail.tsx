@@ -1,16 +1,19 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { NetworkDetail as Detail } from '@/domain/inventory';
 import { formatCount } from '@/lib/format';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
+import { RowActions } from '@/ui/row-actions';
 import { Section } from '@/ui/section';
 import { DetailSkeleton } from '../shared/detail-skeleton';
 import { ClusterLink } from '../shared/inventory-links';
@@ -18,6 +21,9 @@ import { MissingSince } from '../shared/inventory-states';
 import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
 import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
+import { usePermissions } from '../shared/use-permissions';
+import { DeleteNetworkDialog } from './delete-network-dialog';
+import { EditNetworkDrawer } from './edit-network-drawer';
 import { NETWORK_KIND_LABELS, vlanText } from './network-words';
 import { SUBNET_COLUMNS } from './subnet-columns';
 
@@ -35,6 +41,10 @@ export function NetworkDetail({ networkId, workloads }: { networkId: string; wor
 
 function Content({ network, workloads }: { network: Detail; workloads: ReactNode }) {
   const router = useRouter();
+  const { reason } = usePermissions();
+  const writeReason = reason('ipam:write');
+  const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
+  const close = () => setDialog(null);
   return (
     <>
       <PageTrail crumbs={[{ label: network.name }]} />
@@ -42,6 +52,30 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
         title={network.name}
         description={network.alias || network.description || undefined}
         badge={<MissingSince at={network.missing_since} />}
+        actions={
+          <>
+            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
+              Edit
+            </Button>
+            <RowActions
+              name={network.name}
+              entries={[
+                {
+                  id: 'delete',
+                  label: 'Delete network',
+                  icon: <Trash2 />,
+                  tone: 'danger',
+                  onSelect: () => setDialog('delete'),
+                  disabledReason:
+                    writeReason ??
+                    (network.source === 'provider' && network.missing_since === null
+                      ? 'The cluster has this network. Remove it there; the next sync removes it here.'
+                      : null),
+                },
+              ]}
+            />
+          </>
+        }
       />
       <Section>
         <Properties columns={2} items={facts(network)} />
@@ -68,6 +102,13 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
       </Section>
       <h2 className="text-base">Attached workloads</h2>
       {workloads}
+      <EditNetworkDrawer network={network} open={dialog === 'edit'} onClose={close} />
+      <DeleteNetworkDialog
+        network={network}
+        open={dialog === 'delete'}
+        onClose={close}
+        onDeleted={() => router.replace(paths.networks())}
+      />
     </>
   );
 }

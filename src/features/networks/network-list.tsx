@@ -1,12 +1,35 @@
+'use client';
+import { Plus } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { paths } from '@/lib/paths';
+import { Button } from '@/ui/button';
 import { PageHeader } from '@/ui/page-header';
+import { usePermissions } from '../shared/use-permissions';
+import { AddNetworkDrawer } from './add-network-drawer';
 import { NetworkTable } from './network-table';
 
 /** The networks of all clusters. */
 export function NetworkList() {
+  const router = useRouter();
+  const { reason } = usePermissions();
+  const [adding, setAdding] = useState(false);
   return (
     <>
-      <PageHeader title="Networks" />
+      <PageHeader
+        title="Networks"
+        actions={
+          <Button icon={<Plus size={14} />} onClick={() => setAdding(true)} disabledReason={reason('ipam:write')}>
+            Add network
+          </Button>
+        }
+      />
       <NetworkTable />
+      <AddNetworkDrawer
+        open={adding}
+        onClose={() => setAdding(false)}
+        onAdded={(networkId) => router.push(paths.network({ networkId }))}
+      />
     </>
   );
 }

@@ -1,0 +1,69 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
+import { NetworkInput } from '@/domain/ipam/network';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Drawer } from '@/ui/drawer';
+import { ComboboxField } from '@/ui/form/combobox-field';
+import { FormShell } from '@/ui/form/form-shell';
+import { NumberField } from '@/ui/form/number-field';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import { showToast } from '@/ui/toast';
+import { domainResolver } from '../shared/domain-resolver';
+import { useClusterOptions } from '../shared/use-cluster-options';
+import { EMPTY_NETWORK, NETWORK_LABELS, type NetworkValues, toNetworkInput } from './network-form-values';
+
+type Props = { open: boolean; onClose: () => void; onAdded: (id: string) => void };
+
+/** Adds a network by hand, for prefixes that no bridge or VNet of the cluster stands for. */
+export function AddNetworkDrawer({ open, onClose, onAdded }: Props) {
+  return (
+    <Drawer
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      persistent
+      title="Add network"
+      description="For prefixes that no bridge or VNet stands for. Nothing is made on the cluster."
+    >
+      <Content onClose={onClose} onAdded={onAdded} />
+    </Drawer>
+  );
+}
+
+function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const clusters = useClusterOptions();
+  const form = useForm<NetworkValues, unknown, NetworkInput>({
+    defaultValues: EMPTY_NETWORK,
+    resolver: domainResolver(NetworkInput, toNetworkInput),
+  });
+  const create = useMutation(
+    trpc.networks.create.mutationOptions({
+      onSuccess: (network) => {
+        void queryClient.invalidateQueries(trpc.networks.pathFilter());
+        showToast('ok', { title: `${network.name} added` });
+        onClose();
+        onAdded(network.id);
+      },
+    }),
+  );
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => create.mutate(input)}
+      error={create.error ? failureOf(create.error) : null}
+      pending={create.isPending}
+      submitLabel="Add network"
+      onCancel={onClose}
+      layout="panel"
+    >
+      <ComboboxField control={form.control} name="cluster_id" label="Cluster" options={clusters} />
+      <TextField control={form.control} name="name" label={NETWORK_LABELS.name} />
+      <NumberField control={form.control} name="vlan_tag" label={NETWORK_LABELS.vlan_tag} min={1} max={4094} optional />
+      <TextareaField control={form.control} name="description" label={NETWORK_LABELS.description} rows={2} optional />
+    </FormShell>
+  );
+}

@@ -1,0 +1,50 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { NetworkDetail } from '@/domain/inventory';
+import { formatCount } from '@/lib/format';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { showToast } from '@/ui/toast';
+
+type Props = { network: NetworkDetail; open: boolean; onClose: () => void; onDeleted: () => void };
+
+/** Asks before a network goes with its prefixes and addresses. */
+export function DeleteNetworkDialog({ network, open, onClose, onDeleted }: Props) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const remove = useMutation(
+    trpc.networks.delete.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: `${network.name} deleted` });
+        onDeleted();
+        void queryClient.invalidateQueries();
+      },
+    }),
+  );
+  const addresses = network.subnets.reduce((sum, subnet) => sum + subnet.addresses_total, 0);
+  const lost = network.subnets.length > 0;
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => {
+        if (next) return;
+        remove.reset();
+        onClose();
+      }}
+      title={`Delete network ${network.name}?`}
+      typed={lost ? network.name : undefined}
+      confirmLabel={lost ? 'Delete network and its prefixes' : 'Delete network'}
+      pending={remove.isPending}
+      error={remove.error ? failureOf(remove.error) : null}
+      onConfirm={() => remove.mutate({ id: network.id, version: network.version })}
+    >
+      <p>
+        {lost
+          ? `${formatCount(network.subnets.length)} ${network.subnets.length === 1 ? 'prefix' : 'prefixes'} and ${formatCount(addresses)} ${addresses === 1 ? 'address' : 'addresses'} go with it, with their notes.`
+          : 'It holds no prefixes.'}
+      </p>
+      <p>Nothing changes on the cluster. A discovery makes the network of its findings again when it needs it.</p>
+    </ConfirmDialog>
+  );
+}
