@@ -33,7 +33,8 @@ export function MultiCombobox<V extends string>({
       multiple
       items={options}
       value={value}
-      onValueChange={onValueChange}
+      // Esc leaves the box; it must not throw away what was chosen.
+      onValueChange={(next, { reason }) => reason !== 'escape-key' && onValueChange(next)}
       isItemEqualToValue={(a, b) => a.value === b.value}
       filter={remote ? null : undefined}
       onInputValueChange={remote && ((text) => remote.onSearch(text))}
