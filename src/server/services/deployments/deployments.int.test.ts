@@ -354,25 +354,25 @@ describe('while others are at work', () => {
 
   it("a guest that migrates, one that is locked, one that is deleted, one whose number is another's", async () => {
     await setUp();
-    const policy = await create();
-    lab.control.lockGuest(105, 'backup');
+    const policy = await create({ definition: { ...DEFINITION, targets: [...FIVE, 110].map(at) } });
+    lab.control.lockGuest(110, 'backup');
     lab.control.destroyGuest(200);
     lab.control.setConfig(101, { smbios1: 'uuid=00000000-0000-4000-8000-000000000001' });
     const deployment = await apply(
       policy,
-      beforeWrites((write) => lab.control.migrate(102, write % 2 ? 'pve1' : 'pve2')),
+      beforeWrites((write) => write % 3 === 0 && lab.control.migrate(102, write % 2 ? 'pve1' : 'pve2')),
     );
     expect(deployment.status).toBe('partial');
     const byVmid = new Map((await guestsOf(deployment.id)).map((guest) => [guest.vmid, guest]));
     expect(byVmid.get(102)).toMatchObject({ status: 'ok' });
-    expect(byVmid.get(105)).toMatchObject({ status: 'partial', problems: [{ code: 'locked' }] });
-    expect(ours(105, policy)).toHaveLength(2);
+    expect(byVmid.get(110)).toMatchObject({ status: 'partial', problems: [{ code: 'locked' }] });
+    expect(ours(110, policy)).toHaveLength(2);
     expect(byVmid.get(200)).toMatchObject({ status: 'skipped', problems: [{ code: 'guest_missing' }] });
     expect(byVmid.get(101)).toMatchObject({ status: 'failed', problems: [{ code: 'another_guest' }] });
     expect(lab.control.firewall.guestFile(200)).toBeUndefined();
     expect(ours(101, policy)).toEqual([]);
     // Only what was not done is done again.
-    lab.control.lockGuest(105, undefined);
+    lab.control.lockGuest(110, undefined);
     lab.control.setConfig(101, { smbios1: lab.control.guest(100).configText.match(/smbios1: (.*)/)?.[1] });
     await lab.sync();
     const { body } = await post<Deployment>(`/deployments/${deployment.id}/retry`);
@@ -384,7 +384,7 @@ describe('while others are at work', () => {
     });
     expect(new Set(asked).has(100)).toBe(false);
     expect(new Set(asked).has(102)).toBe(false);
-    expect(lab.control.enforcement.view(105).nics[0]?.live_flag).toBe(true);
+    expect(lab.control.enforcement.view(110).nics[0]?.live_flag).toBe(true);
   });
 
   it('a sync of the same cluster', async () => {
