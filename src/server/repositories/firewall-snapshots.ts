@@ -36,32 +36,56 @@ export async function listClusterSnapshots(executor: Executor): Promise<StoredCl
   return executor.select().from(clusterFirewallSnapshots);
 }
 
+type NewSnapshot = { workload_id: string; read_at: string; state_hash: string; state: GuestSnapshot };
+
+/** Notes that the same was read again. */
+async function touchGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
+  const times = rows.map(({ workload_id, read_at }) => ({ workload_id, read_at }));
+  await executor.execute(sql`
+    with r as materialized (select * from jsonb_to_recordset(${JSON.stringify(times)}::jsonb)
+        as x(workload_id uuid, read_at timestamptz)),
+      locked as materialized (select workload_id from ${guestFirewallSnapshots}
+        where workload_id in (select workload_id from r) order by workload_id for no key update)
+    update ${guestFirewallSnapshots} as t set read_at = r.read_at from r
+    where t.workload_id = r.workload_id and t.workload_id in (select workload_id from locked) and t.read_at < r.read_at`);
+}
+
+async function writeGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
+  await executor.execute(sql`
+    insert into ${guestFirewallSnapshots} as t (workload_id, cluster_id, read_at, state_hash, state)
+      select r.workload_id, w.cluster_id, r.read_at, r.state_hash, r.state
+        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as r(workload_id uuid, read_at timestamptz, state_hash text, state jsonb)
+        join ${workloads} w on w.id = r.workload_id order by r.workload_id
+    on conflict (workload_id) do update set read_at = excluded.read_at, state_hash = excluded.state_hash,
+      state = excluded.state
+    where t.read_at <= excluded.read_at`);
+}
+
 /**
- * Stores readings; a later one that is stored already stays. Guests that were deleted meanwhile are left out.
+ * Stores readings; a later one that is stored already stays. Of readings that say the same as before only the time is
+ * written. Guests that were deleted meanwhile are left out.
  * @returns how many differ from what was stored
  */
-export async function storeGuestSnapshots(
-  executor: Executor,
-  rows: readonly { workload_id: string; read_at: string; state_hash: string; state: GuestSnapshot }[],
-): Promise<number> {
-  let changed = 0;
+export async function storeGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<number> {
   const sorted = [...rows].sort((a, b) => (a.workload_id < b.workload_id ? -1 : 1));
+  let changed = 0;
   for (const batch of batches(sorted, 200)) {
-    const result = await executor.execute<{ differs: boolean }>(sql`
-      with r as materialized (select * from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
-          as x(workload_id uuid, read_at timestamptz, state_hash text, state jsonb)),
-        old as materialized (select workload_id, state_hash from ${guestFirewallSnapshots}
-          where workload_id in (select workload_id from r)),
-        written as (insert into ${guestFirewallSnapshots} as t (workload_id, cluster_id, read_at, state_hash, state)
-          select r.workload_id, w.cluster_id, r.read_at, r.state_hash, r.state from r
-            join ${workloads} w on w.id = r.workload_id order by r.workload_id
-          on conflict (workload_id) do update set read_at = excluded.read_at, state_hash = excluded.state_hash,
-            state = excluded.state
-          where t.read_at <= excluded.read_at
-          returning workload_id, state_hash)
-      select old.state_hash is distinct from written.state_hash as differs from written
-        left join old on old.workload_id = written.workload_id`);
-    changed += result.filter(({ differs }) => differs).length;
+    const stored = await executor
+      .select({ id: guestFirewallSnapshots.workload_id, hash: guestFirewallSnapshots.state_hash })
+      .from(guestFirewallSnapshots)
+      .where(
+        inArray(
+          guestFirewallSnapshots.workload_id,
+          batch.map(({ workload_id }) => workload_id),
+        ),
+      );
+    const known = new Map(stored.map(({ id, hash }) => [id, hash]));
+    const same = batch.filter(({ workload_id, state_hash }) => known.get(workload_id) === state_hash);
+    const differing = batch.filter(({ workload_id, state_hash }) => known.get(workload_id) !== state_hash);
+    if (same.length > 0) await touchGuestSnapshots(executor, same);
+    if (differing.length > 0) await writeGuestSnapshots(executor, differing);
+    changed += differing.length;
   }
   return changed;
 }

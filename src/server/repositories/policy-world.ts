@@ -198,29 +198,30 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
 }
 
 /**
- * Changes whenever anything changes that `readPolicyWorld` reads, or what was applied where. One query. Sums of the rows' transaction numbers also
- * notice a change that began earlier and was committed later than one that was seen.
+ * `world` changes whenever anything changes that `readPolicyWorld` reads, `placed` whenever it is noted what was applied
+ * where. One query. Sums of the rows' transaction numbers also notice a change that began earlier and was committed later
+ * than one that was seen; of clusters and nodes, whose rows change often, only what matters is looked at.
  */
-export async function policyWorldStamp(executor: Executor): Promise<string> {
+export async function policyWorldStamp(executor: Executor): Promise<{ world: string; placed: string }> {
   const tables = [
     policies,
     securityRules,
-    clusters,
     workloads,
-    nodes,
     projects,
     ipAddresses,
     securityGroups,
     securityGroupMembers,
     networks,
     subnets,
-    policyPlacements,
   ];
-  const parts = tables.map(
-    (table) => sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`,
+  const rowsOf = (table: (typeof tables)[number] | typeof policyPlacements) =>
+    sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`;
+  const clusterText = sql`(select md5(string_agg(concat_ws(' ', id, name, rule_placement, firewall_enabled,
+    api_token_encrypted is not null), ',' order by id)) from ${clusters})`;
+  const nodeText = sql`(select md5(string_agg(concat_ws(' ', id, name, nftables), ',' order by id)) from ${nodes})`;
+  const parts = [...tables.map(rowsOf), clusterText, nodeText];
+  const rows = await executor.execute<{ world: string; placed: string }>(
+    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as world, ${rowsOf(policyPlacements)} as placed`,
   );
-  const rows = await executor.execute<{ stamp: string }>(
-    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as stamp`,
-  );
-  return rows[0]?.stamp ?? '';
+  return rows[0] ?? { world: '', placed: '' };
 }

@@ -14,7 +14,7 @@ import { Board } from './board';
 type Stored<T> = Reading<T> & { readonly hash: string };
 
 type Known = {
-  stamp: string;
+  stamp: { world: string; placed: string };
   world: PolicyWorld;
   placed: { policy_id: string; workload_id: string }[];
   guests: Map<string, LiveGuestReading & { hash: string }>;
@@ -62,10 +62,9 @@ async function refresh(): Promise<Board> {
   const before = known;
   // First the stamp, then what it stands for: a change in between is noticed by the next reading.
   const stamp = await policyWorldStamp(db);
-  const same = before?.stamp === stamp ? before : null;
   const [world, placed, guests, clusters] = await Promise.all([
-    same?.world ?? loadPolicyWorld(),
-    same?.placed ?? listPlacedPairs(db),
+    before?.stamp.world === stamp.world ? before.world : loadPolicyWorld(),
+    before?.stamp.placed === stamp.placed ? before.placed : listPlacedPairs(db),
     readGuests(before?.guests ?? new Map()),
     readClusters(before?.clusters ?? new Map()),
   ]);
