@@ -1,9 +1,12 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
+import Link from 'next/link';
 import type { GuestFirewall as Firewall } from '@/domain/guest-firewall';
+import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
 import { Notice } from '@/ui/notice';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
@@ -14,12 +17,14 @@ import { KnownFlag } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { RuleList } from '../shared/rule-list';
 import { UnreadableNotice } from '../shared/unreadable-notice';
+import { usePermissions } from '../shared/use-permissions';
 import { LiveRules } from './live-rules';
 import { PacketTestForm } from './packet-test-form';
 
 /** Everything that filters one guest's packets, read now: rules in their order, options, network cards; and a packet to try. */
 export function GuestFirewall({ workloadId }: { workloadId: string }) {
   const trpc = useTRPC();
+  const { can } = usePermissions();
   const query = useQuery({ ...trpc.workloads.firewall.queryOptions({ id: workloadId }), staleTime: 5_000 });
   return (
     <QueryView
@@ -37,14 +42,21 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
             <p className="text-muted">
               As read from the cluster <RelativeTime at={firewall.read_at} />.
             </p>
-            <Button
-              size="sm"
-              icon={<RefreshCw size={14} />}
-              onClick={() => void query.refetch()}
-              pending={query.isFetching}
-            >
-              Read again
-            </Button>
+            <span className="flex flex-wrap gap-2">
+              {can('policy:read') && (
+                <Link className={buttonClass({ size: 'sm' })} href={paths.policies({ workload_id: workloadId })}>
+                  Policies at this workload
+                </Link>
+              )}
+              <Button
+                size="sm"
+                icon={<RefreshCw size={14} />}
+                onClick={() => void query.refetch()}
+                pending={query.isFetching}
+              >
+                Read again
+              </Button>
+            </span>
           </div>
           <Content firewall={firewall} />
         </>
