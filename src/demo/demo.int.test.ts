@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PolicyListInput } from '@/domain/policies';
 import { claimDemo, isDemo } from '@/runtime/demo-installation';
 import { systemScope } from '@/server/auth/scope';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
+import { listPolicies } from '@/server/services/policies/list-policies';
 import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { call } from '@/test/request';
@@ -19,7 +21,7 @@ import type { Post } from './agents/post';
 import { DEMO_EMAIL, ensureAdministrator } from './installation/administrator';
 import { ensureClusters } from './installation/clusters';
 import { takeSteps } from './installation/kept-steps';
-import { STEPS } from './installation/steps';
+import { stepsFor } from './installation/steps';
 import { type DemoSimulator, startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
 import { SITES } from './world/company';
@@ -70,7 +72,7 @@ async function start(): Promise<Awaited<ReturnType<typeof ensureClusters>>> {
   demo = await startDemoSimulator(directory);
   const clusters = await ensureClusters(demo.simulator);
   for (const id of clusters.run_ids) await awaitSyncRun(systemScope('cluster:sync', 'test'), id);
-  await takeSteps(directory, STEPS, new AbortController().signal);
+  await takeSteps(directory, stepsFor(demo.simulator), new AbortController().signal);
   return clusters;
 }
 
@@ -101,7 +103,7 @@ const stored = async () => ({
 
 describe('a demo', () => {
   it('is an installation with synced clusters, agents and a history, made through the services', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const { run_ids } = await start();
     expect(run_ids).toHaveLength(SITES.length);
@@ -146,6 +148,21 @@ describe('a demo', () => {
       where source_ip = '203.0.113.199' and destination_ip = '10.40.90.15' and destination_port = 3306`;
     expect(theft.length).toBeGreaterThan(0);
     expect(theft.every(({ decision, excerpt }) => decision === 'accept' && excerpt.includes('ACCEPT: '))).toBe(true);
+  });
+
+  it('has policies in every status', async () => {
+    const { items } = await listPolicies(systemScope('policy:read', 'test'), PolicyListInput.parse({}));
+    const statusOf = Object.fromEntries(items.map(({ name, deployment_status }) => [name, deployment_status]));
+    expect(statusOf).toEqual({
+      'Customers reach the load balancers': 'active',
+      'Applications reach PostgreSQL': 'partial',
+      'Applications reach the cache': 'stale',
+      'Web servers speak to the balancers only': null,
+      'Databases accept nothing from web servers': null,
+      'Backups by the old backup server': 'unresolved',
+      'Desktops do not reach each other': null,
+      'Monitoring reaches the office servers': 'stale',
+    });
   });
 
   it('has agents of every kind', async () => {

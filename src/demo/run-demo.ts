@@ -8,7 +8,7 @@ import type { Post } from './agents/post';
 import { ensureAdministrator } from './installation/administrator';
 import { ensureClusters } from './installation/clusters';
 import { takeSteps } from './installation/kept-steps';
-import { STEPS } from './installation/steps';
+import { stepsFor } from './installation/steps';
 import { startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
 
@@ -64,7 +64,7 @@ export async function runDemo({
         clusters = await ensureClusters(simulator);
       }
     }
-    await takeSteps(directory, STEPS, signal).catch((error: unknown) => {
+    await takeSteps(directory, stepsFor(simulator), signal).catch((error: unknown) => {
       if (!signal.aborted) logger.warn({ err: error }, 'a part of the demo is missing; the next start tries again');
     });
     const agents = new DemoAgents({ view: simulatedView(simulator), file: trafficFile(directory), post, baseUrl });

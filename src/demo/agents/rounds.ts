@@ -5,11 +5,11 @@ const BEHIND = 8;
 /** Slots of history: flows older than a day are not kept, and delivering takes its time. */
 export const HISTORY_SLOTS = 95 * 60;
 
-/** Lengths of what is delivered late, by age in slots: the older, the coarser. */
+/** Lengths of what is delivered late, by age in slots: the older, the coarser. They end with whole minutes, as charts do. */
 const GRAIN = [
   { olderThan: 6 * 240, slots: 60 },
-  { olderThan: 240, slots: 30 },
-  { olderThan: 0, slots: 8 },
+  { olderThan: 240, slots: 20 },
+  { olderThan: 0, slots: 4 },
 ] as const;
 
 export type Round = Slots & { kind: 'live' | 'late' };
@@ -34,6 +34,6 @@ export function nextRound({ covered_to, last, greeted, history }: Progress): Rou
   const isLate = greeted === undefined ? last - from >= BEHIND : from < greeted;
   if (!isLate) return from > last ? null : { from, to: last, kind: 'live' };
   if (greeted === undefined) return 'greet';
-  const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 8;
-  return { from, to: Math.min(from + grain - 1, greeted - 1), kind: 'late' };
+  const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 4;
+  return { from, to: Math.min(from - (from % grain) + grain - 1, greeted - 1), kind: 'late' };
 }

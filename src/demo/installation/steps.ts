@@ -1,4 +1,6 @@
+import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
 import { discoverAddresses } from './addresses';
+import { applyPolicies, letPoliciesDrift } from './deployments';
 import type { Step } from './kept-steps';
 import { addPolicies } from './policies';
 import { addProjects } from './projects';
@@ -6,10 +8,12 @@ import { addSecurityGroups } from './security-groups';
 import { addSubnets } from './subnets';
 
 /** What is set up over the synced clusters, in this order; one file per domain. */
-export const STEPS: readonly Step[] = [
+export const stepsFor = (simulator: Simulator): readonly Step[] => [
   { name: 'subnets', take: addSubnets },
   { name: 'addresses', take: discoverAddresses },
   { name: 'projects', take: addProjects },
   { name: 'security-groups', take: addSecurityGroups },
   { name: 'policies', take: addPolicies },
+  { name: 'deployments', take: applyPolicies },
+  { name: 'drift', take: (signal) => letPoliciesDrift(simulator, signal) },
 ];

@@ -1,0 +1,60 @@
+import { ClusterListInput } from '@/domain/cluster';
+import { PolicyChange, PolicyListInput, type PolicyListItem } from '@/domain/policies';
+import { systemScope } from '@/server/auth/scope';
+import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
+import { listClusters } from '@/server/services/clusters/list-clusters';
+import { applyPolicy } from '@/server/services/deployments/apply-policy';
+import { forgetReadings } from '@/server/services/firewall/live-reader';
+import { observeCluster } from '@/server/services/firewall/observe-cluster';
+import { listPolicies } from '@/server/services/policies/list-policies';
+import { updatePolicy } from '@/server/services/policies/update-policy';
+import { guestNamed } from '../world/company';
+
+const BALANCERS = 'Customers reach the load balancers';
+const POSTGRES = 'Applications reach PostgreSQL';
+const CACHE = 'Applications reach the cache';
+
+async function policyNamed(name: string): Promise<PolicyListItem> {
+  const { items } = await listPolicies(systemScope('policy:read', 'demo data'), PolicyListInput.parse({ q: name }));
+  const found = items.find((item) => item.name === name);
+  if (!found) throw new Error(`the demo has no policy ${name}`);
+  return found;
+}
+
+async function apply(name: string, signal: AbortSignal): Promise<void> {
+  const { id } = await policyNamed(name);
+  const result = await applyPolicy(
+    systemScope('policy:apply', 'demo data'),
+    id,
+    { dry_run: false },
+    { wait: true, signal },
+  );
+  if (!result.success) throw new Error(`the policy ${name} was not applied: ${result.message}`);
+}
+
+/** Puts three policies into force. */
+export async function applyPolicies(signal: AbortSignal): Promise<void> {
+  for (const name of [BALANCERS, POSTGRES, CACHE]) await apply(name, signal);
+}
+
+/** Lets reality drift: a policy is changed and not applied again, and somebody deletes a rule of another one by hand. */
+export async function letPoliciesDrift(simulator: Simulator, signal: AbortSignal): Promise<void> {
+  const cache = await policyNamed(CACHE);
+  if (cache.version === 1) {
+    const rules = [
+      { action: 'accept', protocol: 'tcp', destination_ports: ['6379', '26379'], comment: 'Sessions, sentinel' },
+    ];
+    const change = PolicyChange.parse({ rules, version: 1, reason: 'Sentinel comes with the next release' });
+    await updatePolicy(systemScope('policy:write', 'demo data'), cache.id, change);
+  }
+  const { id } = await policyNamed(POSTGRES);
+  const { site, guest } = guestNamed('pg-02');
+  const { firewall } = simulator.cluster(site.name);
+  const path = `firewall/${guest.vmid}.fw`;
+  const lines = (firewall.file(path) ?? '').split('\n');
+  firewall.setFile(path, lines.filter((line) => !line.includes(id)).join('\n'));
+  const { items } = await listClusters(systemScope('cluster:read', 'demo data'), ClusterListInput.parse({}));
+  // Otherwise the pages would show for some minutes what was read in between.
+  forgetReadings();
+  for (const cluster of items) await observeCluster(cluster.id, signal);
+}
