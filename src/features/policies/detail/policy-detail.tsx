@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
+import { useIsLive } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
@@ -31,12 +32,18 @@ import { PreviewTab } from './preview-tab';
 import { RulesTab } from './rules-tab';
 import { VersionsTab } from './versions-tab';
 
+const isWorking = ({ last_deployment: last }: Policy) => last?.status === 'running' || last?.status === 'queued';
+
 const TABS = ['overview', 'rules', 'preview', 'versions', 'deployments'] as const;
 
 /** One policy: how far it is in force, what it says, what applying would change, and what was done. */
 export function PolicyDetail({ policyId }: { policyId: string }) {
   const trpc = useTRPC();
-  const query = useQuery(trpc.policies.get.queryOptions({ id: policyId }));
+  const live = useIsLive();
+  const query = useQuery({
+    ...trpc.policies.get.queryOptions({ id: policyId }),
+    refetchInterval: ({ state }) => (state.data && isWorking(state.data) && !live ? 3000 : false),
+  });
   useDocumentTitle(query.data?.name);
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
@@ -92,7 +99,6 @@ function Content({ policy }: { policy: Policy }) {
       ];
     }, [applyReason, writeReason, router, policy.id]),
   );
-  const working = policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued';
   return (
     <>
       <PageTrail crumbs={[{ label: policy.name }]} />
@@ -101,7 +107,11 @@ function Content({ policy }: { policy: Policy }) {
         description={policy.description || undefined}
         badge={
           <>
-            <DeploymentState status={policy.deployment_status} reasons={allReasons(policy)} working={working} />
+            <DeploymentState
+              status={policy.deployment_status}
+              reasons={allReasons(policy)}
+              working={isWorking(policy)}
+            />
             <PolicyMode mode={mode} enabled={policy.enabled} />
             <Badge>Version {policy.version}</Badge>
           </>

@@ -14,10 +14,10 @@ import { PreviewView } from './preview-view';
 export function PreviewTab({ policy }: { policy: Policy }) {
   const client = useTRPCClient();
   const query = useQuery({
-    // Reading guests takes time and belongs to one moment: it is read once per visit and version, and on request.
-    queryKey: ['policy-preview', policy.id, policy.version],
+    // It belongs to one moment: read again on request, with a new version, and when something was written meanwhile.
+    queryKey: ['policy-preview', policy.id, policy.version, policy.last_deployment],
     queryFn: ({ signal }) => client.policies.preview.mutate({ id: policy.id }, { signal }),
-    staleTime: 30_000,
+    staleTime: 10_000,
     gcTime: 60_000,
   });
   if (query.isPending) {
