@@ -14,6 +14,7 @@ const sizes = process.argv
   .filter((argument) => /^\d+$/.test(argument))
   .map(Number);
 if (sizes.length === 0) sizes.push(1_000_000);
+const WARM_UP = 256;
 const HEARTBEATS = 384;
 const IN_FLIGHT = 8;
 const OPEN_PER_SECOND = 4;
@@ -28,7 +29,8 @@ function storedOf({ sent }: Run): number {
 }
 
 async function measure(world: IngestWorld, perNode: number): Promise<Cost> {
-  await world.send({ perNode, heartbeats: 64, inFlight: IN_FLIGHT });
+  // Until most pages were written once since the checkpoint: steady state is measured, not the minute after a checkpoint.
+  await world.send({ perNode, heartbeats: WARM_UP, inFlight: IN_FLIGHT });
   let before = { postgres: 0, web: 0 };
   const cpu = () => ({ postgres: postgresCpu(world.databasePid()), web: processCpu(world.webPid) });
   const run = await world.send({ perNode, heartbeats: HEARTBEATS, inFlight: IN_FLIGHT }, () => {
