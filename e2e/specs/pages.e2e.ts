@@ -94,7 +94,7 @@ for (const theme of THEMES) {
         ['users', '/users', 'Users'],
         ['user', `/users/${await first('/users')}`, ''],
         ['user-access', `/users/${await first('/users')}?tab=access`, ''],
-        ['add-user', '/users?add=true', 'Users'],
+        ['add-user', '/users?add=true', ''],
         ['roles', '/roles', 'Roles'],
         ['role', `/roles/${await first('/roles')}`, ''],
         ['tenants', '/tenants', 'Tenants'],
