@@ -18,7 +18,7 @@ import { SITES } from '../world/company';
 import { enrolNode } from './enrol';
 import { agentOf, newTraffic, type TrafficState } from './kept-traffic';
 import type { Post } from './post';
-import { HISTORY_SLOTS, nextRound, type Round } from './rounds';
+import { HISTORY_SLOTS, nextRound, olderRound, RECENT_SLOTS, type Round } from './rounds';
 
 const SEED = 20_261;
 /** The silent agent was last heard of this many slots before the first start. */
@@ -33,8 +33,9 @@ type Options = {
   post: Post;
   /** Address of the service. */
   baseUrl: string;
-  /** How many slots of history there are at the first start; default: nearly a day. */
+  /** Slots of history at the first start, and how many of them come first; default: nearly a day, and an hour. */
   history?: number;
+  recent?: number;
 };
 
 type Place = { key: string; site: string; node: string; cluster_name: string };
@@ -51,24 +52,25 @@ export class DemoAgents {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#state = options.file.read() ?? newTraffic(SEED, slotAt(clock.now().getTime()));
+    const { history = HISTORY_SLOTS, recent = RECENT_SLOTS } = options;
+    this.#state = options.file.read() ?? newTraffic(SEED, slotAt(clock.now().getTime()), history, recent);
   }
 
   /** Delivers what is due. @returns how long there is nothing to do, in milliseconds */
   async step(): Promise<number> {
     const now = clock.now().getTime();
     const last = slotAt(now) - 1;
-    const { covered_to } = this.#state;
-    const { history = HISTORY_SLOTS } = this.#options;
+    const { covered_to, older } = this.#state;
     const kept = this.#state.round;
     // A round of a process that ended is repeated as it was; what the service has already it does not count again.
     const round = kept && this.#greeted === undefined && kept.kind === 'late' ? 'greet' : kept;
-    const next = round ?? nextRound({ covered_to, last, greeted: this.#greeted, history });
+    const progress = { covered_to, last, greeted: this.#greeted, history: HISTORY_SLOTS };
+    const next = round ?? nextRound(progress) ?? olderRound(older, last);
     if (next === null) return startOfSlot(last + 2) - now + 50;
     if (next === 'greet') {
       // Nothing that is late may have the number of the greeting, or a later one.
       const sequence = Math.max(last, (kept?.to ?? 0) + 1);
-      await this.#each(sequence, now, null);
+      await this.#each(sequence, now, null, false);
       this.#greeted = sequence;
       return 0;
     }
@@ -101,37 +103,53 @@ export class DemoAgents {
     file.write(state);
     const reports = nodeReports(state.seed, round, view);
     const sentAt = round.kind === 'live' ? now : Math.min(startOfSlot(round.to + 1), now);
-    await this.#each(round.to, sentAt, reports);
-    for (const { key } of PLACES) {
-      state.totals[key] = addTotals(state.totals[key] ?? {}, (reports.get(key) ?? NOTHING).moved);
+    await this.#each(round.to, sentAt, reports, round.kind !== 'older');
+    if (round.kind === 'older') state.older.from = round.to + 1;
+    else {
+      for (const { key } of PLACES) {
+        state.totals[key] = addTotals(state.totals[key] ?? {}, (reports.get(key) ?? NOTHING).moved);
+      }
+      state.covered_to = round.to;
     }
-    state.covered_to = round.to;
     state.round = undefined;
     file.write(state);
   }
 
-  /** One heartbeat of each node; without reports a greeting, which says only that the agent is there. */
-  async #each(sequence: number, sentAt: number, reports: ReadonlyMap<string, NodeReport> | null): Promise<void> {
+  /**
+   * One heartbeat of each node; without reports a greeting, which says only that the agent is there.
+   * @param counted whether the totals of the interfaces are part of it: they begin with the recent history
+   */
+  async #each(
+    sequence: number,
+    sentAt: number,
+    reports: ReadonlyMap<string, NodeReport> | null,
+    counted: boolean,
+  ): Promise<void> {
     await this.#enrol();
     await Promise.all(
-      PLACES.map((place) => this.#report(place, sequence, sentAt, reports && (reports.get(place.key) ?? NOTHING))),
+      PLACES.map((place) => this.#report(place, sequence, sentAt, reports?.get(place.key) ?? NOTHING, counted)),
     );
   }
 
-  async #report(place: Place, sequence: number, sentAt: number, report: NodeReport | null): Promise<void> {
+  async #report(
+    place: Place,
+    sequence: number,
+    sentAt: number,
+    { flows, moved }: NodeReport,
+    counted: boolean,
+  ): Promise<void> {
     const { view, post } = this.#options;
     const { site, node, key } = place;
     const agent = agentOf(this.#state, key);
     if (agent.token === undefined) return;
     // It greets, so that its history counts as late, and falls silent again.
-    const isHistory = sequence < this.#state.first_slot - SILENT_SINCE || this.#state.covered_to === undefined;
+    const end = this.#state.first_slot - SILENT_SINCE;
+    const isHistory = sequence < end || this.#state.covered_to < end;
     if (characterOf(node).silent && !isHistory) return;
-    const { flows, moved } = report ?? NOTHING;
     const totals = addTotals(this.#state.totals[key] ?? {}, moved);
     const { boot_id, token } = agent;
     const heartbeat = makeHeartbeat(view, { site, node, boot_id, sequence, sent_at: sentAt, flows, totals, moved });
-    // Its counters would stand before those of the history that follows.
-    const body = report ? heartbeat : { ...heartbeat, interfaces: [], interface_traffic: [] };
+    const body = counted ? heartbeat : { ...heartbeat, interfaces: [] };
     const answer = await post(AGENT_PATHS.heartbeat, body, token);
     if (answer.status === 200) {
       const { rejected } = heartbeatAnswerSchema.parse(answer.body);

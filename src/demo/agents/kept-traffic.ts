@@ -17,9 +17,11 @@ export const TrafficState = z.object({
   seed: z.int(),
   /** The slot in which the demo was first started. */
   first_slot: z.int(),
-  covered_to: z.int().optional(),
+  covered_to: z.int(),
+  /** History before that which is still to be delivered. */
+  older: z.object({ from: z.int(), to: z.int() }),
   /** What was being delivered when this was written; it is delivered again, and the service knows what it has. */
-  round: z.object({ from: z.int(), to: z.int(), kind: z.enum(['live', 'late']) }).optional(),
+  round: z.object({ from: z.int(), to: z.int(), kind: z.enum(['live', 'late', 'older']) }).optional(),
   agents: z.record(z.string(), Agent),
   /** Totals of the interfaces by node, at the end of `covered_to`. */
   totals: z.record(z.string(), z.record(z.string(), Totals)),
@@ -30,9 +32,12 @@ export type AgentState = z.output<typeof Agent>;
 export const trafficFile = (directory: string): KeptFile<TrafficState> =>
   new KeptFile(join(directory, 'traffic.json'), TrafficState);
 
-export const newTraffic = (seed: number, first_slot: number): TrafficState => ({
+/** @param history slots before the first start that are delivered; the `recent` ones of them first */
+export const newTraffic = (seed: number, first_slot: number, history: number, recent: number): TrafficState => ({
   seed,
   first_slot,
+  covered_to: first_slot - recent,
+  older: { from: first_slot - history, to: first_slot - recent },
   agents: {},
   totals: {},
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HISTORY_SLOTS, nextRound, type Progress } from './rounds';
+import { HISTORY_SLOTS, nextRound, olderRound, type Progress } from './rounds';
 
 const NOW = 100_000;
 const progress = (values: Partial<Progress>): Progress => ({
@@ -46,5 +46,23 @@ describe('nextRound', () => {
       from: NOW - HISTORY_SLOTS,
       kind: 'late',
     });
+  });
+});
+
+describe('olderRound', () => {
+  it('delivers what is before the recent history once, without gaps, and leaves out what became too old', () => {
+    let from = NOW - HISTORY_SLOTS - 10;
+    const to = NOW - 241;
+    for (let rounds = 0; ; rounds += 1) {
+      const next = olderRound({ from, to }, NOW);
+      if (!next) {
+        expect(rounds).toBeGreaterThan(50);
+        break;
+      }
+      expect(next.from).toBe(Math.max(from, NOW - HISTORY_SLOTS));
+      expect(next.to).toBeGreaterThanOrEqual(next.from);
+      from = next.to + 1;
+    }
+    expect(from).toBe(to + 1);
   });
 });

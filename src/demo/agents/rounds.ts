@@ -4,6 +4,8 @@ import type { Slots } from '../traffic/sessions';
 const BEHIND = 8;
 /** Slots of history: flows older than a day are not kept, and delivering takes its time. */
 export const HISTORY_SLOTS = 95 * 60;
+/** Slots of it that are delivered before everything else at the first start: what pages show at first. */
+export const RECENT_SLOTS = 240;
 
 /** Lengths of what is delivered late, by age in slots: the older, the coarser. They end with whole minutes, as charts do. */
 const GRAIN = [
@@ -12,7 +14,7 @@ const GRAIN = [
   { olderThan: 0, slots: 4 },
 ] as const;
 
-export type Round = Slots & { kind: 'live' | 'late' };
+export type Round = Slots & { kind: 'live' | 'late' | 'older' };
 
 export type Progress = {
   /** Last slot that is delivered; undefined: nothing ever was. */
@@ -25,6 +27,12 @@ export type Progress = {
   history: number;
 };
 
+/** Last slot of what is delivered together with `from`. */
+function endOf(from: number, last: number): number {
+  const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 4;
+  return from - (from % grain) + grain - 1;
+}
+
 /**
  * What is delivered next: `late` after a greeting, `greet` before it, `live` at the end of each slot, or nothing yet.
  */
@@ -34,6 +42,11 @@ export function nextRound({ covered_to, last, greeted, history }: Progress): Rou
   const isLate = greeted === undefined ? last - from >= BEHIND : from < greeted;
   if (!isLate) return from > last ? null : { from, to: last, kind: 'live' };
   if (greeted === undefined) return 'greet';
-  const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 4;
-  return { from, to: Math.min(from - (from % grain) + grain - 1, greeted - 1), kind: 'late' };
+  return { from, to: Math.min(endOf(from, last), greeted - 1), kind: 'late' };
+}
+
+/** What is delivered of the history before the recent one, while nothing else is due. */
+export function olderRound(older: Slots, last: number): Round | null {
+  const from = Math.max(older.from, last - HISTORY_SLOTS);
+  return from > older.to ? null : { from, to: Math.min(endOf(from, last), older.to), kind: 'older' };
 }
