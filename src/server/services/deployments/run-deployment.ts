@@ -93,6 +93,7 @@ async function deploy(session: DeploymentSession, world: PolicyWorld, guests: re
       const finished_at = clock.now().toISOString();
       await updateDeploymentGuest(db, key, { status: 'failed', problems: [...broken], finished_at });
       session.done += 1;
+      session.progress();
       return;
     }
     const end = await deployToGuest(session, world, work);

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { PveVersionName } from '@/server/providers/hypervisor/fake/pve-version';
+import { simulate } from '@/server/providers/hypervisor/pve/testing/simulated.fixture';
+import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
+import { FIVE, foreignLines, furnish, intentOf, ourLines } from '../testing/five-guests.fixture';
+import { reconcileGuest } from './reconcile-guest';
+
+const WEB = FIVE[0] ?? { vmid: 100, kind: 'qemu', node: 'pve1' };
+const DB = FIVE[1] ?? WEB;
+
+const reconcile = (provider: HypervisorProvider, guest: typeof WEB, version: 0 | 1 | 2) =>
+  reconcileGuest({
+    provider,
+    guest,
+    fingerprint: null,
+    intent: intentOf(guest.vmid, version),
+    mayWrite: () => {},
+    pause: async () => {},
+  });
+
+describe.each(['pve9', 'pve8', 'pve8Old'] as PveVersionName[])('a guest of %s', (release) => {
+  it('has exactly what is wanted after each change, and nothing is written twice', { timeout: 60_000 }, async () => {
+    const { cluster, provider } = await simulate(release);
+    furnish(cluster);
+    const real = provider();
+    for (const guest of FIVE) {
+      const foreign = foreignLines(cluster, guest.vmid);
+      for (const version of [1, 2, 0] as const) {
+        expect(await reconcile(real, guest, version)).toMatchObject({ status: 'ok', problems: [] });
+        expect(await reconcile(real, guest, version)).toMatchObject({ status: 'unchanged', writes: 0 });
+        const { rules, sets } = intentOf(guest.vmid, version);
+        expect(ourLines(cluster, guest.vmid).map((line) => line.split(' # ')[1])).toEqual(
+          rules.map(({ comment }) => comment),
+        );
+        expect(foreignLines(cluster, guest.vmid)).toEqual(foreign);
+        const file = cluster.firewall.guestFile(guest.vmid) ?? '';
+        const names = [...file.matchAll(/^\[IPSET (fabric-\S+)\]/gm)].map(([, name]) => name);
+        expect(names).toEqual(sets.map(({ name }) => name));
+        if (version > 0) {
+          expect(file).toMatch(/^enable: 1$/m);
+          expect(cluster.enforcement.view(guest.vmid).nics.every(({ live_flag }) => live_flag)).toBe(true);
+        }
+      }
+    }
+  });
+});
+
+describe('the order of writes', () => {
+  it('is rules, defaults, switch, interfaces, so that switching on cuts nothing off', async () => {
+    const { simulator, provider } = await simulate();
+    await reconcile(provider(), { vmid: 110, kind: 'qemu', node: 'pve2' }, 1);
+    const writes = simulator.log
+      .entries()
+      .filter(({ method }) => method !== 'GET')
+      .map(({ method, path, params }) => {
+        if (path.endsWith('/config')) return 'flag';
+        if (path.includes('/ipset')) return 'set';
+        if (path.endsWith('/options')) return params.enable ? 'enable' : 'default';
+        return `${method} rule`;
+      });
+    const firstOf = (what: string) => writes.indexOf(what);
+    const lastOf = (what: string) => writes.lastIndexOf(what);
+    expect(lastOf('set')).toBeLessThan(firstOf('POST rule'));
+    expect(lastOf('POST rule')).toBeLessThan(firstOf('default'));
+    expect(firstOf('default')).toBeLessThan(firstOf('enable'));
+    expect(firstOf('enable')).toBeLessThan(firstOf('flag'));
+    expect(writes.at(-1)).toBe('flag');
+  });
+});
+
+describe('what stands in the way', () => {
+  it('a flag that is pending, or cannot be made live, is named; the rules stand', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.guest(102).hotplugFailures.set('net1', 'no space');
+    const first = await reconcile(provider(), DB, 1);
+    expect(first).toMatchObject({ status: 'partial', problems: [{ code: 'invalid_parameter' }] });
+    expect(first.problems[0]?.message).toMatch(/^net1:/);
+    expect(ourLines(cluster, 102)).toHaveLength(3);
+    // The value waits for the next start now; it is not written again.
+    expect(await reconcile(provider(), DB, 1)).toMatchObject({
+      status: 'partial',
+      writes: 0,
+      problems: [{ code: 'nic_flag_off', remedy: expect.stringContaining('Restart') }],
+    });
+  });
+
+  it('an interface without a bridge is left alone and named', async () => {
+    const { cluster, provider } = await simulate();
+    cluster.setConfig(102, { net1: 'virtio=BC:24:11:00:00:01' });
+    const outcome = await reconcile(provider(), DB, 1);
+    expect(outcome).toMatchObject({ status: 'partial', problems: [{ code: 'nic_flag_off' }] });
+    expect(cluster.guest(102).configText).toContain('net1: virtio=BC:24:11:00:00:01\n');
+  });
+
+  it('a right that is missing is told, and nothing is half done', async () => {
+    const { cluster, access, provider } = await simulate();
+    const before = cluster.firewall.guestFile(100);
+    const outcome = await reconcile(provider(access('reader')), WEB, 1);
+    expect(outcome).toMatchObject({ status: 'failed', broken: false, problems: [{ code: 'forbidden' }] });
+    expect(outcome.problems[0]?.message).toContain('VM.Config.Network');
+    expect(cluster.firewall.guestFile(100)).toBe(before);
+  });
+
+  it('the rule of somebody whose alias is gone stays as it is', async () => {
+    const { cluster, provider } = await simulate();
+    const file = cluster.firewall.guestFile(102) ?? '';
+    cluster.firewall.setFile('firewall/102.fw', file.replace(/\[ALIASES\][^[]*/, ''));
+    const foreign = foreignLines(cluster, 102);
+    expect(await reconcile(provider(), DB, 1)).toMatchObject({ status: 'ok' });
+    expect(foreignLines(cluster, 102)).toEqual(foreign);
+  });
+
+  it('nothing is written over a list that could not be read completely', async () => {
+    const { simulator, cluster, provider } = await simulate();
+    const before = cluster.firewall.guestFile(102);
+    simulator.onRequest({ method: 'GET', path: /\/102\/firewall\/rules$/ }, { kind: 'garbage' });
+    const outcome = await reconcile(provider(), DB, 1);
+    expect(outcome).toMatchObject({ status: 'failed', writes: 0, problems: [{ code: 'bad_answer' }] });
+    expect(cluster.firewall.guestFile(102)).toBe(before);
+  });
+});
