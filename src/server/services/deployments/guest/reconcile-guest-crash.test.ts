@@ -145,6 +145,9 @@ function watch(expected: Map<number, Expectation>, next: Interference, withOracl
       const state = guest && result([guest])[0];
       if (guest && known && state !== undefined && !(known.seen.has(state) && !withOracle)) {
         known.seen.add(state);
+        // A write that nobody confirmed is looked for, not sent again.
+        const written = ourLines(control(), guest.vmid).map((line) => line.replace(/^\|/, ''));
+        expect(new Set(written).size, `guest ${guest.vmid} has a rule twice`).toBe(written.length);
         const now = await verdicts(guest);
         const strange = now.findIndex((verdict, i) => verdict !== known.before[i] && verdict !== known.after[i]);
         expect(strange, `guest ${guest.vmid} after ${request.method} ${request.path}`).toBe(-1);
