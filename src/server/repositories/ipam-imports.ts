@@ -92,7 +92,7 @@ export async function claimImport(id: string, owner: string): Promise<(ImportRow
 const isHeld = (lease: ImportLease) =>
   and(eq(ipamImports.id, lease.id), eq(ipamImports.lease_owner, lease.lease_owner), eq(ipamImports.status, 'running'));
 
-type Changes = Partial<Omit<ImportRow, 'lease_at' | 'created_at' | 'id' | 'content' | 'sha256'>>;
+type Changes = Partial<Omit<ImportRow, 'lease_at' | 'created_at' | 'id' | 'sha256'>>;
 
 /** Stores progress and prolongs the lease. False when it is another's by now. */
 export async function noteImport(executor: Executor, lease: ImportLease, changes: Changes): Promise<boolean> {
@@ -138,7 +138,7 @@ export async function listOrphanImports(seconds: number): Promise<{ id: string; 
 export async function failOrphanImport(tx: Tx, id: string, message: string, at: string): Promise<boolean> {
   const rows = await tx
     .update(ipamImports)
-    .set({ status: 'failed', message, finished_at: at, lease_owner: null })
+    .set({ status: 'failed', message, finished_at: at, lease_owner: null, content: '' })
     .where(and(eq(ipamImports.id, id), inArray(ipamImports.status, ['queued', 'running']), isFree))
     .returning({ id: ipamImports.id });
   return rows.length > 0;

@@ -9,11 +9,6 @@ export type AddressRow = typeof ipAddresses.$inferSelect;
 export type AddressInsert = typeof ipAddresses.$inferInsert;
 export type RangeRow = typeof ipRanges.$inferSelect;
 
-export async function findNetworkRow(executor: Executor, id: string) {
-  const [row] = await executor.select().from(networks).where(eq(networks.id, id));
-  return row ?? null;
-}
-
 export async function networkNameTaken(executor: Executor, clusterId: string, name: string): Promise<boolean> {
   return (await executor.$count(networks, and(eq(networks.cluster_id, clusterId), eq(networks.name, name)))) > 0;
 }

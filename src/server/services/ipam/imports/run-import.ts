@@ -78,6 +78,8 @@ async function finish(tx: Tx, row: Claimed, read: ImportRows, outcome: Outcome):
     progress_done: read.rowsTotal,
     progress_total: read.rowsTotal,
     finished_at: clock.now().toISOString(),
+    // The report and the hash stay; the file has done its work.
+    content: '',
   });
   if (!held) throw new Rollback('the import was taken over');
   await publishEvent(tx, { type: 'ipam_import.changed', import_id: row.id });
