@@ -44,6 +44,7 @@ export function ImportSource({ value, onChange }: Props) {
     void take(event.dataTransfer.files[0]);
   };
   const lines = value ? value.content.split('\n') : [];
+  const large = value !== null && value.content.length > EDITABLE;
   const garbled = value?.content.includes('\uFFFD') ?? false;
   return (
     <div className="flex flex-col gap-2">
@@ -79,32 +80,26 @@ export function ImportSource({ value, onChange }: Props) {
             }}
           />
         </div>
-        {value && value.content.length > EDITABLE ? (
-          <pre id={textId} className="mono overflow-x-auto rounded-md border bg-surface-2 p-2 text-sm">
-            {lines.slice(0, PREVIEW_LINES).join('\n')}
-            {'\n…'}
-          </pre>
-        ) : (
-          <textarea
-            id={textId}
-            rows={8}
-            spellCheck={false}
-            wrap="off"
-            className="control mono resize-y px-2.5 py-1.5"
-            placeholder="cluster,network,address,…"
-            value={value?.content ?? ''}
-            onChange={(event) =>
-              onChange(
-                event.target.value === ''
-                  ? null
-                  : {
-                      name: value?.name.replace(/( \(edited\))?$/, ' (edited)') ?? 'Pasted text',
-                      content: event.target.value,
-                    },
-              )
-            }
-          />
-        )}
+        <textarea
+          id={textId}
+          rows={8}
+          spellCheck={false}
+          wrap="off"
+          className="control mono resize-y px-2.5 py-1.5"
+          placeholder="cluster,network,address,…"
+          readOnly={large}
+          value={large ? `${lines.slice(0, PREVIEW_LINES).join('\n')}\n…` : (value?.content ?? '')}
+          onChange={(event) =>
+            onChange(
+              event.target.value === ''
+                ? null
+                : {
+                    name: value?.name.replace(/( \(edited\))?$/, ' (edited)') ?? 'Pasted text',
+                    content: event.target.value,
+                  },
+            )
+          }
+        />
         {value && (
           <p className="flex flex-wrap items-center gap-x-3 text-sm text-muted">
             <Mono>{value.name}</Mono>

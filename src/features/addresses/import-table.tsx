@@ -19,7 +19,7 @@ const resultText = (run: IpamImport) =>
   run.status === 'queued' || run.status === 'running' ? 'Under way' : (run.message ?? outcomeText(run));
 
 const COLUMNS = [
-  make.text('file_name', 'File', (run) => run.file_name || 'Pasted text', { width: 180, grow: true }),
+  make.text('file_name', 'File', (run) => run.file_name || 'Pasted text', { width: 200 }),
   make.time('created_at', 'Requested', (run) => run.created_at, { sortable: true, width: 120 }),
   make.custom('status', 'Status', (run) => <RunState run={{ status: run.status, errors: [] }} />, {
     width: 130,
