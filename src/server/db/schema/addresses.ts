@@ -41,6 +41,7 @@ export const ipAddresses = pgTable(
     index('ip_addresses_subnet_idx').on(t.subnet_id, t.address, t.state),
     index('ip_addresses_text_idx').on(sql`host(${t.address}) text_pattern_ops`),
     index('ip_addresses_mac_idx').on(t.mac),
+    index('ip_addresses_order_idx').on(t.address, t.id),
     index('ip_addresses_workload_idx').on(t.workload_id),
     index('ip_addresses_address_idx').using('gist', t.address.op('inet_ops')),
     check('ip_addresses_host', sql`masklen(${t.address}) = case family(${t.address}) when 4 then 32 else 128 end`),
