@@ -1,0 +1,1 @@
+CREATE INDEX "ip_addresses_order_idx" ON "ip_addresses" USING btree ("address","id");
