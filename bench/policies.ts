@@ -23,6 +23,8 @@ async function startSimulatorProcess() {
     ['--import', 'tsx', script, '8', String(guestCount), String(latency)],
     { stdio: ['pipe', 'pipe', 'inherit'] as never },
   );
+  // Whatever ends the bench ends the cluster.
+  process.on('exit', () => child.kill('SIGTERM'));
   const lines = createInterface({ input: child.stdout });
   const nextLine = () => new Promise<string>((resolve) => lines.once('line', resolve));
   const access: { url: string; fingerprint: string; token: string } = JSON.parse(await nextLine());
@@ -102,7 +104,7 @@ for (let i = 0; i < policyCount; i++) {
     default_action: 'none',
   };
   await sql`insert into policies (id, name, definition, priority, version) values
-    (${id}, ${`policy ${i}`}, ${sql.json(definition)}, ${i % 50}, 3)`;
+    (${id}, ${`policy ${i}`}, ${JSON.stringify(definition)}::text::jsonb, ${i % 50}, 3)`;
   for (const [at, port] of ['22', '443', '8080'].entries()) {
     const row = rule(at, port);
     await sql`insert into security_rules (id, policy_id, position, action, protocol, destination_ports)
