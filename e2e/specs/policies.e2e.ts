@@ -75,7 +75,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(page.getByText(/Give ports from 1 to 65535/)).toBeVisible();
   await ports.fill('443');
   await expect(page.getByText(/Give ports from 1 to 65535/)).toBeHidden();
-  await expect(page.getByRole('radio', { name: /^Audit/ })).toBeChecked();
+  await expect(page.getByRole('group', { name: 'Enforcement' }).getByRole('radio').first()).toBeChecked();
   await shot(page, 'editor');
   await page.getByRole('button', { name: 'Create policy' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'e2e office to web' })).toBeVisible();

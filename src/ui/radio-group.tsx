@@ -1,7 +1,7 @@
 'use client';
 import { Radio } from '@base-ui/react/radio';
 import { RadioGroup as Base } from '@base-ui/react/radio-group';
-import type { ReactNode, Ref } from 'react';
+import { type ReactNode, type Ref, useId } from 'react';
 
 export type RadioOption<V extends string> = {
   value: V;
@@ -22,6 +22,7 @@ type Props<V extends string> = {
 
 /** One of a few choices, all visible, each with room for a sentence about what it means. */
 export function RadioGroup<V extends string>({ value, onValueChange, options, disabled, ref, ...rest }: Props<V>) {
+  const id = useId();
   return (
     <Base<V | null>
       {...rest}
@@ -37,14 +38,19 @@ export function RadioGroup<V extends string>({ value, onValueChange, options, di
             ref={index === 0 ? ref : undefined}
             value={option.value}
             disabled={option.disabledReason !== undefined}
+            // Inside a form field all of them would get the name of the first one.
+            aria-labelledby={`${id}-${index}`}
+            aria-describedby={(option.disabledReason ?? option.description) ? `${id}-${index}-about` : undefined}
             className="mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent data-disabled:border-line data-disabled:bg-surface-3 data-invalid:border-danger-mark"
           >
             <Radio.Indicator className="size-1.5 rounded-full bg-on-solid data-unchecked:hidden" />
           </Radio.Root>
           <span className="min-w-0">
-            <span className={option.disabledReason ? 'block text-faint' : 'block'}>{option.label}</span>
+            <span id={`${id}-${index}`} className={option.disabledReason ? 'block text-faint' : 'block'}>
+              {option.label}
+            </span>
             {(option.disabledReason ?? option.description) && (
-              <span className="block text-sm text-pretty text-faint">
+              <span id={`${id}-${index}-about`} className="block text-sm text-pretty text-faint">
                 {option.disabledReason ?? option.description}
               </span>
             )}

@@ -54,7 +54,11 @@ const COLUMNS = [
 ];
 
 /** All live rules of a guest in the order in which they are evaluated. */
-export function LiveRules({ firewall: { rules } }: { firewall: GuestFirewall }) {
+export function LiveRules({
+  firewall: { rules, options, cluster_firewall_enabled: cluster },
+}: {
+  firewall: GuestFirewall;
+}) {
   const rows = (rules ?? []).map((rule, index) => ({ ...rule, key: String(index) }));
   return (
     <DataTable
@@ -72,7 +76,11 @@ export function LiveRules({ firewall: { rules } }: { firewall: GuestFirewall }) 
         rules === null ? (
           <EmptyState title="Unknown">The rules could not be read. That does not mean that there are none.</EmptyState>
         ) : (
-          <EmptyState title="No rules">The default of the guest decides about everything.</EmptyState>
+          <EmptyState title="No rules">
+            {options?.enable === false || cluster === false
+              ? 'Everything passes while the firewall is off.'
+              : 'The default of the guest decides about everything.'}
+          </EmptyState>
         )
       }
     />

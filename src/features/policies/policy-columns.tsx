@@ -14,7 +14,7 @@ const make = columnsOf<PolicyListItem>();
 export const POLICY_COLUMNS = [
   make.text('name', 'Name', (policy) => policy.name, {
     sortable: true,
-    width: 200,
+    width: 180,
     grow: true,
     render: (policy) => <PolicyLink id={policy.id} name={policy.name} />,
   }),
@@ -40,18 +40,18 @@ export const POLICY_COLUMNS = [
     },
   ),
   make.text('sources', 'From', (policy) => policy.definition.sources.join(', '), {
-    width: 150,
+    width: 130,
     grow: true,
     render: (policy) => <Endpoints list={policy.definition.sources} />,
   }),
   make.text('targets', 'To', (policy) => policy.definition.targets.join(', '), {
-    width: 150,
+    width: 130,
     grow: true,
     render: (policy) => <Endpoints list={policy.definition.targets} />,
   }),
-  make.number('rules_total', 'Rules', (policy) => policy.rules_total, { width: 72 }),
-  make.text('guests', 'Guests', (policy) => guestsText(policy.deployments), { width: 120 }),
-  make.number('version', 'Version', (policy) => policy.version, { sortable: true, width: 84 }),
+  make.number('rules_total', 'Rules', (policy) => policy.rules_total, { width: 68 }),
+  make.text('guests', 'Guests', (policy) => guestsText(policy.deployments), { width: 100 }),
+  make.number('version', 'Version', (policy) => policy.version, { sortable: true, width: 92 }),
   make.custom(
     'last_deployment',
     'Last apply',
@@ -64,12 +64,12 @@ export const POLICY_COLUMNS = [
       ) : (
         <Missing label="Never" />
       ),
-    { width: 140, csv: (policy) => policy.last_deployment?.created_at ?? null },
+    { width: 124, csv: (policy) => policy.last_deployment?.created_at ?? null },
   ),
-  make.number('priority', 'Priority', (policy) => policy.priority, { sortable: true, width: 84, sortFirst: 'asc' }),
+  make.number('priority', 'Priority', (policy) => policy.priority, { sortable: true, width: 92, sortFirst: 'asc' }),
   make.text('tenant_name', 'Tenant', (policy) => policy.tenant_name, { hidden: true, width: 120 }),
   make.text('description', 'Description', (policy) => policy.description, { hidden: true, width: 200 }),
-  make.time('updated_at', 'Changed', (policy) => policy.updated_at, { sortable: true, width: 110 }),
+  make.time('updated_at', 'Changed', (policy) => policy.updated_at, { sortable: true, hidden: true, width: 110 }),
   make.time('created_at', 'Created', (policy) => policy.created_at, { sortable: true, hidden: true, width: 110 }),
 ];
 

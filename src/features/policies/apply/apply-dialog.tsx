@@ -152,7 +152,7 @@ function DryRun({ result }: { result: ApplyResult }) {
         {result.message && <p>{result.message}</p>}
       </Notice>
       {result.unresolved.length > 0 && (
-        <Notice tone="danger" title="Endpoints that stand for nothing">
+        <Notice tone="warn" title="Endpoints that yield no rule">
           <ul>
             {result.unresolved.map(({ side, endpoint, reason }) => (
               <li key={`${side} ${endpoint}`}>

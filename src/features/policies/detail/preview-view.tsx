@@ -40,11 +40,9 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
       </div>
       {unresolved.length > 0 && (
         <Notice
-          tone="danger"
+          tone="warn"
           title={
-            unresolved.length === 1
-              ? 'One endpoint stands for nothing'
-              : `${unresolved.length} endpoints stand for nothing`
+            unresolved.length === 1 ? 'One endpoint yields no rule' : `${unresolved.length} endpoints yield no rule`
           }
         >
           <ul>
@@ -55,7 +53,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
               </li>
             ))}
           </ul>
-          <p className="text-muted">They yield no rule, and never widen one to every address.</p>
+          <p className="text-muted">None of them widens a rule to every address.</p>
         </Notice>
       )}
       {warnings.length > 0 && (

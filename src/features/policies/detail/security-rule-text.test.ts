@@ -22,5 +22,5 @@ test.each([
     { ...rule, protocol: 'icmp' as const, destination_ports: [], icmp_type: 'echo-request', enabled: false },
     'Accept ICMP type echo-request, disabled',
   ],
-  [{ ...rule, action: 'drop' as const, protocol: 'any' as const, destination_ports: [] }, 'Drop Any protocol'],
+  [{ ...rule, action: 'drop' as const, protocol: 'any' as const, destination_ports: [] }, 'Drop any protocol'],
 ])('%o', (given, text) => expect(securityRuleText(given)).toBe(text));

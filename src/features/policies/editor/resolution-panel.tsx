@@ -104,8 +104,12 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
       </li>
     );
   }
-  // A place that is none is a fault of the policy; so is a peer without addresses.
-  const reason = (place ? found.place_reason : null) ?? (peer ? found.peer_reason : null);
+  const faults = [
+    ...(place && found.place_reason ? [{ role: 'No rule stands there', reason: found.place_reason }] : []),
+    ...(peer && found.peer_reason ? [{ role: 'No rule matches it', reason: found.peer_reason }] : []),
+  ];
+  // In one of its two roles it may do; then only the other one is named.
+  const dead = faults.length === Number(place) + Number(peer);
   const details = [
     ...found.workloads.map((workload) => `${workload.name} (${workload.cluster_name} ${workload.vmid})`),
     ...(peer ? found.cidrs : []),
@@ -116,11 +120,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
       <details className="min-w-0">
         <summary className="flex min-w-0 flex-wrap items-baseline gap-x-2 rounded-sm">
           <span className="mono [overflow-wrap:anywhere]">{text}</span>
-          {reason ? (
-            <Status tone="danger">{UNRESOLVED_WORDS[reason]}</Status>
-          ) : (
-            <span className="text-muted">{summaryOf(found, place, peer)}</span>
-          )}
+          {!dead && <span className="text-muted">{summaryOf(found, peer)}</span>}
         </summary>
         {details.length > 0 && (
           <ul className="mono max-h-48 overflow-y-auto py-1 pl-4 text-muted">
@@ -131,8 +131,21 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
           </ul>
         )}
       </details>
-      {reason && <p className="text-sm text-muted">It yields no rule. It never widens the policy to every address.</p>}
-      {!reason && peer && found.without_address > 0 && (
+      {dead && faults[0] && (
+        <div>
+          <Status tone="danger">
+            <span className="whitespace-normal">{UNRESOLVED_WORDS[faults[0].reason]}</span>
+          </Status>
+          <p className="text-sm text-muted">It yields no rule. It never widens the policy to every address.</p>
+        </div>
+      )}
+      {!dead &&
+        faults.map(({ role, reason }) => (
+          <p key={role} className="text-sm text-muted">
+            {role}: {UNRESOLVED_WORDS[reason].replace(/^./, (first) => first.toLowerCase())}.
+          </p>
+        ))}
+      {!dead && peer && found.without_address > 0 && (
         <p className="text-sm text-warn">
           {formatCount(found.without_address)} without a known address: their traffic does not match.
         </p>
@@ -143,10 +156,10 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
 
 const count = (n: number, one: string, many: string) => `${formatCount(n)} ${n === 1 ? one : many}`;
 
-function summaryOf(found: ResolvedEndpoint, place: boolean, peer: boolean): string {
+function summaryOf(found: ResolvedEndpoint, peer: boolean): string {
   const parts = [];
-  if (place || found.workloads_total > 0) parts.push(count(found.workloads_total, 'workload', 'workloads'));
-  if (peer) {
+  if (found.workloads_total > 0) parts.push(count(found.workloads_total, 'workload', 'workloads'));
+  if (peer && found.peer_reason === null) {
     parts.push(
       found.kind === 'any' ? 'every address' : count(found.cidrs_total, 'address or network', 'addresses and networks'),
     );

@@ -93,50 +93,48 @@ export function RuleRow(props: Props) {
           <Buttons {...{ n, index, count, onMove, onRemove, onDuplicate, rule }} />
         </span>
       </div>
-      <div className="grid min-w-0 flex-1 grid-cols-2 gap-2 md:grid-cols-12">
+      <div className="flex min-w-0 flex-1 flex-wrap gap-2">
         <SelectCell
           {...{ control, index, field: 'action', label: `Action of rule ${n}` }}
           options={ACTION_OPTIONS}
-          className="md:col-span-2"
+          className="w-24"
         />
         <SelectCell
           {...{ control, index, field: 'protocol', label: `Protocol of rule ${n}` }}
           options={PROTOCOL_OPTIONS}
-          className="md:col-span-2"
+          className="w-28"
         />
-        {icmp ? (
+        {icmp && (
           <TextCell
             {...{ control, index, field: 'icmp_type', label: `ICMP type of rule ${n}`, mono: true }}
             placeholder="All types, or echo-request"
-            className="col-span-2 md:col-span-3"
+            className="min-w-44 flex-1"
           />
-        ) : ports ? (
+        )}
+        {ports && (
           <>
             <TextCell
               {...{ control, index, field: 'destination_ports', label: `Destination ports of rule ${n}`, mono: true }}
-              placeholder="All ports, or 80, 8000-8080"
-              className={rule.source_ports === '' ? 'col-span-2 md:col-span-3' : 'md:col-span-2'}
+              placeholder="To any port"
+              className="min-w-32 flex-1"
             />
-            {rule.source_ports !== '' && (
-              <TextCell
-                {...{ control, index, field: 'source_ports', label: `Source ports of rule ${n}`, mono: true }}
-                placeholder="Source ports"
-              />
-            )}
+            <TextCell
+              {...{ control, index, field: 'source_ports', label: `Source ports of rule ${n}`, mono: true }}
+              placeholder="From any port"
+              className="min-w-32 flex-1"
+            />
           </>
-        ) : (
-          <span className="col-span-2 flex h-8 items-center text-faint md:col-span-3">All ports</span>
         )}
         <SelectCell
           {...{ control, index, field: 'log', label: `Logging of rule ${n}` }}
           options={LOG_OPTIONS}
-          className="max-md:col-span-2 md:col-span-2"
+          className="w-28"
         />
         <TextCell
           {...{ control, index, field: 'comment', label: `Comment of rule ${n}` }}
           placeholder="Comment"
           maxLength={200}
-          className={clsx('col-span-2', rule.source_ports !== '' && ports ? 'md:col-span-3' : 'md:col-span-3')}
+          className="min-w-44 flex-[2]"
         />
       </div>
       <span className="max-md:hidden">

@@ -7,10 +7,10 @@ export const ACTION_WORDS: Record<(typeof RULE_ACTIONS)[number], string> = {
 };
 
 export const PROTOCOL_WORDS: Record<RuleProtocol, string> = {
-  any: 'Any protocol',
+  any: 'Any',
   tcp: 'TCP',
   udp: 'UDP',
-  'tcp/udp': 'TCP and UDP',
+  'tcp/udp': 'TCP/UDP',
   icmp: 'ICMP',
   icmpv6: 'ICMPv6',
   sctp: 'SCTP',
