@@ -14,6 +14,12 @@ type Row = Rule & { key: string };
 const make = columnsOf<Row>();
 const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'danger', REJECT: 'warn' };
 
+/** A group has rules of its own, shown below; where it is named, only the network card matters. */
+function placeText(rule: Rule): string {
+  if (rule.type !== 'group') return matchText(rule);
+  return rule.interface ? `its rules, on ${rule.interface}` : 'its rules, on every network card';
+}
+
 const COLUMNS = [
   make.text('position', 'Place', (rule) => String(rule.position ?? ''), {
     width: 64,
@@ -36,12 +42,12 @@ const COLUMNS = [
       rule.type === 'group' ? <Mono>{rule.action}</Mono> : <Badge tone={TONES[rule.action]}>{rule.action}</Badge>,
     { width: 100, csv: (rule) => rule.action },
   ),
-  make.text('match', 'Matches', matchText, {
+  make.text('match', 'Matches', placeText, {
     width: 300,
     grow: true,
     render: (rule) => (
-      <span className="mono" title={matchText(rule)}>
-        {matchText(rule)}
+      <span className="mono" title={placeText(rule)}>
+        {placeText(rule)}
       </span>
     ),
   }),

@@ -25,7 +25,7 @@ export const MEMBER_COLUMNS = [
   }),
   make.custom('source', 'Member by', (member) => <Badge>{SOURCE_WORDS[member.source]}</Badge>, {
     sortable: true,
-    width: 110,
+    width: 124,
     csv: (member) => SOURCE_WORDS[member.source],
   }),
   make.custom('vmid', 'VMID', (member) => <Mono>{member.vmid}</Mono>, {
