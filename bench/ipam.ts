@@ -21,7 +21,8 @@ const sql = sqlClient();
 
 const tenant = await makeTenant();
 const project = await makeProject(tenant);
-const clusters = [await makeCluster({ name: 'fra' }), await makeCluster({ name: 'ams' })];
+await makeCluster({ name: 'fra' });
+await makeCluster({ name: 'ams' });
 // Per cluster 4 networks with the same address space: a /8, in it /16s, in them /24s; the addresses lie in the /24s. One
 // network has half of everything, as the busiest one of an installation does.
 await sql.unsafe(`

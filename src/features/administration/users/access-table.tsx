@@ -18,7 +18,8 @@ export function AccessTable({ user }: { user: User }) {
   return (
     <QueryView query={query} skeleton={<Skeleton className="h-64" />}>
       {(access) => (
-        <div className="min-w-0 overflow-x-auto rounded-lg border bg-surface">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
+        <section aria-label="Access" tabIndex={0} className="min-w-0 overflow-x-auto rounded-lg border bg-surface">
           <table className="w-full min-w-[40rem] text-left">
             <caption className="sr-only">What {user.email} may do</caption>
             <thead className="border-b text-muted">
@@ -40,7 +41,7 @@ export function AccessTable({ user }: { user: User }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
     </QueryView>
   );
