@@ -39,13 +39,18 @@ type Modules = Awaited<ReturnType<typeof load>>;
 async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (runtime: WorkerRuntime) => void) {
   const runs: string[] = [];
   let scheduled = 0;
-  let finish = () => {};
+  // A job that is taken over runs once more beside the others: each has an end of its own.
+  const running = new Set<() => void>();
+  const finish = () => {
+    for (const end of running) end();
+  };
   const processors: JobProcessors = {
     ...idleProcessors,
-    'cluster.sync': ({ cluster_id }) => {
+    'cluster.sync': ({ cluster_id }, { signal }) => {
       runs.push(cluster_id);
       return new Promise((resolve) => {
-        finish = resolve;
+        running.add(resolve);
+        signal.addEventListener('abort', () => resolve());
       });
     },
     'sync.schedule': async () => {
