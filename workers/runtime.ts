@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobWorker, queueBackend } from '@/server/jobs/backend';
 import { JOBS, type JobName } from '@/server/jobs/definitions';
@@ -16,6 +17,9 @@ type Options = {
   graceMs?: number;
   scheduleCheckMs?: number;
 };
+
+/** How long after the grace the connections may take to close, in milliseconds. */
+const LATE_MS = 8_000;
 
 export type WorkerRuntime = {
   /** Stops taking jobs, lets running ones finish or puts them back, and closes the workers. */
@@ -90,7 +94,18 @@ export async function startWorkers(processors: JobProcessors, options: Options =
       closing ??= (async () => {
         clearInterval(scheduleCheck);
         const grace = setTimeout(() => stopping.abort(new Error('the worker ends')), graceMs);
-        await Promise.allSettled(workers.map((worker) => worker.close()));
+        const open = new Set(workers);
+        const closed = Promise.allSettled(
+          workers.map(async (worker) => {
+            await worker.close();
+            open.delete(worker);
+          }),
+        );
+        // A worker may wait for a store that is gone for good; what it held is taken over by another one.
+        const deadline = new AbortController();
+        await Promise.race([closed, delay(graceMs + LATE_MS, undefined, { signal: deadline.signal }).catch(() => {})]);
+        deadline.abort();
+        if (open.size > 0) logger.warn({ jobs: [...open].map(({ name }) => name) }, 'workers did not close in time');
         clearTimeout(grace);
       })();
       return closing;
