@@ -203,6 +203,7 @@ test('addresses are changed together, all or none', async ({ adminPage: page, ap
   await expect(drawer.getByRole('alert')).toContainText('Nothing was changed');
   await expect(drawer.getByRole('alert')).toContainText('10.80.0.1');
   await drawer.getByRole('button', { name: 'Cancel' }).click();
+  await expect(drawer).toBeHidden();
   await expect(grid).toContainText('meanwhile');
   await page.getByRole('button', { name: 'Edit selected' }).click();
   await drawer.getByRole('checkbox', { name: 'Replace the description' }).click();

@@ -11,8 +11,8 @@ test('a change is found by its kind and shown before and after; the trail proves
   const grid = page.getByRole('grid', { name: 'Audit records' });
   // Rows come from the browser's own query: from then on the page answers clicks.
   await expect(grid.getByRole('row').nth(1)).toBeVisible();
-  await page.getByRole('button', { name: 'Action', exact: true }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Settings' }).click();
+  await page.getByRole('combobox', { name: 'Action', exact: true }).click();
+  await page.getByRole('option', { name: 'Settings' }).click();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/action=settings/);
   await expect(grid.getByRole('row').nth(1)).toContainText('Settings: updated');

@@ -34,3 +34,15 @@ it.each([
 ])('%j finds "Add cluster": %s', (query, found) => {
   expect(matchesCommand(command('a', 'Add cluster', 'Clusters', ['hypervisor']), query)).toBe(found);
 });
+
+it('puts commands whose label matches before those that a keyword brings up', () => {
+  const commands = [
+    command('policies', 'Policies', 'Go to', ['audit mode']),
+    command('audit', 'Audit', 'Go to'),
+    command('verify', 'Verify the audit trail', 'Audit'),
+  ];
+  const ids = (query?: string) => groupCommands(commands, query).flatMap((group) => group.items.map((item) => item.id));
+  expect(ids()).toEqual(['policies', 'audit', 'verify']);
+  expect(ids('aud')).toEqual(['audit', 'policies', 'verify']);
+  expect(ids('pol')).toEqual(['policies', 'audit', 'verify']);
+});

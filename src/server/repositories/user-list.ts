@@ -16,7 +16,7 @@ const columnsAt = (now: string) => ({
   active: users.active,
   last_login_at: users.last_login_at,
   sessions_total: sql<number>`(select count(distinct ${refreshTokens.family_id})::int from ${refreshTokens}
-    where ${refreshTokens.user_id} = ${users.id} and ${refreshTokens.revoked_at} is null
+    where ${eq(refreshTokens.user_id, users.id)} and ${refreshTokens.revoked_at} is null
       and ${refreshTokens.rotated_at} is null and ${refreshTokens.expires_at} > ${now})`,
   version: users.version,
   created_at: users.created_at,

@@ -223,6 +223,8 @@ describe('users', () => {
     expect((await send('PATCH', `/users/${user.id}`, { password: PASSWORD })).status).toBe(200);
     expect((await get('/clusters', first)).status).toBe(401);
     const second = await bearer(user);
+    await bearer(user);
+    expect(await json(await get(`/users/${user.id}`))).toMatchObject({ sessions_total: 2 });
     const off = await json(await send('PATCH', `/users/${user.id}`, { active: false }));
     expect(off).toMatchObject({ active: false, sessions_total: 0 });
     expect((await get('/clusters', second)).status).toBe(401);
