@@ -33,6 +33,8 @@ type Options = {
   /** Guests read at once; the provider limits what goes to one node further. */
   concurrency?: number;
   signal?: AbortSignal;
+  /** Somebody asked for the state of now: what was begun to be read before the call does not do. */
+  afresh?: boolean;
   openProvider?: typeof openProvider;
 };
 
@@ -46,9 +48,14 @@ const MAX_CACHED = 5_000;
 const cachedGuests = new Map<string, { at: number; reading: Promise<LiveGuestReading> }>();
 const cachedClusters = new Map<string, { at: number; reading: Promise<Reading<ClusterSnapshot>> }>();
 
-function cached<T>(map: Map<string, { at: number; reading: Promise<T> }>, key: string, load: () => Promise<T>) {
+function cached<T>(
+  map: Map<string, { at: number; reading: Promise<T> }>,
+  key: string,
+  afresh: boolean,
+  load: () => Promise<T>,
+) {
   const now = clock.now().getTime();
-  const known = map.get(key);
+  const known = afresh ? undefined : map.get(key);
   if (known && now >= known.at && now - known.at < CACHE_MS) return known.reading;
   if (map.size >= MAX_CACHED) map.clear();
   const entry = { at: now, reading: load() };
@@ -113,8 +120,8 @@ async function store(clusterId: string, readings: ClusterReadings): Promise<void
 
 const at = () => clock.now().toISOString();
 
-function readOne(provider: HypervisorProvider, subject: LiveSubject): Promise<LiveGuestReading> {
-  return cached(cachedGuests, subject.id, async () => {
+function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boolean): Promise<LiveGuestReading> {
+  return cached(cachedGuests, subject.id, afresh, async () => {
     const read_at = at();
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
@@ -126,13 +133,13 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject): Promise<Li
 }
 
 /**
- * Reads what is live on one cluster: what its guests share, and these guests, each at most once within a few seconds. A
- * cluster that cannot be asked gives readings that say so. What was read is stored as well.
+ * Reads what is live on one cluster: what its guests share, and these guests, each at most once within a few seconds unless
+ * `afresh`. A cluster that cannot be asked gives readings that say so. What was read is stored as well.
  */
 export async function readLive(
   clusterId: string,
   subjects: readonly LiveSubject[],
-  { concurrency = CONCURRENCY, signal = new AbortController().signal, ...options }: Options = {},
+  { concurrency = CONCURRENCY, signal = new AbortController().signal, afresh = false, ...options }: Options = {},
 ): Promise<ClusterReadings> {
   const guests = new Map<string, LiveGuestReading>();
   let provider: HypervisorProvider | undefined;
@@ -142,12 +149,12 @@ export async function readLive(
     if (!row) throw new AppError('not_found', 'The cluster was deleted.');
     const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
     provider = opened;
-    const cluster = await cached(cachedClusters, clusterId, async () => {
+    const cluster = await cached(cachedClusters, clusterId, afresh, async () => {
       const read_at = at();
       return { state: await opened.firewallReader.readClusterFirewall(), read_at };
     });
     await concurrently(subjects, concurrency, signal, async (subject) => {
-      guests.set(subject.id, await readOne(opened, subject));
+      guests.set(subject.id, await readOne(opened, subject, afresh));
     });
     readings = { cluster, guests };
   } catch (error) {

@@ -3,13 +3,15 @@ import { readLive } from '../../firewall/live-reader';
 import type { Board } from './board';
 import { readBoard } from './read-board';
 
-/** The board after reading some guests now, each once. */
+/** The board after reading some guests now, whatever was read a moment ago. */
 export async function readBoardAfresh(choose: (board: Board) => readonly string[]): Promise<Board> {
   const board = await readBoard();
   const subjects = choose(board).flatMap((id) => board.world.workloads.get(id) ?? []);
   const groups = groupBy(subjects, (workload) => workload.cluster_id);
   const fresh = await Promise.all(
-    [...groups].map(async ([clusterId, list]) => [clusterId, await readLive(clusterId, list)] as const),
+    [...groups].map(
+      async ([clusterId, list]) => [clusterId, await readLive(clusterId, list, { afresh: true })] as const,
+    ),
   );
   const guests = new Map(board.readings.guests);
   const clusters = new Map(board.readings.clusters);
