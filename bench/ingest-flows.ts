@@ -46,7 +46,7 @@ function flowOf(node: number, i: number, at: string): Flow {
   };
 }
 
-/** Rows of one node's first `perNode` flows as they look after a heartbeat; parameters: rows per node, age in minutes. */
+/** Rows of one node's first `perNode` flows as they look after a heartbeat, unless one came; parameters: rows per node, age in minutes. */
 export const PRELOAD_SQL = `
   insert into traffic_flows (node_id, flow_key, cluster_id, source_ip, destination_ip, protocol, source_port,
     destination_port, decision, state, bytes, packets, first_seen_at, observed_at, collector, initiator, interface, vmid,
@@ -67,7 +67,8 @@ export const PRELOAD_SQL = `
     1024 + k.round % 60000 as sport, (array[${SERVICES.join(', ')}])[k.kind + 1] as dport,
     now() - make_interval(mins => $3::int) as at) as f
   join bench_guests as sg on sg.node = n.number and sg.guest = i % ${GUESTS}
-  left join bench_guests as dg on f.kind < 3 and dg.node = f.peer and dg.guest = f.round % ${GUESTS}`;
+  left join bench_guests as dg on f.kind < 3 and dg.node = f.peer and dg.guest = f.round % ${GUESTS}
+  on conflict do nothing`;
 
 /** The same pseudo-random numbers in every run. */
 function random(seed: number): () => number {
