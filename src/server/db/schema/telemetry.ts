@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
@@ -18,6 +18,11 @@ import { nodes } from './clusters';
 
 const counter = () => bigint({ mode: 'number' });
 const total = () => counter().notNull().default(0);
+
+/** Ports of `SENSITIVE_PORTS`, as the partial index and the queries that use it write them. */
+export const SENSITIVE_PORT: SQL = sql.raw(
+  '(destination_port in (22, 139, 445, 3306, 3389, 5432, 6379) or destination_port between 5900 and 5999)',
+);
 
 /**
  * One direction of one conversation as one node saw it. `flow_key` is a hash of source, destination, protocol, ports and
@@ -68,6 +73,9 @@ export const trafficFlows = pgTable(
     index('traffic_flows_destination_idx')
       .on(t.destination_workload_id)
       .where(sql`destination_workload_id is not null`),
+    // For the dashboard: flows to sensitive ports by the subnet of their source, external ones under null. A flow's port never
+    // changes, and its subnet only with the inventory.
+    index('traffic_flows_sensitive_idx').on(t.source_cidr).where(SENSITIVE_PORT),
     index('traffic_flows_seen_by_idx')
       .on(t.workload_id)
       .where(sql`workload_id is not null and source_workload_id is null and destination_workload_id is null`),

@@ -1,0 +1,1 @@
+CREATE INDEX "traffic_flows_sensitive_idx" ON "traffic_flows" USING btree ("source_cidr") WHERE (destination_port in (22, 139, 445, 3306, 3389, 5432, 6379) or destination_port between 5900 and 5999);
