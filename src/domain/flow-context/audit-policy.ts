@@ -1,0 +1,104 @@
+import { evaluate } from '../firewall/evaluate';
+import type { LiveState } from '../firewall/live-state';
+import type { Packet } from '../firewall/packet';
+import { type PreparedGuest, prepareGuest } from '../firewall/prepare-guest';
+import type { Builtin, DefiniteVerdict, Verdict } from '../firewall/verdict';
+import type { WantedGuest } from '../policy/wanted';
+import type { AuditOutcome } from './flow-context';
+
+/** What one policy in audit mode would put at one guest, ready to be asked. */
+export type AuditPolicy = {
+  readonly policy_id: string;
+  /** As of the policy: null is the platform's own. */
+  readonly tenant_id: string | null;
+  readonly rules: WantedGuest['rules'];
+  /** Directions whose default it would make drop. */
+  readonly drops: { readonly in: boolean; readonly out: boolean };
+  readonly chain: PreparedGuest;
+};
+
+/** Its rules and nothing else: no rule of the hypervisor's own stands in front, and what matches none passes. */
+function chainOf(wanted: WantedGuest): PreparedGuest {
+  const state: LiveState = {
+    cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
+    guest: {
+      options: { enable: 1, policy_in: 'ACCEPT', policy_out: 'ACCEPT', dhcp: 0, ndp: 0, macfilter: 0, radv: 1 },
+      rules: wanted.rules.map(({ content, comment }, pos) => ({ pos, ...content, enable: 1, comment })),
+      ipsets: Object.fromEntries(wanted.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))])),
+      aliases: {},
+    },
+  };
+  // Compiled rules name no interface, so one preparation serves all of them.
+  return prepareGuest(state, { name: 'net0', firewall: true, mac: null });
+}
+
+/** Prepares a policy for one guest. @param wanted what it alone compiles to there */
+export function prepareAuditPolicy(policy: { id: string; tenant_id: string | null }, wanted: WantedGuest): AuditPolicy {
+  return {
+    policy_id: policy.id,
+    tenant_id: policy.tenant_id,
+    rules: wanted.rules,
+    drops: { in: wanted.drop_in.length > 0, out: wanted.drop_out.length > 0 },
+    chain: chainOf(wanted),
+  };
+}
+
+/** The guest as it is but filtering, and dropping what no rule decides. */
+export function droppingGuest(state: LiveState, nic: Parameters<typeof prepareGuest>[1]): PreparedGuest {
+  const { guest, cluster } = state;
+  const dropping: LiveState = {
+    ...state,
+    cluster: { ...cluster, firewall_enabled: true },
+    guest: {
+      ...guest,
+      options: guest.options && { ...guest.options, enable: 1, policy_in: 'DROP', policy_out: 'DROP' },
+    },
+  };
+  return prepareGuest(dropping, { ...nic, firewall: true });
+}
+
+/** Rules that only a default of dropping brings along. */
+const IN_FRONT_OF_DROP: readonly Builtin[] = ['broadcast', 'windows_noise', 'upnp', 'not_syn', 'dns_reply', 'whois'];
+
+function byDefault({ verdict, decided_by }: Verdict): DefiniteVerdict | null {
+  if (verdict === 'unknown' || verdict === 'accept') return null;
+  if (decided_by.kind === 'default') return verdict;
+  return decided_by.kind === 'builtin' && IN_FRONT_OF_DROP.includes(decided_by.name) ? verdict : null;
+}
+
+/**
+ * What policies in audit mode would do with a packet that is let through now, or that is not filtered: each by itself, those
+ * with a rule for it first, then those whose default would drop it. A policy that leaves it alone is not named.
+ * @param policies in the order in which they would stand at the guest
+ * @param live what is in force
+ * @param dropping verdict of `droppingGuest`
+ */
+export function auditOutcomes(
+  policies: readonly AuditPolicy[],
+  packet: Packet,
+  live: Verdict,
+  dropping: () => Verdict,
+): AuditOutcome[] {
+  const outcomes: AuditOutcome[] = [];
+  const others: AuditPolicy[] = [];
+  for (const policy of policies) {
+    const { verdict, decided_by } = evaluate(policy.chain, packet);
+    if (decided_by.kind === 'rule' && verdict !== 'unknown') {
+      const rule = policy.rules[decided_by.position];
+      outcomes.push({
+        policy_id: policy.policy_id,
+        verdict,
+        by: 'rule',
+        rule_position: rule?.rule_position ?? null,
+        rule_hash: rule?.rule_hash ?? null,
+      });
+    } else if (decided_by.kind !== 'unknown' && policy.drops[packet.direction]) others.push(policy);
+  }
+  if (others.length === 0 || live.verdict !== 'accept') return outcomes;
+  const verdict = byDefault(dropping());
+  if (verdict === null) return outcomes;
+  for (const { policy_id } of others) {
+    outcomes.push({ policy_id, verdict, by: 'default', rule_position: null, rule_hash: null });
+  }
+  return outcomes;
+}

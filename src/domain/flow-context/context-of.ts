@@ -1,0 +1,116 @@
+import { evaluate } from '../firewall/evaluate';
+import type { DecidedBy, DefiniteVerdict, Verdict } from '../firewall/verdict';
+import { auditOutcomes } from './audit-policy';
+import type { AuditOutcome, ContextDecision, ContextReason, FlowContext, FlowDecider, FlowFacts } from './flow-context';
+import type { GuestContext, GuestInterface } from './guest-context';
+import { type Opening, openingPackets } from './opening-packets';
+
+type Judged = { verdict: Verdict; audit: readonly AuditOutcome[] };
+type Found = Pick<FlowContext, 'verdict' | 'decided_by' | 'audit'> & { decision: ContextDecision | 'unknown' };
+
+const UNKNOWN = (reason: ContextReason): Found => ({
+  decision: 'unknown',
+  verdict: 'unknown',
+  decided_by: { kind: 'unknown', reason, places: [] },
+  audit: [],
+});
+
+/** Interfaces at one of which the flow passed. */
+function candidates(guest: GuestContext, flow: FlowFacts): readonly GuestInterface[] {
+  const seenHere = flow.workload_id === guest.workload_id && typeof flow.nic === 'number';
+  const name = seenHere ? `net${flow.nic}` : null;
+  if (guest.interfaces) {
+    return name === null ? guest.interfaces : guest.interfaces.filter((nic) => nic.name === name);
+  }
+  const assumed = guest.assumed(name ?? 'net0');
+  const any = name !== null || !guest.interfaces_differ || assumed.live.enforcement.status === 'off';
+  return any ? [assumed] : [];
+}
+
+function judge(guest: GuestContext, nic: GuestInterface, { packet }: Opening): Judged {
+  const verdict = evaluate(nic.live, packet);
+  if (guest.audit.length === 0) return { verdict, audit: [] };
+  return { verdict, audit: auditOutcomes(guest.audit, packet, verdict, () => evaluate(nic.dropping(), packet)) };
+}
+
+/** What is in force, or what only audited policies would do; `unknown` when something that decides is not known. */
+function decisionOf({ verdict: { verdict, decided_by }, audit }: Judged): ContextDecision | 'unknown' {
+  if (verdict === 'unknown') return 'unknown';
+  if (decided_by.kind === 'rule') return verdict;
+  const [first] = audit;
+  if (first) return `audit_${first.verdict}`;
+  if (decided_by.kind === 'not_enforced') return 'observed';
+  return verdict === 'accept' ? 'default_accept' : 'default_drop';
+}
+
+function sameDecider(a: DecidedBy, b: DecidedBy): boolean {
+  if (a.kind === 'rule' && b.kind === 'rule') {
+    return a.position === b.position && a.group === b.group && a.group_position === b.group_position;
+  }
+  if (a.kind === 'default' && b.kind === 'default') return a.policy === b.policy;
+  if (a.kind === 'builtin' && b.kind === 'builtin') return a.name === b.name;
+  return a.kind === b.kind && 'reason' in a && 'reason' in b && a.reason === b.reason;
+}
+
+const sameAudit = (a: readonly AuditOutcome[], b: readonly AuditOutcome[]) =>
+  a.length === b.length &&
+  a.every((outcome, at) => outcome.policy_id === b[at]?.policy_id && outcome.verdict === b[at]?.verdict);
+
+/** What all that was judged have in common. Where they differ, nothing is claimed. */
+function agreed(judged: readonly Judged[], reason: ContextReason): Found {
+  const [first, ...others] = judged;
+  if (!first) return UNKNOWN(reason);
+  const { verdict, decided_by } = first.verdict;
+  const decision = decisionOf(first);
+  const all = (same: (other: Judged) => boolean) => others.every(same);
+  const places = () =>
+    judged.flatMap(({ verdict: { decided_by: by } }) =>
+      by.kind === 'rule' ? [by] : by.kind === 'unknown' ? by.places : [],
+    );
+  const decider: FlowDecider = all((other) => sameDecider(other.verdict.decided_by, decided_by))
+    ? decided_by
+    : { kind: 'unknown', reason, places: places() };
+  return {
+    decision: all((other) => decisionOf(other) === decision) ? decision : 'unknown',
+    verdict: all((other) => other.verdict.verdict === verdict) ? verdict : 'unknown',
+    decided_by: decider,
+    audit: all((other) => sameAudit(other.audit, first.audit)) ? first.audit : [],
+  };
+}
+
+const LOGGED: readonly string[] = ['accept', 'drop', 'reject'] satisfies DefiniteVerdict[];
+const isLogged = (decision: string): decision is DefiniteVerdict => LOGGED.includes(decision);
+
+/** A rejected packet that nobody may answer (ICMP, broadcast) is dropped, and logged as rejected. */
+const contradicts = (logged: DefiniteVerdict, verdict: DefiniteVerdict | 'unknown') =>
+  verdict !== 'unknown' && verdict !== logged && !(logged === 'reject' && verdict === 'drop');
+
+/**
+ * What becomes of a flow at a guest at one of its ends, and why. The packet that opened the conversation is judged by what
+ * is live at the guest, at the interface that saw it, else at all of them if they agree. A log line's verdict stands; where
+ * the rules say otherwise it is a conflict. Pure; some microseconds.
+ */
+export function contextOf(guest: GuestContext, flow: FlowFacts, end: 'source' | 'destination'): FlowContext {
+  const openings = openingPackets(flow, end);
+  const [opening] = typeof openings === 'string' ? [] : openings;
+  let found: Found;
+  if (typeof openings === 'string') found = UNKNOWN(openings);
+  else {
+    const nics = candidates(guest, flow);
+    const judged = nics.flatMap((nic) => openings.map((each) => judge(guest, nic, each)));
+    found = agreed(judged, openings.length > 1 ? 'unknown_opening' : 'unknown_interface');
+  }
+  const logged = isLogged(flow.decision) ? flow.decision : null;
+  const certain =
+    typeof openings !== 'string' && openings.every((each) => each.packet.direction === opening?.packet.direction);
+  // Lines of other guests and of answers say nothing about this packet here.
+  const sameLine = flow.workload_id === guest.workload_id && opening?.turned === false;
+  return {
+    decision: logged ?? (found.decision === 'unknown' ? 'observed' : found.decision),
+    verdict: found.verdict,
+    decided_by: found.decided_by,
+    direction: certain && opening ? opening.packet.direction : null,
+    audit: found.audit,
+    conflict: logged !== null && sameLine && contradicts(logged, found.verdict),
+  };
+}

@@ -1,0 +1,92 @@
+import { hasPorts, ICMP, ICMPV6, protocolNumber } from '../firewall/data/protocols';
+import type { Packet } from '../firewall/packet';
+import { portOfService } from '../flow/port-of-service';
+import { type IpAddress, parseIp } from '../net/ip-address';
+import type { ContextReason, FlowFacts } from './flow-context';
+
+/** The packet that may have opened the flow's conversation, at a guest at `end`. */
+export type Opening = {
+  readonly packet: Packet;
+  /** The flow is the answering direction: its packets are not the one that is judged. */
+  readonly turned: boolean;
+};
+
+/** ICMP messages that answer one of another type. */
+const ANSWERS: Readonly<Record<number, ReadonlyMap<number, number>>> = {
+  [ICMP]: new Map([
+    [0, 8],
+    [14, 13],
+    [16, 15],
+    [18, 17],
+  ]),
+  [ICMPV6]: new Map([[129, 128]]),
+};
+
+/** Errors belong to a conversation that exists, if they are not made up. */
+const isError = (protocol: number, type: number | undefined) =>
+  type !== undefined &&
+  (protocol === ICMP ? [3, 4, 5, 11, 12].includes(type) : protocol === ICMPV6 && type >= 1 && type <= 4);
+
+/** Whether the flow is the answering direction; null when that cannot be told. */
+function isReply(flow: FlowFacts, protocol: number): boolean | null {
+  if (flow.initiator) return flow.initiator === 'destination';
+  const answers = ANSWERS[protocol];
+  if (answers) return typeof flow.icmp_type === 'number' && answers.has(flow.icmp_type);
+  const { service_port, reply } = portOfService(flow);
+  // Both ports are of those that callers have: either end may have called.
+  return service_port === null && flow.destination_port !== null ? null : reply;
+}
+
+function packetOf(
+  flow: FlowFacts,
+  protocol: number,
+  addresses: { source: IpAddress; destination: IpAddress },
+  inbound: boolean,
+  turned: boolean,
+): Packet {
+  const [source, destination] = turned
+    ? [addresses.destination, addresses.source]
+    : [addresses.source, addresses.destination];
+  const [from, to] = turned ? [flow.destination_port, flow.source_port] : [flow.source_port, flow.destination_port];
+  const ports = hasPorts(protocol);
+  const type = flow.icmp_type ?? undefined;
+  const request = turned && type !== undefined ? ANSWERS[protocol]?.get(type) : undefined;
+  return {
+    direction: inbound !== turned ? 'in' : 'out',
+    source,
+    destination,
+    protocol,
+    ...(ports && from !== null && { source_port: from }),
+    ...(ports && to !== null && { destination_port: to }),
+    ...(request !== undefined
+      ? { icmp_type: request, icmp_code: 0 }
+      : type !== undefined && {
+          icmp_type: type,
+          ...(typeof flow.icmp_code === 'number' && { icmp_code: flow.icmp_code }),
+        }),
+  };
+}
+
+/**
+ * The packets of which one opened the conversation that a flow is a direction of, as a guest at `end` sees them: one, or
+ * two when it cannot be told who called. Answers are turned round. A reason when no packet can be made of the flow.
+ */
+export function openingPackets(flow: FlowFacts, end: 'source' | 'destination'): readonly Opening[] | ContextReason {
+  const protocol = protocolNumber(flow.protocol);
+  if (protocol === null || protocol === 0) return 'unknown_protocol';
+  const source = parseIp(flow.source_ip);
+  const destination = parseIp(flow.destination_ip);
+  if (!source || !destination || source.family !== destination.family) return 'unknown_opening';
+  const inbound = end === 'destination';
+  const make = (turned: boolean): Opening => ({
+    packet: packetOf(flow, protocol, { source, destination }, inbound, turned),
+    turned,
+  });
+  const reply = isReply(flow, protocol);
+  if (reply === null) return [make(false), make(true)];
+  const opening = make(reply);
+  const { packet } = opening;
+  if (!reply && isError(protocol, packet.icmp_type))
+    return [opening, { ...opening, packet: { ...packet, state: 'related' } }];
+  return [opening];
+}
