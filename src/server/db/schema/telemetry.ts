@@ -185,6 +185,8 @@ export const agentHeartbeats = pgTable(
     rejected_count: integer().notNull(),
     /** The first of them: [{index, reason}]. */
     rejected: jsonb().$type<{ index: number; reason: string }[]>().notNull(),
+    /** When the oldest of its flows was last observed: who reads what is new need not look at older ones. */
+    oldest_observed_at: timestamptz(),
   },
   (t) => [
     primaryKey({ columns: [t.node_id, t.boot_id, t.sequence] }),

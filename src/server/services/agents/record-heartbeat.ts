@@ -44,6 +44,11 @@ function statusOf(heartbeat: HeartbeatEnvelope): 'ok' | 'degraded' {
   return states.includes('degraded') || (states.length > 0 && !states.includes('active')) ? 'degraded' : 'ok';
 }
 
+const oldestOf = ({ flows }: Judgement): string | null =>
+  flows.reduce<string | null>((oldest, { record: { observed_at } }) => {
+    return oldest === null || observed_at < oldest ? observed_at : oldest;
+  }, null);
+
 async function storeFlows(tx: Tx, node: AgentScope['node'], judgement: Judgement, now: string): Promise<number> {
   const { flows } = judgement;
   const undecided = flows.filter((flow) => flow.delta_bytes === null || flow.delta_packets === null);
@@ -143,6 +148,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       updated,
       rejected_count: rejected.length,
       rejected: rejected.slice(0, REJECTIONS_KEPT),
+      oldest_observed_at: oldestOf(judgement),
     });
     const answer = { accepted, updated, rejected, next_interval_seconds };
     // What was kept during an outage says nothing about the agent now.

@@ -1,0 +1,78 @@
+import { eq, inArray, sql } from 'drizzle-orm';
+import { db, type Executor, type Tx } from '../db/client';
+import { nodeAgents } from '../db/schema/clusters';
+import { coverageMarks } from '../db/schema/coverage';
+import { agentHeartbeats } from '../db/schema/telemetry';
+import { workloads } from '../db/schema/workloads';
+
+export type CoverageMark = typeof coverageMarks.$inferSelect;
+
+/** Nodes whose agent has ever reported. */
+export async function listReportingNodeIds(executor: Executor): Promise<string[]> {
+  const rows = await executor
+    .select({ node_id: nodeAgents.node_id })
+    .from(nodeAgents)
+    .where(sql`${nodeAgents.last_heartbeat_at} is not null`)
+    .orderBy(nodeAgents.node_id);
+  return rows.map((row) => row.node_id);
+}
+
+/** The mark of a node, made when there is none, locked: whoever counts the same node at the same time waits. */
+export async function lockCoverageMark(tx: Tx, nodeId: string, since: string): Promise<CoverageMark> {
+  await tx.insert(coverageMarks).values({ node_id: nodeId, since, until: since }).onConflictDoNothing();
+  const [mark] = await tx.select().from(coverageMarks).where(eq(coverageMarks.node_id, nodeId)).for('update');
+  if (!mark) throw new Error('a mark that was just made is not there');
+  return mark;
+}
+
+export async function moveCoverageMark(tx: Tx, nodeId: string, until: string): Promise<void> {
+  await tx.update(coverageMarks).set({ until }).where(eq(coverageMarks.node_id, nodeId));
+}
+
+/**
+ * When the oldest flow was last observed of those that heartbeats brought since `received`; `none` when none brought any,
+ * `unknown` when one does not say.
+ */
+export async function oldestReported(tx: Tx, nodeId: string, received: string): Promise<string | 'none' | 'unknown'> {
+  const [row] = await tx
+    .select({
+      oldest: sql<string | null>`min(${agentHeartbeats.oldest_observed_at})`.mapWith(
+        agentHeartbeats.oldest_observed_at,
+      ),
+      flows: sql<boolean>`coalesce(sum(${agentHeartbeats.accepted} + ${agentHeartbeats.updated}), 0) > 0`,
+      known: sql<boolean>`coalesce(bool_and(${agentHeartbeats.oldest_observed_at} is not null
+        or ${agentHeartbeats.accepted} + ${agentHeartbeats.updated} = 0), true)`,
+    })
+    .from(agentHeartbeats)
+    .where(sql`${agentHeartbeats.node_id} = ${nodeId} and ${agentHeartbeats.received_at} >= ${received}::timestamptz`);
+  if (!row?.flows) return 'none';
+  return row.known && row.oldest !== null ? row.oldest : 'unknown';
+}
+
+/** Where guests are and whether an agent that reports looks at them there. */
+export async function listGuestHomes(
+  executor: Executor,
+): Promise<{ workload_id: string; node_id: string | null; looked_at: boolean }[]> {
+  return executor
+    .select({
+      workload_id: workloads.id,
+      node_id: workloads.node_id,
+      looked_at: sql<boolean>`coalesce(${nodeAgents.status} in ('ok', 'degraded'), false)`,
+    })
+    .from(workloads)
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id));
+}
+
+/** Marks of the nodes on which these guests are, as far as an agent reports there. */
+export async function findMarksOfGuests(
+  workloadIds: readonly string[],
+): Promise<Map<string, Pick<CoverageMark, 'since' | 'until'>>> {
+  if (workloadIds.length === 0) return new Map();
+  const rows = await db
+    .select({ workload_id: workloads.id, since: coverageMarks.since, until: coverageMarks.until })
+    .from(workloads)
+    .innerJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id))
+    .innerJoin(coverageMarks, eq(coverageMarks.node_id, workloads.node_id))
+    .where(sql`${inArray(workloads.id, [...workloadIds])} and ${nodeAgents.status} in ('ok', 'degraded')`);
+  return new Map(rows.map(({ workload_id, ...mark }) => [workload_id, mark]));
+}
