@@ -20,6 +20,7 @@ import { settingsRouter } from './routers/settings';
 import { subnetsRouter } from './routers/subnets';
 import { syncRunsRouter } from './routers/sync-runs';
 import { tenantsRouter } from './routers/tenants';
+import { topologyRouter } from './routers/topology';
 import { usersRouter } from './routers/users';
 import { workloadsRouter } from './routers/workloads';
 import { router } from './trpc';
@@ -47,6 +48,7 @@ export const appRouter = router({
   settings: settingsRouter,
   subnets: subnetsRouter,
   tenants: tenantsRouter,
+  topology: topologyRouter,
   users: usersRouter,
   syncRuns: syncRunsRouter,
   workloads: workloadsRouter,

@@ -23,6 +23,7 @@ import { subnetRoutes } from './routes/subnets';
 import { syncRunRoutes } from './routes/sync-runs';
 import { systemRoutes } from './routes/system';
 import { tenantRoutes } from './routes/tenants';
+import { topologyRoutes } from './routes/topology';
 import { userRoutes } from './routes/users';
 import { workloadRoutes } from './routes/workloads';
 
@@ -53,5 +54,6 @@ export const routes: readonly Route[] = [
   ...ipamRoutes,
   ...agentRoutes,
   ...flowRoutes,
+  ...topologyRoutes,
   ...eventRoutes,
 ];

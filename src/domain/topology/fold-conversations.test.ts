@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
+import { type Conversation, foldConversations } from './fold-conversations';
+import { MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
+
+const CLUSTER = 'c1';
+const standingOf = (id: string) =>
+  id === 'gone' ? null : { cluster_id: CLUSTER, network_id: id === 'loose' ? null : 'n1' };
+
+const talk = (values: Partial<Conversation> = {}): Conversation => ({
+  source_workload_id: 'a',
+  source_prefix: '10.0.0.0/24',
+  source_internal: true,
+  destination_workload_id: 'b',
+  destination_prefix: '10.0.0.0/24',
+  destination_internal: true,
+  protocol: 'tcp',
+  port: 443,
+  decision: 'observed',
+  bytes: 100,
+  packets: 10,
+  flows: 1,
+  last_seen_at: '2026-01-01T00:00:00.000Z',
+  ...values,
+});
+const fold = (...list: [Conversation, EdgeVerdict][]) => foldConversations(list, standingOf);
+
+describe('foldConversations', () => {
+  it('sums the services of a pair and names the weightiest verdict', () => {
+    const { edges, peers } = fold(
+      [talk(), 'accepted'],
+      [talk({ bytes: 5, last_seen_at: '2026-01-01T00:05:00.000Z' }), 'accepted'],
+      [talk({ port: 22, bytes: 1 }), 'dropped'],
+    );
+    expect(peers).toEqual([]);
+    expect(edges).toEqual([
+      {
+        source: 'a',
+        destination: 'b',
+        verdict: 'dropped',
+        verdicts: ['dropped', 'accepted'],
+        bytes: 106,
+        packets: 30,
+        flows: 3,
+        last_seen_at: '2026-01-01T00:05:00.000Z',
+        services: [
+          expect.objectContaining({
+            port: 443,
+            verdict: 'accepted',
+            bytes: 105,
+            last_seen_at: '2026-01-01T00:05:00.000Z',
+          }),
+          expect.objectContaining({ port: 22, verdict: 'dropped', bytes: 1 }),
+        ],
+        services_total: 2,
+      },
+    ]);
+  });
+
+  it('tells the two directions apart', () => {
+    const turned = talk({ source_workload_id: 'b', destination_workload_id: 'a' });
+    expect(fold([talk(), 'observed'], [turned, 'observed']).edges.map((e) => [e.source, e.destination])).toEqual([
+      ['a', 'b'],
+      ['b', 'a'],
+    ]);
+  });
+
+  it('folds ends that are no workload into one peer for each network and kind', () => {
+    const outside = { source_workload_id: null, source_internal: false };
+    const { edges, peers } = fold(
+      [talk({ ...outside, source_prefix: '203.0.113.0/24' }), 'dropped'],
+      [talk({ ...outside, source_prefix: '198.51.100.0/24', bytes: 900 }), 'accepted'],
+      [talk({ source_workload_id: null, source_prefix: '10.9.0.0/24' }), 'observed'],
+      [talk({ ...outside, destination_workload_id: 'loose' }), 'observed'],
+    );
+    expect(peers.map(({ id, kind, network_id }) => [id, kind, network_id])).toEqual([
+      ['external:c1', 'external', null],
+      ['external:n1', 'external', 'n1'],
+      ['internal:n1', 'internal', 'n1'],
+    ]);
+    expect(peers[1]?.prefixes.map(({ prefix }) => prefix)).toEqual(['198.51.100.0/24', '203.0.113.0/24']);
+    expect(edges.map(({ source, destination, verdict }) => [source, destination, verdict])).toEqual([
+      ['external:n1', 'b', 'dropped'],
+      ['external:c1', 'loose', 'observed'],
+      ['internal:n1', 'b', 'observed'],
+    ]);
+  });
+
+  it('takes a workload that is gone for a host, and leaves out what has no workload at all', () => {
+    const { edges } = fold([talk({ source_workload_id: 'gone' }), 'observed']);
+    expect(edges[0]?.source).toBe('internal:n1');
+    expect(fold([talk({ source_workload_id: 'gone', destination_workload_id: null }), 'observed'])).toEqual({
+      edges: [],
+      peers: [],
+    });
+  });
+
+  it('names a dropped service however light it is', () => {
+    const many = Array.from({ length: 40 }, (_, i): [Conversation, EdgeVerdict] => [
+      talk({ port: 1000 + i }),
+      'default',
+    ]);
+    const [edge] = fold(...many, [talk({ port: 22, bytes: 0 }), 'dropped']).edges;
+    expect(edge?.services).toHaveLength(MAX_EDGE_SERVICES);
+    expect(edge?.services_total).toBe(41);
+    expect(edge?.services.some(({ port }) => port === 22)).toBe(true);
+  });
+
+  it('loses nothing and does not depend on the order, for random conversations', () => {
+    const ends = fc.constantFrom('a', 'b', 'c', 'loose', 'gone', null);
+    const conversation = fc.record({
+      source_workload_id: ends,
+      destination_workload_id: ends,
+      source_prefix: fc.constantFrom('10.0.0.0/24', '203.0.113.0/24', '198.51.100.0/24'),
+      source_internal: fc.boolean(),
+      destination_internal: fc.boolean(),
+      port: fc.constantFrom(22, 53, 443, null),
+      bytes: fc.nat(1000),
+      flows: fc.nat(3),
+    });
+    const judged = fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS));
+    fc.assert(
+      fc.property(fc.array(judged, { maxLength: 60 }), (list) => {
+        const folded = fold(...list);
+        expect(fold(...[...list].reverse())).toEqual(folded);
+        const known = (id: string | null) => id !== null && id !== 'gone';
+        const placed = list.filter(([c]) => known(c.source_workload_id) || known(c.destination_workload_id));
+        for (const field of ['bytes', 'packets', 'flows'] as const) {
+          const sum = (items: readonly { bytes: number; packets: number; flows: number }[]) =>
+            items.reduce((total, item) => total + item[field], 0);
+          expect(sum(folded.edges)).toBe(sum(placed.map(([c]) => c)));
+        }
+        const ids = new Set(['a', 'b', 'c', 'loose', ...folded.peers.map(({ id }) => id)]);
+        for (const { source, destination } of folded.edges)
+          expect([ids.has(source), ids.has(destination)]).toEqual([true, true]);
+        for (const peer of folded.peers) expect(peer.prefixes.length).toBeLessThanOrEqual(MAX_PEER_PREFIXES);
+      }),
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import { EDGE_VERDICTS, type EdgeVerdict, weightiest } from './edge-verdict';
+import {
+  MAX_EDGE_SERVICES,
+  MAX_PEER_PREFIXES,
+  type TopologyEdge,
+  type TopologyPeer,
+  type TopologyService,
+} from './topology';
+
+/** Traffic that one end opened to another, by service and verdict of the flows. An end without a workload is its prefix. */
+export type Conversation = {
+  source_workload_id: string | null;
+  source_prefix: string;
+  source_internal: boolean;
+  destination_workload_id: string | null;
+  destination_prefix: string;
+  destination_internal: boolean;
+  protocol: string;
+  port: number | null;
+  decision: string;
+  bytes: number;
+  packets: number;
+  flows: number;
+  last_seen_at: string;
+};
+
+/** Where a workload stands: its cluster and the network of its first card. */
+export type Standing = { cluster_id: string; network_id: string | null };
+
+type Sums = Pick<Conversation, 'bytes' | 'packets' | 'flows'>;
+type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
+type Edge = { source: string; destination: string; services: Map<string, TopologyService> };
+
+function add(to: Sums, from: Sums): void {
+  to.bytes += from.bytes;
+  to.packets += from.packets;
+  to.flows += from.flows;
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const heavier = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
+
+function finishEdge({ source, destination, services }: Edge): TopologyEdge {
+  const all = [...services.values()].sort(
+    (a, b) => heavier(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
+  );
+  const found = new Set(all.map(({ verdict }) => verdict));
+  const verdicts = EDGE_VERDICTS.filter((verdict) => found.has(verdict));
+  const sums = { bytes: 0, packets: 0, flows: 0 };
+  let last_seen_at = '';
+  for (const service of all) {
+    add(sums, service);
+    if (service.last_seen_at > last_seen_at) last_seen_at = service.last_seen_at;
+  }
+  // What is dropped is light: of each verdict the heaviest service is always named.
+  const first = verdicts.flatMap((verdict) => all.find((service) => service.verdict === verdict) ?? []);
+  const rest = all
+    .filter((service) => !first.includes(service))
+    .slice(0, Math.max(0, MAX_EDGE_SERVICES - first.length));
+  return {
+    source,
+    destination,
+    verdict: weightiest(verdicts),
+    verdicts,
+    ...sums,
+    last_seen_at,
+    services: [...first, ...rest].sort(heavier),
+    services_total: all.length,
+  };
+}
+
+function finishPeer({ prefixes, ...peer }: Peer): TopologyPeer {
+  const list = [...prefixes].map(([prefix, sums]) => ({ prefix, ...sums }));
+  list.sort((a, b) => heavier(a, b) || byText(a.prefix, b.prefix));
+  return { ...peer, prefixes: list.slice(0, MAX_PEER_PREFIXES), prefixes_total: list.length };
+}
+
+/**
+ * Edges between workloads and peers from conversations and their verdicts. Ends that are no known workload are one external
+ * and one internal peer for each network whose workloads meet them. Edges come weightiest verdict first, then heaviest.
+ * @param standingOf null for a workload that is not known (any more)
+ */
+export function foldConversations(
+  conversations: Iterable<readonly [Conversation, EdgeVerdict]>,
+  standingOf: (workloadId: string) => Standing | null,
+): { peers: TopologyPeer[]; edges: TopologyEdge[] } {
+  const peers = new Map<string, Peer>();
+  const edges = new Map<string, Edge>();
+
+  const peerOf = (conversation: Conversation, end: 'source' | 'destination', { cluster_id, network_id }: Standing) => {
+    const kind = conversation[`${end}_internal`] ? 'internal' : 'external';
+    const id = `${kind}:${network_id ?? cluster_id}`;
+    let peer = peers.get(id);
+    if (!peer) {
+      peer = { id, kind, cluster_id, network_id, prefixes: new Map() };
+      peers.set(id, peer);
+    }
+    const prefix = conversation[`${end}_prefix`];
+    const known = peer.prefixes.get(prefix);
+    const { bytes, packets, flows } = conversation;
+    if (known) add(known, conversation);
+    else peer.prefixes.set(prefix, { bytes, packets, flows });
+    return id;
+  };
+
+  for (const [conversation, verdict] of conversations) {
+    const [from, to] = (['source', 'destination'] as const).map((end) => {
+      const id = conversation[`${end}_workload_id`];
+      const standing = id === null ? null : standingOf(id);
+      return standing && id !== null ? { id, standing } : null;
+    });
+    const standing = from?.standing ?? to?.standing;
+    if (!standing) continue;
+    const source = from?.id ?? peerOf(conversation, 'source', standing);
+    const destination = to?.id ?? peerOf(conversation, 'destination', standing);
+    const key = `${source} ${destination}`;
+    let edge = edges.get(key);
+    if (!edge) {
+      edge = { source, destination, services: new Map() };
+      edges.set(key, edge);
+    }
+    const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
+    const serviceKey = `${protocol} ${port} ${verdict}`;
+    const service = edge.services.get(serviceKey);
+    if (!service) edge.services.set(serviceKey, { protocol, port, verdict, bytes, packets, flows, last_seen_at });
+    else {
+      add(service, conversation);
+      if (last_seen_at > service.last_seen_at) service.last_seen_at = last_seen_at;
+    }
+  }
+  const weight = (edge: TopologyEdge) => EDGE_VERDICTS.indexOf(edge.verdict);
+  return {
+    peers: [...peers.values()].map(finishPeer).sort((a, b) => byText(a.id, b.id)),
+    edges: [...edges.values()]
+      .map(finishEdge)
+      .sort(
+        (a, b) =>
+          weight(a) - weight(b) || heavier(a, b) || byText(a.source, b.source) || byText(a.destination, b.destination),
+      ),
+  };
+}

@@ -1,0 +1,128 @@
+import { addressCuts, representatives } from '../firewall/address-cuts';
+import { contextOf } from '../flow-context/context-of';
+import type { FlowContext } from '../flow-context/flow-context';
+import type { GuestContext } from '../flow-context/guest-context';
+import { type Cidr, cidrContains, parseCidr } from '../net/cidr';
+import { formatIp, type IpAddress } from '../net/ip-address';
+import { type EdgeVerdict, weightiest } from './edge-verdict';
+import type { Conversation } from './fold-conversations';
+
+/** What is known of workloads now. */
+export type KnownWorkloads = {
+  guestOf: (workloadId: string) => GuestContext | null;
+  addressesOf: (workloadId: string) => readonly IpAddress[];
+};
+
+type End = 'source' | 'destination';
+
+/** Pairs of addresses that are tried for one conversation; one with more stays `observed`. */
+const MAX_PAIRS = 256;
+
+/** How an edge shows what decides about a flow at a guest. */
+export function edgeVerdictOf({
+  decision,
+  verdict,
+  decided_by,
+}: Pick<FlowContext, 'decision' | 'verdict' | 'decided_by'>): EdgeVerdict {
+  switch (decision) {
+    case 'drop':
+    case 'reject':
+    case 'default_drop':
+      return 'dropped';
+    case 'audit_drop':
+    case 'audit_reject':
+      return 'would_drop';
+    case 'accept':
+      return 'accepted';
+    case 'default_accept':
+      return 'default';
+    case 'audit_accept':
+      // What is in force lets it pass, or nothing is.
+      return verdict === 'accept' && decided_by.kind !== 'not_enforced' ? 'default' : 'observed';
+    case 'observed':
+      return 'observed';
+  }
+}
+
+/** A log line's verdict; null when none decided. */
+function loggedVerdict(decision: string): EdgeVerdict | null {
+  if (decision === 'drop' || decision === 'reject') return 'dropped';
+  return decision === 'accept' ? 'accepted' : null;
+}
+
+/** Where verdicts about packets at a guest may change with one address, over all its interfaces and audited policies. */
+function cutsOf(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint[] {
+  const direction = at === 'source' ? 'out' : 'in';
+  const chains = [
+    ...(guest.interfaces ?? [guest.assumed('net0')]).map(({ live }) => live),
+    ...guest.audit.map(({ chain }) => chain),
+  ];
+  const cuts = new Set(chains.flatMap((chain) => addressCuts(chain, direction, family, end)));
+  return [...cuts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/**
+ * Makes a judge of conversations: what becomes of their opening packets by the rules that were last read, at both ends. Of an
+ * end only the network is known, unless the workload has addresses there: all of these, or the whole network, must be treated
+ * alike, else nothing is claimed. The weightier end counts. Keeps what it works out about guests; make a new one for each map.
+ */
+export function conversationJudge({
+  guestOf,
+  addressesOf,
+}: KnownWorkloads): (conversation: Conversation) => EdgeVerdict {
+  const prefixes = new Map<string, Cidr | null>();
+  const cuts = new Map<string, bigint[]>();
+  const parts = new Map<string, readonly string[]>();
+  const remembered = <T>(memory: Map<string, T>, key: string, make: () => T): T => {
+    let value = memory.get(key);
+    if (value === undefined) {
+      value = make();
+      memory.set(key, value);
+    }
+    return value;
+  };
+
+  /** Addresses that stand for an end, as the guest at `at` tells addresses apart. */
+  const addressesAt = (guest: GuestContext, at: End, end: End, workloadId: string | null, prefix: string) =>
+    remembered(parts, `${guest.workload_id} ${at} ${end} ${workloadId} ${prefix}`, () => {
+      const cidr = remembered(prefixes, prefix, () => parseCidr(prefix));
+      if (!cidr) return [];
+      const known = workloadId === null ? [] : addressesOf(workloadId).filter((ip) => cidrContains(cidr, ip));
+      if (known.length > 0) return known.map(formatIp);
+      const { family } = cidr.address;
+      const key = `${guest.workload_id} ${at} ${family} ${end}`;
+      return representatives(
+        cidr,
+        remembered(cuts, key, () => cutsOf(guest, at, family, end)),
+      ).map(formatIp);
+    });
+
+  const verdictAt = (conversation: Conversation, at: End): EdgeVerdict => {
+    const id = conversation[`${at}_workload_id`];
+    const guest = id === null ? null : guestOf(id);
+    if (!guest) return 'observed';
+    const [sources, destinations] = (['source', 'destination'] as const).map((end) =>
+      addressesAt(guest, at, end, conversation[`${end}_workload_id`], conversation[`${end}_prefix`]),
+    ) as [readonly string[], readonly string[]];
+    if (sources.length * destinations.length > MAX_PAIRS) return 'observed';
+    let found: EdgeVerdict | undefined;
+    for (const source_ip of sources) {
+      for (const destination_ip of destinations) {
+        const { protocol, port: destination_port, decision } = conversation;
+        const context = contextOf(
+          guest,
+          { source_ip, destination_ip, protocol, source_port: null, destination_port, decision, initiator: 'source' },
+          at,
+        );
+        const verdict = edgeVerdictOf(context);
+        if (verdict === 'observed' || (found !== undefined && found !== verdict)) return 'observed';
+        found = verdict;
+      }
+    }
+    return found ?? 'observed';
+  };
+
+  return (conversation) =>
+    loggedVerdict(conversation.decision) ??
+    weightiest([verdictAt(conversation, 'source'), verdictAt(conversation, 'destination')]);
+}
