@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { RANDOM_NIC, randomSource, randomState } from '../firewall/random-state.fixture';
+import { contextOf } from '../flow-context/context-of';
+import { prepareGuestContext } from '../flow-context/guest-context';
+import { parseIp } from '../net/ip-address';
+import type { EdgeVerdict } from './edge-verdict';
+import type { Conversation } from './fold-conversations';
+import { conversationJudge, edgeVerdictOf } from './judge-conversation';
+
+const OWN = '10.0.1.9';
+
+const talk = (values: Partial<Conversation>): Conversation => ({
+  source_workload_id: null,
+  source_prefix: '10.0.0.0/29',
+  source_internal: true,
+  destination_workload_id: 'guest',
+  destination_prefix: '10.0.1.0/24',
+  destination_internal: true,
+  protocol: 'tcp',
+  port: 443,
+  decision: 'observed',
+  bytes: 1,
+  packets: 1,
+  flows: 1,
+  last_seen_at: '2026-01-01T00:00:00.000Z',
+  ...values,
+});
+
+const judgeOf = (seed: number, addresses: readonly string[]) => {
+  const guest = prepareGuestContext({ workload_id: 'guest', state: randomState(seed), nics: [RANDOM_NIC], audit: [] });
+  const judge = conversationJudge({
+    guestOf: (id) => (id === 'guest' ? guest : null),
+    addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
+  });
+  return { guest, judge };
+};
+
+it('claims what holds for every address of a prefix, and nothing else', () => {
+  const seen: Partial<Record<EdgeVerdict, number>> = {};
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const random = randomSource(seed + 1);
+      const { guest, judge } = judgeOf(seed, [OWN]);
+      for (let count = 0; count < 20; count++) {
+        const port = [22, 53, 80, 443, 5000, null][Math.floor(random() * 6)] ?? null;
+        const protocol = random() < 0.7 ? 'tcp' : 'udp';
+        const inbound = random() < 0.6;
+        const turned = {
+          source_workload_id: 'guest',
+          source_prefix: '10.0.1.0/24',
+          destination_workload_id: null,
+          destination_prefix: '10.0.0.0/29',
+        };
+        const conversation = talk({ protocol, port, ...(inbound ? {} : turned) });
+        const each = Array.from({ length: 8 }, (_, i) =>
+          edgeVerdictOf(
+            contextOf(
+              guest,
+              {
+                source_ip: inbound ? `10.0.0.${i}` : OWN,
+                destination_ip: inbound ? OWN : `10.0.0.${i}`,
+                protocol,
+                source_port: null,
+                destination_port: port,
+                decision: 'observed',
+                initiator: 'source',
+              },
+              inbound ? 'destination' : 'source',
+            ),
+          ),
+        );
+        const [only] = new Set(each);
+        const wanted = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
+        const found = judge(conversation);
+        expect({ seed, conversation, found }).toEqual({ seed, conversation, found: wanted });
+        const mixed = new Set(each).size > 1;
+        seen[mixed ? 'observed' : found] = (seen[mixed ? 'observed' : found] ?? 0) + 1;
+      }
+    }),
+    { numRuns: 300 },
+  );
+  for (const verdict of ['accepted', 'dropped', 'default', 'observed'] as const) {
+    expect(seen[verdict], verdict).toBeGreaterThan(50);
+  }
+});
+
+it('looks at all addresses of a workload in the prefix, and at the whole prefix when it has none there', () => {
+  const state = {
+    cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
+    guest: {
+      options: { enable: 1, policy_in: 'DROP' },
+      rules: [{ pos: 0, type: 'in', action: 'ACCEPT', enable: 1, dest: '10.0.1.9' }],
+      ipsets: {},
+      aliases: {},
+    },
+  };
+  const guest = prepareGuestContext({ workload_id: 'guest', state, nics: [RANDOM_NIC], audit: [] });
+  const verdictWith = (...addresses: string[]) =>
+    conversationJudge({
+      guestOf: (id) => (id === 'guest' ? guest : null),
+      addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
+    })(talk({}));
+  expect(verdictWith('10.0.1.9')).toBe('accepted');
+  expect(verdictWith('10.0.1.10', '192.168.0.1')).toBe('dropped');
+  expect(verdictWith('10.0.1.9', '10.0.1.10')).toBe('observed');
+  expect(verdictWith('192.168.0.1')).toBe('observed');
+});
+
+it('believes the log, and shows the weightier end', () => {
+  const { judge } = judgeOf(1, [OWN]);
+  expect(judge(talk({ decision: 'drop' }))).toBe('dropped');
+  expect(judge(talk({ decision: 'reject' }))).toBe('dropped');
+  expect(judge(talk({ decision: 'accept' }))).toBe('accepted');
+  expect(judge(talk({ destination_workload_id: 'stranger' }))).toBe('observed');
+});
+
+it('shows what audited policies would do', () => {
+  const by = { kind: 'default', policy: 'ACCEPT' } as const;
+  const off = { kind: 'not_enforced', reason: 'nic_flag_off' } as const;
+  const of = (decision: Parameters<typeof edgeVerdictOf>[0]['decision'], decided_by: typeof by | typeof off = by) =>
+    edgeVerdictOf({ decision, verdict: 'accept', decided_by });
+  expect([of('audit_drop'), of('audit_reject'), of('audit_accept'), of('audit_accept', off)]).toEqual([
+    'would_drop',
+    'would_drop',
+    'default',
+    'observed',
+  ]);
+});
