@@ -10,19 +10,19 @@ import { useCommands } from '@/ui/command-registry';
 import { Facet } from '@/ui/facet';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
+import { LIVE_RANGE, resolveRange } from '../shared/traffic-range';
+import { TrafficTimeControl } from '../shared/traffic-time-control';
+import { useRefresh } from '../shared/use-refresh';
 import { CopyLinkMenu } from './copy-link-menu';
 import { FlowChart } from './flow-chart';
 import { FlowDrawer } from './flow-drawer';
 import { FlowFilters } from './flow-filters';
-import { LIVE_RANGE, resolveRange } from './flow-range';
 import { FlowTable } from './flow-table';
-import { FlowTimeControl } from './flow-time-control';
 import { GROUPING_LABELS } from './flow-words';
 import { GroupTable } from './group-table';
 import { LiveTable } from './live-table';
 import { RefreshControl } from './refresh-control';
 import { type FlowView, type Narrowing, useFlowView } from './use-flow-view';
-import { useRefresh } from './use-refresh';
 
 const GROUPINGS = FLOW_GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }));
 
@@ -77,7 +77,18 @@ export function FlowExplorer() {
           <>
             <CopyLinkMenu range={range} />
             {!live && <RefreshControl view={view} now={now} refresh={refresh} />}
-            {!live && <FlowTimeControl view={view} />}
+            {!live && (
+              <TrafficTimeControl
+                {...filters}
+                onChange={(time) =>
+                  view.setFilters({
+                    ...time,
+                    live: null,
+                    ...((time.since ?? time.until) !== null && { refresh: null }),
+                  })
+                }
+              />
+            )}
             <Button
               variant={live ? 'primary' : 'secondary'}
               icon={<Radio size={14} />}

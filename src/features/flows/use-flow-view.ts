@@ -4,7 +4,7 @@ import { FLOW_SORTS } from '@/domain/flow/flow';
 import { FLOW_DECISIONS, FlowFilter } from '@/domain/flow/flow-filter';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
 import { useListState } from '../shared/list-state';
-import { FLOW_RANGE_VALUES } from './flow-range';
+import { TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
 
 export const METRICS = ['traffic', 'packets', 'flows'] as const;
 export type Metric = (typeof METRICS)[number];
@@ -18,7 +18,7 @@ const SPEC = {
   sorts: SORTS,
   defaultSort: '-observed_at',
   filters: {
-    range: FLOW_RANGE_VALUES,
+    range: TRAFFIC_RANGE_VALUES,
     since: 'time',
     until: 'time',
     refresh: REFRESHES,

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 
 /** Spans that count back from now. */
-export const FLOW_RANGES = [
+export const TRAFFIC_RANGES = [
   { value: '15m', label: 'Last 15 minutes', minutes: 15 },
   { value: '1h', label: 'Last hour', minutes: 60 },
   { value: '6h', label: 'Last 6 hours', minutes: 6 * 60 },
@@ -9,14 +9,14 @@ export const FLOW_RANGES = [
   { value: '7d', label: 'Last 7 days', minutes: 7 * 24 * 60 },
   { value: '30d', label: 'Last 30 days', minutes: 30 * 24 * 60 },
 ] as const;
-export type FlowRange = (typeof FLOW_RANGES)[number]['value'];
-export const FLOW_RANGE_VALUES = FLOW_RANGES.map(({ value }) => value);
-export const DEFAULT_RANGE: FlowRange = '1h';
+export type TrafficRange = (typeof TRAFFIC_RANGES)[number]['value'];
+export const TRAFFIC_RANGE_VALUES = TRAFFIC_RANGES.map(({ value }) => value);
+export const DEFAULT_RANGE: TrafficRange = '1h';
 
 /** While flows are followed as they come, the chart shows this much. */
-export const LIVE_RANGE: FlowRange = '15m';
+export const LIVE_RANGE: TrafficRange = '15m';
 
-type Given = { range: FlowRange | null; since: string | null; until: string | null };
+type Given = { range: TrafficRange | null; since: string | null; until: string | null };
 
 /**
  * The times that are asked for. Given times win over a span; a span ends at `now` (milliseconds), which stays the same until
@@ -24,7 +24,7 @@ type Given = { range: FlowRange | null; since: string | null; until: string | nu
  */
 export function resolveRange({ range, since, until }: Given, now: number): { since: string; until?: string } {
   if (since) return { since, ...(until && { until }) };
-  const span = FLOW_RANGES.find(({ value }) => value === (range ?? DEFAULT_RANGE)) ?? FLOW_RANGES[1];
+  const span = TRAFFIC_RANGES.find(({ value }) => value === (range ?? DEFAULT_RANGE)) ?? TRAFFIC_RANGES[1];
   const end = until ? Date.parse(until) : now;
   return { since: new Date(end - span.minutes * MINUTE_MS).toISOString(), until: new Date(end).toISOString() };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resolveRange } from './flow-range';
+import { resolveRange } from './traffic-range';
 
 const now = Date.parse('2026-06-01T12:00:00Z');
 

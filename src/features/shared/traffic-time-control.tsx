@@ -4,17 +4,18 @@ import { useState } from 'react';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Menu } from '@/ui/menu';
-import { CustomRange } from '../shared/custom-range';
-import { rangeText } from '../shared/time-range-filter';
-import { DEFAULT_RANGE, FLOW_RANGES, type FlowRange } from './flow-range';
-import type { FlowView } from './use-flow-view';
+import { CustomRange } from './custom-range';
+import { rangeText } from './time-range-filter';
+import { DEFAULT_RANGE, TRAFFIC_RANGES, type TrafficRange } from './traffic-range';
 
-/** The time that is looked at: a span that ends now, or two given times. */
-export function FlowTimeControl({ view }: { view: FlowView }) {
+type Time = { range: TrafficRange | null; since: string | null; until: string | null };
+type Props = Time & { onChange: (time: Time) => void };
+
+/** The time that is looked at: a span that ends now (null: the usual one), or two given times. */
+export function TrafficTimeControl({ range, since, until, onChange }: Props) {
   const [open, setOpen] = useState(false);
-  const { since, until, range } = view.filters;
   const fixed = since !== null || until !== null;
-  const span = FLOW_RANGES.find(({ value }) => value === (range ?? DEFAULT_RANGE)) ?? FLOW_RANGES[1];
+  const span = TRAFFIC_RANGES.find(({ value }) => value === (range ?? DEFAULT_RANGE)) ?? TRAFFIC_RANGES[1];
   const text = fixed ? rangeText(since, until) : span.label;
   return (
     <>
@@ -32,14 +33,9 @@ export function FlowTimeControl({ view }: { view: FlowView }) {
             id: 'spans',
             label: 'Up to now',
             value: fixed ? '' : span.value,
-            options: FLOW_RANGES,
+            options: TRAFFIC_RANGES,
             onValueChange: (value) =>
-              view.setFilters({
-                range: value === DEFAULT_RANGE ? null : (value as FlowRange),
-                since: null,
-                until: null,
-                live: null,
-              }),
+              onChange({ range: value === DEFAULT_RANGE ? null : (value as TrafficRange), since: null, until: null }),
           },
           { kind: 'separator', id: 'fixed' },
           { id: 'custom', label: 'From and to…', onSelect: () => setOpen(true) },
@@ -51,7 +47,7 @@ export function FlowTimeControl({ view }: { view: FlowView }) {
           until={until}
           onApply={(given) => {
             setOpen(false);
-            view.setFilters({ ...given, range: null, live: null, refresh: null });
+            onChange({ ...given, range: null });
           }}
         />
       </Dialog>
