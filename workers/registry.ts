@@ -1,6 +1,7 @@
 import type { JobProcessors } from './job-processors';
 import { applyPolicy } from './processors/apply-policy';
 import { cleanUpPolicy } from './processors/clean-up-policy';
+import { countCoverage } from './processors/count-coverage';
 import { discoverAddresses } from './processors/discover-addresses';
 import { importAddresses } from './processors/import-addresses';
 import { observeCluster } from './processors/observe-cluster';
@@ -23,6 +24,7 @@ export const registry = {
   'maintenance.prune': prune,
   'telemetry.retain': retainTelemetry,
   'agents.watch': watchAgents,
+  'coverage.count': countCoverage,
   'firewall.observe': observeCluster,
   'firewall.schedule': scheduleObservations,
   'policy.apply': applyPolicy,

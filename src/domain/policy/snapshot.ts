@@ -14,7 +14,8 @@ const CONTENT = [
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-const contentOf = (rule: SecurityRuleInput) => JSON.stringify(CONTENT.map((field) => rule[field]));
+/** What a rule says, wherever it stands. */
+export const contentOf = (rule: SecurityRuleInput) => JSON.stringify(CONTENT.map((field) => rule[field]));
 
 /**
  * Gives a new list of rules its places and ids: a rule whose content was there keeps that one's id, another one at the

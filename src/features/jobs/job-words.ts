@@ -7,6 +7,7 @@ const TITLES: Record<string, string> = {
   'maintenance.prune': 'Removal of what has expired',
   'telemetry.retain': 'Flow retention',
   'agents.watch': 'Watch over agents',
+  'coverage.count': 'Count of rule hits',
 };
 
 /** `policy.apply` -> "Policy: apply". Later jobs need no entry here. */

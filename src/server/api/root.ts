@@ -2,6 +2,7 @@ import { accountRouter } from './routers/account';
 import { agentsRouter } from './routers/agents';
 import { auditRouter } from './routers/audit';
 import { clustersRouter } from './routers/clusters';
+import { coverageRouter } from './routers/coverage';
 import { deploymentsRouter } from './routers/deployments';
 import { flowsRouter } from './routers/flows';
 import { ipAddressesRouter } from './routers/ip-addresses';
@@ -31,6 +32,7 @@ export const appRouter = router({
   agents: agentsRouter,
   audit: auditRouter,
   clusters: clustersRouter,
+  coverage: coverageRouter,
   deployments: deploymentsRouter,
   flows: flowsRouter,
   ipAddresses: ipAddressesRouter,

@@ -70,6 +70,15 @@ export const agentsWatch = defineJob({
   everyMs: MINUTE,
 });
 
+/** Counts which rules decided about the flows that are new. */
+export const coverageCount = defineJob({
+  name: 'coverage.count',
+  payload: nothing,
+  key: () => 'coverage.count',
+  attempts: 1,
+  everyMs: 2 * MINUTE,
+});
+
 /** Reads what is live at the guests of one cluster. */
 export const firewallObserve = defineJob({
   name: 'firewall.observe',
@@ -125,6 +134,7 @@ export const JOBS = {
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,
   [agentsWatch.name]: agentsWatch,
+  [coverageCount.name]: coverageCount,
   [firewallObserve.name]: firewallObserve,
   [firewallSchedule.name]: firewallSchedule,
   [policyApply.name]: policyApply,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client';
 import { nodes } from '../db/schema/clusters';
+import { ruleHits, workloadCoverage } from '../db/schema/coverage';
 import {
   agentEnrolments,
   agentHeartbeats,
@@ -20,6 +21,8 @@ const AGED = {
   interface_traffic: { table: interfaceTraffic, at: 'observed_at' },
   agent_heartbeats: { table: agentHeartbeats, at: 'received_at' },
   agent_enrolments: { table: agentEnrolments, at: 'expires_at' },
+  rule_hits: { table: ruleHits, at: 'day' },
+  workload_coverage: { table: workloadCoverage, at: 'day' },
 } as const;
 export type AgedTable = keyof typeof AGED;
 

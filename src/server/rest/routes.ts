@@ -3,6 +3,7 @@ import { agentRoutes } from './routes/agents';
 import { auditRoutes } from './routes/audit';
 import { authRoutes } from './routes/auth';
 import { clusterRoutes } from './routes/clusters';
+import { coverageRoutes } from './routes/coverage';
 import { deploymentRoutes } from './routes/deployments';
 import { eventRoutes } from './routes/events';
 import { flowRoutes } from './routes/flows';
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   ...securityGroupRoutes,
   ...policyRoutes,
   ...policyViewRoutes,
+  ...coverageRoutes,
   ...subnetRoutes,
   ...ipAddressRoutes,
   ...ipRangeRoutes,

@@ -1,3 +1,4 @@
+import { COVERAGE_DAYS } from '@/domain/coverage';
 import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -83,6 +84,8 @@ export async function retainTelemetry(signal?: AbortSignal): Promise<Retained> {
     interface_traffic: await aged('interface_traffic', Math.min(flow_retention_hours, INTERFACE_HOURS)),
     agent_heartbeats: await aged('agent_heartbeats', DAY_HOURS),
     agent_enrolments: await aged('agent_enrolments', 7 * DAY_HOURS),
+    rule_hits: await aged('rule_hits', COVERAGE_DAYS * DAY_HOURS),
+    workload_coverage: await aged('workload_coverage', COVERAGE_DAYS * DAY_HOURS),
     rows_of_gone_nodes: 0,
   };
   for (const table of NODE_TABLES) {

@@ -28,6 +28,10 @@ function placeAudited(world: PolicyWorld): ReadonlyMap<string, readonly Placed[]
   return fresh;
 }
 
+/** Guests that an enabled policy in audit mode means; none for other policies. */
+export const guestsOfAudited = (world: PolicyWorld, policyId: string): string[] =>
+  [...placeAudited(world)].filter(([, list]) => list.some(({ policy }) => policy.id === policyId)).map(([id]) => id);
+
 /** Enabled policies in audit mode that mean a guest, prepared, in the order in which they would stand there. */
 export const auditPoliciesAt = (world: PolicyWorld, workloadId: string): AuditPolicy[] =>
   (placeAudited(world).get(workloadId) ?? []).map(({ policy, wanted }) => prepareAuditPolicy(policy, wanted));

@@ -1,0 +1,31 @@
+import type { SecurityRule } from '../policies';
+import { contentOf } from './snapshot';
+
+/** The rules of one version of a policy. */
+export type VersionRules = { readonly version: number; readonly created_at: string; readonly rules: SecurityRule[] };
+
+const same = (rule: SecurityRule, other: SecurityRule | undefined) =>
+  other !== undefined && rule.id === other.id && contentOf(rule) === contentOf(other);
+
+/**
+ * Since when a rule has been as it is: when the first of the versions in a row up to the newest was made that has it so.
+ * @param versions of its policy, the newest first; null when the newest does not have it
+ */
+export function unchangedSince(rule: SecurityRule, versions: readonly VersionRules[]): string | null {
+  let since: string | null = null;
+  for (const { created_at, rules } of versions) {
+    if (!rules.some((other) => same(rule, other))) break;
+    since = created_at;
+  }
+  return since;
+}
+
+/** Which of the present rules stood at a position of some version, with the same content; null for one that is gone. */
+export const ruleOfVersion = (
+  present: readonly SecurityRule[],
+  version: VersionRules | undefined,
+  position: number,
+): SecurityRule | null => {
+  const then = version?.rules.find((rule) => rule.position === position);
+  return (then && present.find((rule) => same(rule, then))) ?? null;
+};

@@ -1,0 +1,166 @@
+import { and, eq, ilike, type SQL, sql } from 'drizzle-orm';
+import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import type { VersionRules } from '@/domain/policy/rule-history';
+import { db } from '../db/client';
+import { clusters, nodeAgents } from '../db/schema/clusters';
+import { coverageMarks, ruleHits, workloadCoverage } from '../db/schema/coverage';
+import { policyVersions } from '../db/schema/policies';
+import { workloads } from '../db/schema/workloads';
+import { oneOf, type VisibleWorkloads } from './flow-reach';
+import { likePattern } from './like-pattern';
+import { pageOfRows, type SortKeys } from './page-of-rows';
+import { pgArray } from './pg-array';
+import { workloadInReach } from './tenant-reach';
+
+/** Where rules stood that were hit. */
+export type HitPlace = { policy_version: number; rule_position: number };
+
+/** Every place in the history of a policy at which a rule was hit. One query. */
+export async function listHitPlaces(policyId: string): Promise<HitPlace[]> {
+  const rows = await db.execute<HitPlace>(sql`
+    select distinct policy_version, rule_position from ${ruleHits}
+    where policy_id = ${policyId}::uuid and rule_position is not null`);
+  return [...rows];
+}
+
+/** More versions than these are not looked through. */
+const MAX_VERSIONS = 200;
+
+/** The versions of a policy that were in force since a time, and some others, the newest first. One query. */
+export async function listVersionRules(
+  policyId: string,
+  since: string,
+  others: readonly number[],
+): Promise<VersionRules[]> {
+  return db
+    .select({
+      version: policyVersions.version,
+      created_at: policyVersions.created_at,
+      rules: sql<VersionRules['rules']>`${policyVersions.snapshot} -> 'rules'`,
+    })
+    .from(policyVersions)
+    .where(
+      sql`${policyVersions.policy_id} = ${policyId}::uuid and (${policyVersions.created_at} >= ${since}::timestamptz
+        or ${policyVersions.version} = any (${pgArray(others)}::text::int[])
+        or ${policyVersions.version} = (select max(v.version) from ${policyVersions} as v
+          where v.policy_id = ${policyId}::uuid and v.created_at < ${since}::timestamptz))`,
+    )
+    .orderBy(sql`${policyVersions.version} desc`)
+    .limit(MAX_VERSIONS);
+}
+
+export type RuleHitSums = {
+  /** Null: rules that the policy does not have any more. */
+  rule_id: string | null;
+  hits: number;
+  audit_hits: number;
+  last_hit_at: string;
+  guests_hit: number;
+  /** Hits of both modes by date; days without are missing. */
+  by_day: Record<string, number>;
+};
+
+/**
+ * Hits of a policy's rules at some guests: `hits` from a day on, `last_hit_at` as far as anything is kept. One query.
+ * @param rules which place belongs to which rule; hits elsewhere are summed up without one
+ */
+export async function sumRuleHits(
+  policyId: string,
+  from: string,
+  visible: VisibleWorkloads,
+  rules: readonly (HitPlace & { rule_id: string })[],
+): Promise<RuleHitSums[]> {
+  const list = (values: readonly (string | number)[], type: string) =>
+    sql`${pgArray(values)}::text::${sql.raw(type)}[]`;
+  const rows = await db.execute<RuleHitSums>(sql`
+    with place as (
+      select * from unnest(${list(
+        rules.map((rule) => rule.policy_version),
+        'int',
+      )}, ${list(
+        rules.map((rule) => rule.rule_position),
+        'int',
+      )}, ${list(
+        rules.map((rule) => rule.rule_id),
+        'uuid',
+      )}) as p(policy_version, rule_position, rule_id)),
+    found as (
+      select place.rule_id, h.day, h.workload_id, h.mode, h.hits, h.last_hit_at, h.day >= ${from}::date as counted
+      from ${ruleHits} as h left join place using (policy_version, rule_position)
+      where h.policy_id = ${policyId}::uuid and ${visible === 'all' ? sql`true` : oneOf(sql.raw('h.workload_id'), visible)}),
+    days as (
+      select rule_id, jsonb_object_agg(day::text, hits) as by_day from (
+        select rule_id, day, sum(hits) as hits from found where counted group by 1, 2) as d
+      group by 1)
+    select f.rule_id, coalesce(sum(f.hits) filter (where counted and mode = 'enforced'), 0)::float8 as hits,
+      coalesce(sum(f.hits) filter (where counted and mode = 'audit'), 0)::float8 as audit_hits,
+      to_char(max(f.last_hit_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_hit_at,
+      (count(distinct f.workload_id) filter (where counted))::int as guests_hit,
+      coalesce((select by_day from days where days.rule_id is not distinct from f.rule_id), '{}') as by_day
+    from found as f group by f.rule_id`);
+  return [...rows];
+}
+
+const COUNTS = ['flows', 'by_policy', 'by_other_rule', 'by_audit', 'by_default', 'observed', 'conflicts'] as const;
+const summed = (name: (typeof COUNTS)[number]): SQL<number> => sql`coalesce(c.${sql.raw(name)}, 0)::float8`;
+const SHARE = sql<number | null>`case when c.flows > 0 then ((c.by_policy + c.by_other_rule) / c.flows)::float8 end`;
+
+const SORTS: SortKeys = {
+  workload_name: { column: workloads.name },
+  flows: { column: summed('flows') },
+  covered_share: { column: SHARE, nullable: true },
+};
+
+/** Guests within reach with what their flows are decided by, from a day on. Two queries. */
+export async function listWorkloadCoverage(
+  reach: TenantReach,
+  from: string,
+  input: WorkloadCoverageListInput,
+): Promise<Page<WorkloadCoverage>> {
+  const conditions = [
+    workloadInReach(reach),
+    sql`not ${workloads.template}`,
+    input.workload_id === undefined ? undefined : eq(workloads.id, input.workload_id),
+    input.cluster_id === undefined ? undefined : eq(workloads.cluster_id, input.cluster_id),
+    input.q ? ilike(workloads.name, likePattern(input.q)) : undefined,
+  ];
+  const sums = sql.raw(COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '));
+  const list = { sorts: SORTS, sort: 'covered_share', id: workloads.id };
+  const page = await pageOfRows<Omit<WorkloadCoverage, 'workload_id'> & { id: string }>(input, list, (paging) => ({
+    rows: db
+      .select({
+        id: workloads.id,
+        workload_name: workloads.name,
+        vmid: workloads.vmid,
+        cluster_id: workloads.cluster_id,
+        cluster_name: clusters.name,
+        flows: summed('flows'),
+        by_policy: summed('by_policy'),
+        by_other_rule: summed('by_other_rule'),
+        by_audit: summed('by_audit'),
+        by_default: summed('by_default'),
+        observed: summed('observed'),
+        conflicts: summed('conflicts'),
+        covered_share: SHARE,
+        last_flow_at: sql<string | null>`to_char(c.last_flow_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+        looked_since: sql<string | null>`case when ${nodeAgents.status} in ('ok', 'degraded') then
+          to_char(${coverageMarks.since} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`,
+      })
+      .from(workloads)
+      .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+      .leftJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id))
+      .leftJoin(coverageMarks, eq(coverageMarks.node_id, workloads.node_id))
+      .leftJoin(
+        sql`(select workload_id, ${sums}, max(last_flow_at) as last_flow_at from ${workloadCoverage}
+          where day >= ${from}::date group by workload_id) as c`,
+        sql`c.workload_id = ${workloads.id}`,
+      )
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(workloads, and(...conditions)),
+  }));
+  return { ...page, items: page.items.map(({ id, ...row }) => ({ workload_id: id, ...row })) };
+}

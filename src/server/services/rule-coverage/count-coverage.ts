@@ -1,0 +1,91 @@
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { logger } from '../../lib/logger';
+import { addRuleHits, addWorkloadCoverage } from '../../repositories/coverage-counts';
+import { readCountedFlows } from '../../repositories/coverage-flows';
+import {
+  listGuestHomes,
+  listReportingNodeIds,
+  lockCoverageMark,
+  moveCoverageMark,
+  oldestReported,
+} from '../../repositories/coverage-marks';
+import { guestContext } from '../insights/guest-context';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+import { type CountedGuest, CoverageTally } from './coverage-tally';
+import { placeHits } from './place-hits';
+
+/** A heartbeat is stamped before it is committed: what is younger is left for the next time. */
+const UNSETTLED_MS = 30_000;
+/** How far the first count of a node reaches back: what is live now was live a moment ago. */
+const FIRST_LOOK_MS = 5 * 60_000;
+/** Heartbeats are kept for a day; before, nobody knows what they brought. */
+const HEARTBEATS_KEPT_MS = 23 * 3_600_000;
+
+type Homes = Map<string, { node_id: string | null; looked_at: boolean }>;
+
+/** Guests by id, with whether the node is the nearest that looks at them. Each is prepared when it is first met. */
+function guestsSeenFrom(nodeId: string, board: Board, homes: Homes): (workloadId: string) => CountedGuest | null {
+  const known = new Map<string, CountedGuest | null>();
+  return (workloadId) => {
+    let guest = known.get(workloadId);
+    if (guest !== undefined) return guest;
+    const context = guestContext(board, workloadId);
+    const workload = board.world.workloads.get(workloadId);
+    const home = homes.get(workloadId);
+    const seen_from_here = !home?.looked_at || home.node_id === nodeId;
+    guest = context && workload ? { context, vmid: workload.vmid, seen_from_here } : null;
+    known.set(workloadId, guest);
+    return guest;
+  };
+}
+
+/** Counts what is new of one node, all of it or nothing. @returns how many flows were judged */
+function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSignal | undefined): Promise<number> {
+  const now = clock.now().getTime();
+  const ago = (ms: number) => new Date(now - ms).toISOString();
+  const until = ago(UNSETTLED_MS);
+  const versions = new Map(board.world.policies.map(({ id, version }) => [id, version]));
+  return db.transaction(async (tx) => {
+    const mark = await lockCoverageMark(tx, nodeId, ago(FIRST_LOOK_MS));
+    if (mark.until >= until) return 0;
+    const remembered = mark.until >= ago(HEARTBEATS_KEPT_MS);
+    const oldest = remembered ? await oldestReported(tx, nodeId, mark.until) : 'unknown';
+    const tally = new CoverageTally({
+      instance: board.world.instance,
+      since: mark.since,
+      guest: guestsSeenFrom(nodeId, board, homes),
+      versionOf: (policyId) => versions.get(policyId) ?? 1,
+    });
+    if (oldest !== 'none') {
+      const observed_from = oldest === 'unknown' || oldest < mark.since ? mark.since : oldest;
+      for await (const flows of readCountedFlows(tx, { node_id: nodeId, from: mark.until, until, observed_from })) {
+        signal?.throwIfAborted();
+        for (const flow of flows) tally.add(flow);
+      }
+    }
+    await addRuleHits(tx, await placeHits(tx, board, tally.hits()));
+    await addWorkloadCoverage(tx, tally.coverage());
+    await moveCoverageMark(tx, nodeId, until);
+    return tally.judged;
+  });
+}
+
+/**
+ * Counts for each rule of our policies which flows it decided, and for each guest by what its flows are decided, of what
+ * agents reported since the count before. Judged by what is live now. Safe to run at any time, twice at once, and to
+ * interrupt: every node is counted in a transaction of its own.
+ * @returns how many flows were judged
+ */
+export async function countCoverage(signal?: AbortSignal): Promise<number> {
+  const [nodeIds, board, homes] = await Promise.all([listReportingNodeIds(db), readBoard(), listGuestHomes(db)]);
+  const byId: Homes = new Map(homes.map((home) => [home.workload_id, home]));
+  let judged = 0;
+  for (const nodeId of nodeIds) {
+    signal?.throwIfAborted();
+    judged += await countNode(nodeId, board, byId, signal);
+  }
+  logger.debug({ nodes: nodeIds.length, judged }, 'coverage counted');
+  return judged;
+}
