@@ -53,6 +53,19 @@ export function authorize<P extends Grantable>(session: Session | null, permissi
   return make({ kind: 'user', id: session.user.id, name: session.user.email }, tenants, session.origin);
 }
 
+/** As `authorize` for what a page shows only to those who may see it: null without the permission. */
+export function authorizeIfGranted<P extends Grantable>(session: Session, permission: P): Scope<P> | null {
+  const tenants = reachOf(session.grants, permission);
+  if (tenants !== 'all' && tenants.length === 0) return null;
+  return make({ kind: 'user', id: session.user.id, name: session.user.email }, tenants, session.origin);
+}
+
+/** The scope for one tenant of its reach only; null when the tenant is out of reach. */
+export function narrowScope<P extends Grantable>(scope: Scope<P>, tenantId: string): Scope<P> | null {
+  if (scope.tenants !== 'all' && !scope.tenants.includes(tenantId)) return null;
+  return make(scope.actor, [tenantId], scope.origin);
+}
+
 /** A scope for the service's own work (schedules, queued jobs); `reason` appears in the audit trail. */
 export function systemScope<P extends Grantable>(
   _permission: P,

@@ -1,4 +1,4 @@
-import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
 import type { ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
@@ -126,4 +126,13 @@ export async function countOpenConflicts(executor: Executor, addressId: string):
     ipamConflicts,
     and(eq(ipamConflicts.ip_address_id, addressId), eq(ipamConflicts.status, 'open')),
   );
+}
+
+/** Open conflicts within reach by kind. One query. */
+export function countConflictKinds(tenants: TenantReach): Promise<{ kind: ConflictRow['kind']; conflicts: number }[]> {
+  return db
+    .select({ kind: ipamConflicts.kind, conflicts: count() })
+    .from(ipamConflicts)
+    .where(and(eq(ipamConflicts.status, 'open'), conflictInReach(tenants)))
+    .groupBy(ipamConflicts.kind);
 }

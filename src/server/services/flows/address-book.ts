@@ -31,8 +31,13 @@ export class AddressBook {
   endOf(clusterId: string, ip: IpAddress): FlowEnd {
     return {
       workload_ids: this.#holders.get(`${clusterId} ${formatIp(ip)}`) ?? [],
-      cidr: this.#prefixes.match(ip) ?? null,
+      cidr: this.subnetOf(ip),
     };
+  }
+
+  /** The longest known subnet that holds the address; null: external. */
+  subnetOf(ip: IpAddress): string | null {
+    return this.#prefixes.match(ip) ?? null;
   }
 
   guest(clusterId: string, vmid: number | undefined): string | null {

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { AgentSummary } from '../agent';
+import { SYNC_STATUSES } from '../cluster';
+import { NODE_STATUSES } from '../inventory';
+import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
+import { RUN_STATUSES, RUN_TRIGGERS } from '../sync';
+import { SecurityPosture } from './security-posture';
+import { SuspiciousSummary, SuspiciousTraffic } from './suspicious-traffic';
+
+const covered = {
+  /** The range that the answer is about; `until` is not part of it. */
+  since: z.string(),
+  until: z.string(),
+  tenant_id: z.uuid().nullable(),
+};
+
+/** Policies within reach by mode and by where they stand. */
+export const PolicyStandings = z.object({
+  total: z.int(),
+  enforced: z.int(),
+  audit: z.int(),
+  disabled: z.int(),
+  active: z.int(),
+  stale: z.int(),
+  partial: z.int(),
+  unresolved: z.int(),
+  /** Nothing is to be deployed and nothing of them is live. */
+  none: z.int(),
+  /** The worst of those that are not as they should be. */
+  attention: z.array(
+    z.object({
+      policy_id: z.uuid(),
+      policy_name: z.string(),
+      status: z.enum(DEPLOYMENT_STATUSES),
+      reasons: z.array(z.enum(DEPLOYMENT_REASONS)),
+    }),
+  ),
+});
+export type PolicyStandings = z.output<typeof PolicyStandings>;
+
+/** What concerns security now and in the range. */
+export const DashboardSecurity = z.object({
+  ...covered,
+  security_posture: SecurityPosture,
+  suspicious_traffic: z.array(SuspiciousTraffic),
+  suspicious_summary: SuspiciousSummary,
+  /** Single flows are kept from here on: suspicious traffic before it is not known any more. */
+  suspicious_since: z.string(),
+  /** null: not within your reach. */
+  policies: PolicyStandings.nullable(),
+});
+export type DashboardSecurity = z.output<typeof DashboardSecurity>;
+
+/** The newest run of one kind; sums of its counters. */
+const LastRun = z.object({
+  run_id: z.uuid(),
+  status: z.enum(RUN_STATUSES),
+  trigger: z.enum(RUN_TRIGGERS),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  created: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+  errors: z.int(),
+});
+
+/** How up to date a cluster's inventory is. */
+export const LastSync = z.object({
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  sync_status: z.enum(SYNC_STATUSES),
+  last_sync_at: z.string().nullable(),
+  last_sync_error: z.string().nullable(),
+  last_sync_error_code: z.string().nullable(),
+  inventory: LastRun.nullable(),
+  ipam: LastRun.nullable(),
+});
+export type LastSync = z.output<typeof LastSync>;
+
+export const FaultyNode = z.object({
+  node_id: z.uuid(),
+  node_name: z.string(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  status: z.enum(NODE_STATUSES),
+  /** Why it counts as faulty. */
+  fault: z.string(),
+  missing_since: z.string().nullable(),
+  workloads_running: z.int(),
+});
+export type FaultyNode = z.output<typeof FaultyNode>;
+
+export const SilentAgent = z.object({
+  node_id: z.uuid(),
+  node_name: z.string(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  agent_version: z.string().nullable(),
+  last_heartbeat_at: z.string().nullable(),
+  interval_seconds: z.int().nullable(),
+  workloads_running: z.int(),
+});
+export type SilentAgent = z.output<typeof SilentAgent>;
+
+/** Nodes by what their agents do. */
+const AgentCounts = AgentSummary.pick({
+  nodes: true,
+  ok: true,
+  degraded: true,
+  silent: true,
+  pending: true,
+  none: true,
+});
+
+/** How the installation itself does. What is not within your reach is null, never empty. */
+export const DashboardOperations = z.object({
+  tenant_id: z.uuid().nullable(),
+  last_syncs: z.array(LastSync).nullable(),
+  faulty_nodes: z.array(FaultyNode).nullable(),
+  silent_agents: z.array(SilentAgent).nullable(),
+  agents: AgentCounts.nullable(),
+  /** Open conflicts of address management. */
+  conflicts: z
+    .object({
+      open: z.int(),
+      duplicate_address: z.int(),
+      duplicate_mac: z.int(),
+      outside_subnet: z.int(),
+      reserved_in_use: z.int(),
+    })
+    .nullable(),
+  inventory: z.object({
+    clusters: z.int().nullable(),
+    nodes: z.int().nullable(),
+    workloads: z.int(),
+    workloads_running: z.int(),
+  }),
+});
+export type DashboardOperations = z.output<typeof DashboardOperations>;

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type PostureFacts, ratePosture } from './security-posture';
+
+const facts = (values: Partial<PostureFacts> = {}): PostureFacts => ({
+  enforcement: { enforced: 10, unenforced: 0, unknown: 0, without_interface: 0 },
+  policies: { active: 4, stale: 0, partial: 0, unresolved: 0 },
+  suspicious: { critical: 0, high: 0 },
+  agents: { watched: 10, silent: 0, unwatched: 0 },
+  ...values,
+});
+
+describe('the score', () => {
+  it('is 100 when everything is as it should be', () => {
+    expect(ratePosture(facts())).toMatchObject({ score: 100, level: 'good', enforcement: { share: 1, points: 100 } });
+  });
+
+  it('is unknown when it is known of no guest whether it filters', () => {
+    const { score, level, enforcement } = ratePosture(
+      facts({ enforcement: { enforced: 0, unenforced: 0, unknown: 7, without_interface: 1 } }),
+    );
+    expect({ score, level, ...enforcement }).toMatchObject({ score: null, level: 'unknown', share: null, running: 8 });
+  });
+
+  it('takes unread guests neither for filtering nor for not filtering', () => {
+    const { score, enforcement } = ratePosture(
+      facts({ enforcement: { enforced: 6, unenforced: 2, unknown: 12, without_interface: 3 } }),
+    );
+    expect(score).toBe(75);
+    expect(enforcement).toMatchObject({ running: 23, share: 0.75, points: 75 });
+  });
+
+  it('costs what is wrong, and every part tells how much', () => {
+    const posture = ratePosture(
+      facts({
+        policies: { active: 1, stale: 1, partial: 2, unresolved: 0 },
+        suspicious: { critical: 3, high: 9 },
+        agents: { watched: 5, silent: 5, unwatched: 0 },
+      }),
+    );
+    expect(posture.policies?.deduction).toBe(10);
+    expect(posture.suspicious.deduction).toBe(14);
+    expect(posture.agents.deduction).toBe(10);
+    expect(posture).toMatchObject({ score: 66, level: 'fair' });
+  });
+
+  it('shows a single weakness among thousands', () => {
+    const many = facts({
+      enforcement: { enforced: 4_999, unenforced: 1, unknown: 0, without_interface: 0 },
+      policies: { active: 999, stale: 0, partial: 1, unresolved: 0 },
+      agents: { watched: 4_999, silent: 1, unwatched: 0 },
+    });
+    expect(ratePosture(many)).toMatchObject({
+      score: 97,
+      enforcement: { points: 99 },
+      policies: { deduction: 1 },
+      agents: { deduction: 1 },
+    });
+  });
+});
+
+const count = fc.nat(50);
+const anyFacts: fc.Arbitrary<PostureFacts> = fc.record({
+  enforcement: fc.record({ enforced: count, unenforced: count, unknown: count, without_interface: count }),
+  policies: fc.option(fc.record({ active: count, stale: count, partial: count, unresolved: count })),
+  suspicious: fc.record({ critical: count, high: count }),
+  agents: fc.record({ watched: count, silent: count, unwatched: count }),
+});
+
+it('is the points less the deductions, from 0 to 100, whatever the facts', () => {
+  fc.assert(
+    fc.property(anyFacts, (one) => {
+      const { score, enforcement, policies, suspicious, agents } = ratePosture(one);
+      if (enforcement.points === null) return expect(score).toBeNull();
+      const left = enforcement.points - (policies?.deduction ?? 0) - suspicious.deduction - agents.deduction;
+      expect(score).toBe(Math.max(0, left));
+      expect(left).toBeLessThanOrEqual(100);
+    }),
+  );
+});
+
+it('never rises when a guest stops filtering, a policy grows stale, an agent falls silent or somebody gets in', () => {
+  fc.assert(
+    fc.property(anyFacts, (one) => {
+      const before = ratePosture(one).score;
+      const { enforcement, policies, suspicious, agents } = one;
+      const worse: PostureFacts[] = [
+        { ...one, suspicious: { ...suspicious, critical: suspicious.critical + 1 } },
+        ...(enforcement.enforced > 0
+          ? [
+              {
+                ...one,
+                enforcement: {
+                  ...enforcement,
+                  enforced: enforcement.enforced - 1,
+                  unenforced: enforcement.unenforced + 1,
+                },
+              },
+            ]
+          : []),
+        ...(policies && policies.active > 0
+          ? [{ ...one, policies: { ...policies, active: policies.active - 1, stale: policies.stale + 1 } }]
+          : []),
+        ...(agents.watched > 0
+          ? [{ ...one, agents: { ...agents, watched: agents.watched - 1, silent: agents.silent + 1 } }]
+          : []),
+      ];
+      if (before !== null) for (const other of worse) expect(ratePosture(other).score).toBeLessThanOrEqual(before);
+    }),
+  );
+});

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+
+export const POSTURE_LEVELS = ['good', 'fair', 'poor', 'unknown'] as const;
+
+/** Points of 100 that each weakness can cost. */
+export const MOST_FOR_POLICIES = 20;
+export const MOST_FOR_SUSPICIOUS = 30;
+export const MOST_FOR_AGENTS = 20;
+const FIRST_CRITICAL = 10;
+const FURTHER_CRITICAL = 2;
+
+/** Running guests by whether their interfaces filter. */
+const Enforcement = z.object({
+  running: z.int(),
+  /** Every interface filters. */
+  enforced: z.int(),
+  /** At least one interface certainly does not. */
+  unenforced: z.int(),
+  /** It could not be read whether all of them do. Neither of the two. */
+  unknown: z.int(),
+  /** Without a network interface: nothing to enforce. */
+  without_interface: z.int(),
+  /** `enforced` of those that are known, 0 to 1; null when none is known. */
+  share: z.number().nullable(),
+  points: z.int().nullable(),
+});
+
+/** Policies that are in force, or of which something is live. */
+const Policies = z.object({
+  judged: z.int(),
+  active: z.int(),
+  stale: z.int(),
+  partial: z.int(),
+  unresolved: z.int(),
+  deduction: z.int(),
+});
+
+const Suspicious = z.object({ critical: z.int(), high: z.int(), deduction: z.int() });
+
+/** Running guests by whether somebody watches their traffic. */
+const Agents = z.object({
+  running: z.int(),
+  watched: z.int(),
+  /** On a node whose agent misses heartbeats. */
+  silent: z.int(),
+  /** On a node without an agent, on one that never reported, or on no known node. */
+  unwatched: z.int(),
+  deduction: z.int(),
+});
+
+/**
+ * A number from 0 to 100 and everything it is made of: the share of running guests whose interfaces all filter, less what
+ * policies that are not in force as they should be, critical suspicious traffic and silent agents cost.
+ */
+export const SecurityPosture = z.object({
+  /** null: of no running guest it is known whether its interfaces filter. */
+  score: z.int().nullable(),
+  level: z.enum(POSTURE_LEVELS),
+  enforcement: Enforcement,
+  /** null: not within your reach; it then costs nothing. */
+  policies: Policies.nullable(),
+  suspicious: Suspicious,
+  agents: Agents,
+});
+export type SecurityPosture = z.output<typeof SecurityPosture>;
+
+export type PostureFacts = {
+  enforcement: Pick<SecurityPosture['enforcement'], 'enforced' | 'unenforced' | 'unknown' | 'without_interface'>;
+  policies: Pick<z.output<typeof Policies>, 'active' | 'stale' | 'partial' | 'unresolved'> | null;
+  suspicious: { critical: number; high: number };
+  agents: { watched: number; silent: number; unwatched: number };
+};
+
+/** A weakness that is there costs at least a point: rounding hides none. */
+const cost = (most: number, share: number) => (share <= 0 ? 0 : Math.max(1, Math.round(most * share)));
+
+const levelOf = (score: number | null): SecurityPosture['level'] =>
+  score === null ? 'unknown' : score >= 90 ? 'good' : score >= 60 ? 'fair' : 'poor';
+
+/** Puts the parts together. What is unknown counts neither for nor against. */
+export function ratePosture(facts: PostureFacts): SecurityPosture {
+  const { enforced, unenforced, unknown, without_interface } = facts.enforcement;
+  const known = enforced + unenforced;
+  const share = known === 0 ? null : enforced / known;
+  // Only a whole is 100 points.
+  const points = share === null ? null : share === 1 ? 100 : Math.min(99, Math.round(100 * share));
+  const judged = facts.policies
+    ? facts.policies.active + facts.policies.stale + facts.policies.partial + facts.policies.unresolved
+    : 0;
+  const policies = facts.policies && {
+    judged,
+    ...facts.policies,
+    deduction:
+      judged === 0
+        ? 0
+        : cost(
+            MOST_FOR_POLICIES,
+            (facts.policies.stale + facts.policies.unresolved + facts.policies.partial / 2) / judged,
+          ),
+  };
+  const { critical, high } = facts.suspicious;
+  const suspicious = {
+    critical,
+    high,
+    deduction: critical === 0 ? 0 : Math.min(MOST_FOR_SUSPICIOUS, FIRST_CRITICAL + FURTHER_CRITICAL * (critical - 1)),
+  };
+  const { watched, silent, unwatched } = facts.agents;
+  const running = watched + silent + unwatched;
+  const agents = {
+    running,
+    watched,
+    silent,
+    unwatched,
+    deduction: running === 0 ? 0 : cost(MOST_FOR_AGENTS, silent / running),
+  };
+  const deductions = (policies?.deduction ?? 0) + suspicious.deduction + agents.deduction;
+  const score = points === null ? null : Math.max(0, points - deductions);
+  return {
+    score,
+    level: levelOf(score),
+    enforcement: {
+      running: known + unknown + without_interface,
+      enforced,
+      unenforced,
+      unknown,
+      without_interface,
+      share,
+      points,
+    },
+    policies,
+    suspicious,
+    agents,
+  };
+}

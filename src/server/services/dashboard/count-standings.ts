@@ -1,0 +1,39 @@
+import type { PolicyStandings } from '@/domain/dashboard/dashboard';
+import type { TenantReach } from '@/domain/permissions';
+import { type DeploymentStatus, worstStatus } from '@/domain/policy/status';
+import type { Board } from '../policies/board/board';
+import { isDeployed } from '../policies/world/load-policy-world';
+
+/** More than these are for the list of policies. */
+const MOST = 10;
+
+/** Policies within reach by mode and by where they stand, as last read; no cluster is asked. */
+export function countStandings(board: Board, reach: TenantReach): PolicyStandings {
+  const standings: PolicyStandings = {
+    total: 0,
+    enforced: 0,
+    audit: 0,
+    disabled: 0,
+    active: 0,
+    stale: 0,
+    partial: 0,
+    unresolved: 0,
+    none: 0,
+    attention: [],
+  };
+  for (const policy of board.world.policies) {
+    if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
+    const { status, deployments } = board.standingOf(policy);
+    standings.total += 1;
+    standings[isDeployed(policy) ? 'enforced' : policy.enabled ? 'audit' : 'disabled'] += 1;
+    standings[status ?? 'none'] += 1;
+    if (status === null || status === 'active') continue;
+    const reasons = [...new Set(deployments.flatMap((deployment) => deployment.reasons))];
+    standings.attention.push({ policy_id: policy.id, policy_name: policy.name, status, reasons });
+  }
+  const worse = (a: DeploymentStatus, b: DeploymentStatus) => (a === b ? 0 : worstStatus([a, b]) === a ? -1 : 1);
+  standings.attention = standings.attention
+    .sort((a, b) => worse(a.status, b.status) || a.policy_name.localeCompare(b.policy_name, 'en'))
+    .slice(0, MOST);
+  return standings;
+}

@@ -1,0 +1,23 @@
+import type { DashboardScopes } from '../../auth/dashboard-scopes';
+import { narrowScope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { AppError } from '../../lib/errors';
+import { tenantExists } from '../../repositories/tenants';
+
+/**
+ * The scopes for one tenant only; as they are without one. What belongs to the installation (nodes, syncs, agents) then
+ * counts as far as the tenant's workloads run there.
+ * @throws AppError `not_found` for a tenant that is out of reach
+ */
+export async function narrowScopes(scopes: DashboardScopes, tenantId: string | undefined): Promise<DashboardScopes> {
+  if (tenantId === undefined) return scopes;
+  const flow = narrowScope(scopes.flow, tenantId);
+  if (!flow || !(await tenantExists(db, tenantId))) throw new AppError('not_found', 'There is no such tenant.');
+  return {
+    flow,
+    policy: scopes.policy && narrowScope(scopes.policy, tenantId),
+    ipam: scopes.ipam && narrowScope(scopes.ipam, tenantId),
+    cluster: scopes.cluster && narrowScope(scopes.cluster, tenantId),
+    agent: scopes.agent && narrowScope(scopes.agent, tenantId),
+  };
+}

@@ -1,0 +1,61 @@
+import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
+import type { DashboardInput } from '@/domain/dashboard/dashboard-input';
+import { ratePosture } from '@/domain/dashboard/security-posture';
+import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
+import type { DashboardScopes } from '../../auth/dashboard-scopes';
+import { countWatchedWorkloads } from '../../repositories/dashboard-places';
+import { selectFlows } from '../flows/select-flows';
+import { readBoard } from '../policies/board/read-board';
+import { countEnforcement } from './count-enforcement';
+import { countStandings } from './count-standings';
+import { narrowScopes } from './narrow-scopes';
+import { readSuspicious } from './read-suspicious';
+
+function summarize(entries: readonly SuspiciousTraffic[]): SuspiciousSummary {
+  const summary = { total: entries.length, critical: 0, high: 0, medium: 0, low: 0 };
+  for (const { severity } of entries) summary[severity] += 1;
+  return summary;
+}
+
+/**
+ * How secure the installation is, or what of it is within reach: the posture with its parts as of now, suspicious traffic
+ * of the range, and where policies stand. At most 17 queries, whatever there is.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
+ */
+export async function readDashboardSecurity(
+  scopes: DashboardScopes,
+  input: DashboardInput,
+): Promise<DashboardSecurity> {
+  const { flow, policy } = await narrowScopes(scopes, input.tenant_id);
+  const { since: from, until: to } = input;
+  const [{ selection, since, until }, board, watched] = await Promise.all([
+    selectFlows(flow, { since: from, until: to }),
+    readBoard(),
+    countWatchedWorkloads(flow.tenants),
+  ]);
+  const suspicious = await readSuspicious(selection, board, policy?.tenants ?? []);
+  const policies = policy && countStandings(board, policy.tenants);
+  const suspicious_summary = summarize(suspicious);
+  const agents = { watched: 0, silent: 0, unwatched: 0 };
+  for (const { status, workloads } of watched) {
+    const kind = status === 'ok' || status === 'degraded' ? 'watched' : status === 'silent' ? 'silent' : 'unwatched';
+    agents[kind] += workloads;
+  }
+  const { active = 0, stale = 0, partial = 0, unresolved = 0 } = policies ?? {};
+  return {
+    since: new Date(since).toISOString(),
+    until: new Date(until).toISOString(),
+    tenant_id: input.tenant_id ?? null,
+    security_posture: ratePosture({
+      enforcement: countEnforcement(board, flow.tenants),
+      policies: policies && { active, stale, partial, unresolved },
+      suspicious: suspicious_summary,
+      agents,
+    }),
+    suspicious_traffic:
+      input.suspicious_limit === undefined ? suspicious : suspicious.slice(0, input.suspicious_limit),
+    suspicious_summary,
+    suspicious_since: selection.since > selection.cutoff ? selection.since : selection.cutoff,
+    policies,
+  };
+}
