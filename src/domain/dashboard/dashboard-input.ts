@@ -12,3 +12,7 @@ export const DashboardInput = z.strictObject({
   suspicious_limit: z.coerce.number('A number, 0 or more.').int().min(0, 'A number, 0 or more.').optional(),
 });
 export type DashboardInput = z.output<typeof DashboardInput>;
+
+/** The same for what is told as of now. */
+export const DashboardOperationsInput = DashboardInput.pick({ tenant_id: true });
+export type DashboardOperationsInput = z.output<typeof DashboardOperationsInput>;

@@ -138,3 +138,7 @@ export const DashboardOperations = z.object({
   }),
 });
 export type DashboardOperations = z.output<typeof DashboardOperations>;
+
+/** Everything at once: what the page reads in parts. */
+export const Dashboard = DashboardSecurity.extend(DashboardOperations.shape);
+export type Dashboard = z.output<typeof Dashboard>;

@@ -3,6 +3,7 @@ import { agentsRouter } from './routers/agents';
 import { auditRouter } from './routers/audit';
 import { clustersRouter } from './routers/clusters';
 import { coverageRouter } from './routers/coverage';
+import { dashboardRouter } from './routers/dashboard';
 import { deploymentsRouter } from './routers/deployments';
 import { flowsRouter } from './routers/flows';
 import { ipAddressesRouter } from './routers/ip-addresses';
@@ -33,6 +34,7 @@ export const appRouter = router({
   audit: auditRouter,
   clusters: clustersRouter,
   coverage: coverageRouter,
+  dashboard: dashboardRouter,
   deployments: deploymentsRouter,
   flows: flowsRouter,
   ipAddresses: ipAddressesRouter,

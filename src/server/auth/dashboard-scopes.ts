@@ -10,7 +10,7 @@ export type DashboardScopes = {
 };
 
 /** The dashboard is for those who may read flows; the rest of it depends on what else they may. */
-export function dashboardScopes(session: Session, flow: Scope<'flow:read'>): DashboardScopes {
+export function dashboardScopes(session: Session | null, flow: Scope<'flow:read'>): DashboardScopes {
   return {
     flow,
     policy: authorizeIfGranted(session, 'policy:read'),

@@ -54,7 +54,8 @@ export function authorize<P extends Grantable>(session: Session | null, permissi
 }
 
 /** As `authorize` for what a page shows only to those who may see it: null without the permission. */
-export function authorizeIfGranted<P extends Grantable>(session: Session, permission: P): Scope<P> | null {
+export function authorizeIfGranted<P extends Grantable>(session: Session | null, permission: P): Scope<P> | null {
+  if (!session) return null;
   const tenants = reachOf(session.grants, permission);
   if (tenants !== 'all' && tenants.length === 0) return null;
   return make({ kind: 'user', id: session.user.id, name: session.user.email }, tenants, session.origin);

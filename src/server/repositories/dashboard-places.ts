@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, and, asc, count, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { FaultyNode, LastSync, SilentAgent } from '@/domain/dashboard/dashboard';
 import type { TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
@@ -24,7 +24,7 @@ const running = (tenants: TenantReach) =>
     workloadInReach(tenants),
   );
 
-type TroubledNode = Omit<FaultyNode, 'fault'> &
+export type TroubledNode = Omit<FaultyNode, 'fault'> &
   Omit<SilentAgent, keyof FaultyNode> & { fault: string | null; silent: boolean };
 
 /** Nodes that are faulty or whose agent is silent, with the running workloads within reach. One query. */
@@ -76,8 +76,7 @@ export function countWatchedWorkloads(
     .groupBy(nodeAgents.status);
 }
 
-const time = (column: typeof syncRuns.created_at | typeof syncRuns.started_at) =>
-  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const time = (column: AnyColumn) => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const counted = (name: 'created' | 'changed' | 'removed' | 'errors') =>
   sql`(select coalesce(sum((stage.value ->> ${name})::int), 0) from jsonb_each(${syncRuns.counters}) as stage)`;
 

@@ -51,10 +51,7 @@ const CONDITION: SQL = sql`${SENSITIVE_PORT} and t.initiator is distinct from 'd
  * Flows to sensitive ports whose source was in no subnet when they were stored, or in one of `gone`. A conversation that
  * several nodes saw counts once, with the largest counters. One query.
  */
-export async function sumSuspiciousFlows(
-  selection: FlowSelection,
-  gone: readonly string[],
-): Promise<SuspiciousRow[]> {
+export async function sumSuspiciousFlows(selection: FlowSelection, gone: readonly string[]): Promise<SuspiciousRow[]> {
   const { visible } = selection;
   const source =
     gone.length === 0

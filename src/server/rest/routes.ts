@@ -4,6 +4,7 @@ import { auditRoutes } from './routes/audit';
 import { authRoutes } from './routes/auth';
 import { clusterRoutes } from './routes/clusters';
 import { coverageRoutes } from './routes/coverage';
+import { dashboardRoutes } from './routes/dashboard';
 import { deploymentRoutes } from './routes/deployments';
 import { eventRoutes } from './routes/events';
 import { flowRoutes } from './routes/flows';
@@ -57,5 +58,6 @@ export const routes: readonly Route[] = [
   ...agentRoutes,
   ...flowRoutes,
   ...topologyRoutes,
+  ...dashboardRoutes,
   ...eventRoutes,
 ];

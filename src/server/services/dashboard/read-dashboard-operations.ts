@@ -1,10 +1,12 @@
 import type { DashboardOperations } from '@/domain/dashboard/dashboard';
+import type { DashboardOperationsInput } from '@/domain/dashboard/dashboard-input';
 import type { DashboardScopes } from '../../auth/dashboard-scopes';
 import {
   countAgentStates,
   countInventory,
   listLastSyncs,
   listTroubledNodes,
+  type TroubledNode,
 } from '../../repositories/dashboard-places';
 import { countConflictKinds } from '../../repositories/ipam-conflicts';
 import { narrowScopes } from './narrow-scopes';
@@ -31,6 +33,14 @@ async function readConflicts(scope: DashboardScopes['ipam']): Promise<Part<'conf
   return counts;
 }
 
+const faultyAmong = (nodes: readonly TroubledNode[]): Part<'faulty_nodes'> =>
+  nodes.flatMap(({ fault, silent: _s, agent_version: _v, last_heartbeat_at: _h, interval_seconds: _i, ...node }) =>
+    fault === null ? [] : [{ ...node, fault }],
+  );
+
+const silentAmong = (nodes: readonly TroubledNode[]): Part<'silent_agents'> =>
+  nodes.flatMap(({ silent, status: _s, fault: _f, missing_since: _m, ...agent }) => (silent ? [agent] : []));
+
 /**
  * What is broken or waits in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see is null.
  * At most six queries.
@@ -38,7 +48,7 @@ async function readConflicts(scope: DashboardScopes['ipam']): Promise<Part<'conf
  */
 export async function readDashboardOperations(
   scopes: DashboardScopes,
-  input: { tenant_id?: string | undefined },
+  input: DashboardOperationsInput,
 ): Promise<DashboardOperations> {
   const { flow, ipam, cluster, agent } = await narrowScopes(scopes, input.tenant_id);
   const places = cluster ?? agent;
@@ -52,42 +62,8 @@ export async function readDashboardOperations(
   return {
     tenant_id: input.tenant_id ?? null,
     last_syncs,
-    faulty_nodes:
-      cluster &&
-      (troubled ?? []).flatMap(({ node_id, node_name, cluster_id, cluster_name, workloads_running, ...node }) =>
-        node.fault === null
-          ? []
-          : [
-              {
-                node_id,
-                node_name,
-                cluster_id,
-                cluster_name,
-                status: node.status,
-                fault: node.fault,
-                missing_since: node.missing_since,
-                workloads_running,
-              },
-            ],
-      ),
-    silent_agents:
-      agent &&
-      (troubled ?? []).flatMap(({ node_id, node_name, cluster_id, cluster_name, workloads_running, ...node }) =>
-        node.silent
-          ? [
-              {
-                node_id,
-                node_name,
-                cluster_id,
-                cluster_name,
-                agent_version: node.agent_version,
-                last_heartbeat_at: node.last_heartbeat_at,
-                interval_seconds: node.interval_seconds,
-                workloads_running,
-              },
-            ]
-          : [],
-      ),
+    faulty_nodes: cluster && faultyAmong(troubled ?? []),
+    silent_agents: agent && silentAmong(troubled ?? []),
     agents,
     conflicts,
     inventory: {

@@ -52,10 +52,9 @@ export async function readDashboardSecurity(
       suspicious: suspicious_summary,
       agents,
     }),
-    suspicious_traffic:
-      input.suspicious_limit === undefined ? suspicious : suspicious.slice(0, input.suspicious_limit),
+    suspicious_traffic: input.suspicious_limit === undefined ? suspicious : suspicious.slice(0, input.suspicious_limit),
     suspicious_summary,
-    suspicious_since: selection.since > selection.cutoff ? selection.since : selection.cutoff,
+    suspicious_since: new Date(Math.max(since, Date.parse(selection.cutoff))).toISOString(),
     policies,
   };
 }

@@ -1,4 +1,4 @@
-import { severityOf, SEVERITIES, sensitiveServiceAt } from '@/domain/dashboard/sensitive-ports';
+import { SEVERITIES, sensitiveServiceAt, severityOf } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-label';
 import { contextOf } from '@/domain/flow-context/context-of';
@@ -39,14 +39,17 @@ const label = (book: AddressBook, address: string) => {
 
 const sum = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : a + b);
 
+const earlier = (a: string, b: string) => (a.localeCompare(b) < 0 ? a : b);
+const later = (a: string, b: string) => (a.localeCompare(b) < 0 ? b : a);
+
 function merge(a: SuspiciousTraffic, b: SuspiciousTraffic): SuspiciousTraffic {
   return {
     ...a,
     flows: a.flows + b.flows,
     bytes: sum(a.bytes, b.bytes),
     packets: sum(a.packets, b.packets),
-    first_seen_at: a.first_seen_at < b.first_seen_at ? a.first_seen_at : b.first_seen_at,
-    last_seen_at: a.last_seen_at > b.last_seen_at ? a.last_seen_at : b.last_seen_at,
+    first_seen_at: earlier(a.first_seen_at, b.first_seen_at),
+    last_seen_at: later(a.last_seen_at, b.last_seen_at),
   };
 }
 

@@ -1,0 +1,14 @@
+import { DashboardInput, DashboardOperationsInput } from '@/domain/dashboard/dashboard-input';
+import { dashboardScopes } from '../../auth/dashboard-scopes';
+import { readDashboardOperations } from '../../services/dashboard/read-dashboard-operations';
+import { readDashboardSecurity } from '../../services/dashboard/read-dashboard-security';
+import { procedure, router } from '../trpc';
+
+export const dashboardRouter = router({
+  security: procedure('flow:read')
+    .input(DashboardInput)
+    .query(({ ctx, input }) => readDashboardSecurity(dashboardScopes(ctx.session, ctx.scope), input)),
+  operations: procedure('flow:read')
+    .input(DashboardOperationsInput)
+    .query(({ ctx, input }) => readDashboardOperations(dashboardScopes(ctx.session, ctx.scope), input)),
+});
