@@ -11,6 +11,7 @@ import { scheduleDeployments } from './processors/schedule-deployments';
 import { scheduleDiscovery } from './processors/schedule-discovery';
 import { scheduleObservations } from './processors/schedule-observations';
 import { scheduleSyncs } from './processors/schedule-syncs';
+import { sumTraffic } from './processors/sum-traffic';
 import { syncCluster } from './processors/sync-cluster';
 import { watchAgents } from './processors/watch-agents';
 
@@ -23,6 +24,7 @@ export const registry = {
   'ipam.import': importAddresses,
   'maintenance.prune': prune,
   'telemetry.retain': retainTelemetry,
+  'traffic.sum': sumTraffic,
   'agents.watch': watchAgents,
   'coverage.count': countCoverage,
   'firewall.observe': observeCluster,

@@ -231,6 +231,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'ipam.schedule',
         'maintenance.prune',
         'telemetry.retain',
+        'traffic.sum',
         'agents.watch',
         'coverage.count',
         'firewall.schedule',

@@ -15,8 +15,14 @@ const MAX_BUCKETS = 121;
 /** A time range and what can be counted in it; times in milliseconds, `until` is not part of it. */
 export type RangePlan = { source: FlowSource; since: number; until: number; bucket_seconds: number };
 
-const floorTo = (time: number, step: number) => Math.floor(time / step) * step;
-const ceilTo = (time: number, step: number) => Math.ceil(time / step) * step;
+export const floorTo = (time: number, step: number): number => Math.floor(time / step) * step;
+export const ceilTo = (time: number, step: number): number => Math.ceil(time / step) * step;
+
+/** The narrowest readable width, in seconds and not below `step`, in which a span is at most 121 buckets. */
+export function bucketWidth(span: number, step: number): number {
+  const wanted = WIDTHS.find((width) => width >= step && width * MAX_BUCKETS >= span);
+  return wanted ?? WIDTHS.at(-1) ?? step;
+}
 
 /** The moment before which minutes may have been summed up to hours. */
 export const minuteCutoff = (now: number): number => floorTo(now - MINUTE_HOURS * HOUR, HOUR);
@@ -44,9 +50,8 @@ export function planRange(
       until: ceilTo(until, step * SECOND),
     };
   }
-  const seconds = (plan.until - plan.since) / SECOND;
-  const wanted = WIDTHS.find((width) => width >= step && width * MAX_BUCKETS >= seconds);
-  return { ...plan, until: Math.max(plan.until, plan.since), bucket_seconds: wanted ?? WIDTHS.at(-1) ?? step };
+  const bucket_seconds = bucketWidth((plan.until - plan.since) / SECOND, step);
+  return { ...plan, until: Math.max(plan.until, plan.since), bucket_seconds };
 }
 
 /** Where the buckets of a plan begin, in milliseconds; the first may begin before the range does. */

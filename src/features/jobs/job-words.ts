@@ -6,6 +6,7 @@ const TITLES: Record<string, string> = {
   'ipam.import': 'Import of addresses',
   'maintenance.prune': 'Removal of what has expired',
   'telemetry.retain': 'Flow retention',
+  'traffic.sum': 'Sums of traffic',
   'agents.watch': 'Watch over agents',
   'coverage.count': 'Count of rule hits',
 };

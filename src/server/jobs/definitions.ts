@@ -61,6 +61,15 @@ export const telemetryRetain = defineJob({
   everyMs: 5 * MINUTE,
 });
 
+/** Makes the sums of traffic that lists and charts of the dashboard are read from. */
+export const trafficSum = defineJob({
+  name: 'traffic.sum',
+  payload: nothing,
+  key: () => 'traffic.sum',
+  attempts: 1,
+  everyMs: 10_000,
+});
+
 /** Notes which agents fell silent. */
 export const agentsWatch = defineJob({
   name: 'agents.watch',
@@ -133,6 +142,7 @@ export const JOBS = {
   [ipamImport.name]: ipamImport,
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,
+  [trafficSum.name]: trafficSum,
   [agentsWatch.name]: agentsWatch,
   [coverageCount.name]: coverageCount,
   [firewallObserve.name]: firewallObserve,

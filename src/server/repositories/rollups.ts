@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
 import { flowRollupHours, flowRollupMinutes } from '../db/schema/telemetry';
+import { pgArray } from './pg-array';
 import { rowsOfArrays } from './rows-of-arrays';
 import { agedRows, type Pages } from './telemetry-retention';
+import { KEEP_FROM_SUMMING } from './traffic-lock';
+import { marking } from './traffic-marks';
 
 /** Traffic of one minute or hour between two ends; `bucket_at` is where it begins. */
 export type RollupRecord = {
@@ -49,14 +52,17 @@ const ADDED = sql.raw(
   SUMS.map((name) => `${name} = least(t.${name} + excluded.${name}, ${Number.MAX_SAFE_INTEGER})`).join(', '),
 );
 
-/** Adds a node's traffic to its minutes. The rows must be sorted by bucket and key. */
+/** Adds a node's traffic to its minutes and marks the sums that are made from them. The rows must be sorted by bucket and key. */
 export async function addToMinutes(
   tx: Tx,
   node: { node_id: string; cluster_id: string },
   rows: readonly RollupRecord[],
 ): Promise<void> {
   if (rows.length === 0) return;
+  const minutes = pgArray([...new Set(rows.map((row) => row.bucket_at))]);
   await tx.execute(sql`
+    with marked as (${marking(sql`(
+      select ${node.cluster_id}::uuid as cluster_id, unnest(${minutes}::text::timestamptz[]) as bucket_at)`)})
     insert into ${flowRollupMinutes} as t (node_id, cluster_id, ${LIST})
     select ${node.node_id}::uuid, ${node.cluster_id}::uuid, r.*
     from ${rowsOfArrays(COLUMNS, 'rollup_key', rows)} as r
@@ -65,12 +71,13 @@ export async function addToMinutes(
 
 /**
  * Moves the minutes in some pages that began before `cutoff` into their hours: one statement, so that at every moment each
- * byte is in exactly one of the two tables. @returns how many rows were moved
+ * byte is in exactly one of the two tables. Nobody makes sums of them meanwhile. @returns how many rows were moved
  */
 export async function moveMinutesToHours(executor: Executor, cutoff: string, pages: Pages): Promise<number> {
   const key = NAMES.filter((name) => name !== 'bucket_at' && !SUMS.some((sum) => sum === name)).join(', ');
   const rows = await executor.execute<{ moved: number }>(sql`
-    with gone as (
+    with alone as materialized (${KEEP_FROM_SUMMING}),
+    gone as (
       delete from ${flowRollupMinutes} where ctid = any (${agedRows('flow_rollup_minutes', cutoff, pages)})
       returning *),
     summed as (
@@ -80,6 +87,6 @@ export async function moveMinutesToHours(executor: Executor, cutoff: string, pag
       from gone group by node_id, cluster_id, 3, ${sql.raw(key)}
       order by node_id, 3, rollup_key
       on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED})
-    select count(*)::int as moved from gone`);
+    select (select count(*) from gone)::int as moved from alone`);
   return rows[0]?.moved ?? 0;
 }

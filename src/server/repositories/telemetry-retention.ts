@@ -11,6 +11,7 @@ import {
   interfaceTraffic,
   trafficFlows,
 } from '../db/schema/telemetry';
+import { marking } from './traffic-marks';
 
 /** Tables whose rows expire, with the time by which they do. */
 const AGED = {
@@ -82,7 +83,10 @@ export async function findGoneNodes(executor: Executor, name: NodeTable): Promis
   return rows.map((row) => row.node_id);
 }
 
-/** Deletes up to `limit` rows of a node. @returns how many went */
+/** Tables from which sums of traffic are made. */
+const SUMMED: readonly NodeTable[] = ['flow_rollup_minutes', 'flow_rollup_hours'];
+
+/** Deletes up to `limit` rows of a node, and marks the sums that were made from them. @returns how many went */
 export async function deleteOfNode(
   executor: Executor,
   name: NodeTable,
@@ -94,7 +98,7 @@ export async function deleteOfNode(
     with gone as (
       delete from ${table} where ctid = any (array(
         select ctid from ${table} where node_id = ${nodeId}::uuid limit ${limit} for update skip locked))
-      returning 1)
+      returning *)${SUMMED.includes(name) ? sql`, marked as (${marking(sql`gone`)})` : sql``}
     select count(*)::int as gone from gone`);
   return rows[0]?.gone ?? 0;
 }

@@ -1,5 +1,6 @@
 import { COVERAGE_DAYS } from '@/domain/coverage';
 import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
+import { SUM_SECONDS } from '@/domain/flow/plan-sums';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
@@ -14,6 +15,8 @@ import {
   type NodeTable,
   type Pages,
 } from '../../repositories/telemetry-retention';
+import { retireOwners } from '../../repositories/traffic-owners';
+import { deleteOldestSums } from '../../repositories/traffic-sums';
 import { storedSettings } from '../settings/stored-settings';
 
 const HOUR_MS = 3_600_000;
@@ -24,9 +27,10 @@ const BATCH_ROWS = 5_000;
 
 /** Counters of interfaces are kept as long as flows, but no longer than a week: there is a row for every heartbeat. */
 const INTERFACE_HOURS = 7 * DAY_HOURS;
+const SPARE_HOURS = 2;
 
 export type Retained = Record<
-  Exclude<AgedTable, 'flow_rollup_minutes'> | 'minutes_moved' | 'rows_of_gone_nodes',
+  Exclude<AgedTable, 'flow_rollup_minutes'> | 'minutes_moved' | 'traffic_sums' | 'rows_of_gone_nodes',
   number
 >;
 
@@ -42,6 +46,31 @@ async function inChunks(
   for (let from = 0; from < pages; from += CHUNK_PAGES) {
     signal?.throwIfAborted();
     total += await work({ from, to: from + CHUNK_PAGES });
+  }
+  return total;
+}
+
+/**
+ * Deletes sums of traffic that are older than what they are read for. Five minutes stay some hours longer than minutes, because
+ * a process whose clock is behind may still ask for them.
+ */
+async function deleteSums(now: number, signal: AbortSignal | undefined): Promise<number> {
+  let total = 0;
+  const cutoffs = [
+    { bucket_seconds: SUM_SECONDS.fine, before: minuteCutoff(now) - SPARE_HOURS * HOUR_MS },
+    { bucket_seconds: SUM_SECONDS.hour, before: now - HOURLY_HOURS * HOUR_MS },
+  ];
+  for (const name of ['traffic_by_workload', 'traffic_totals'] as const) {
+    for (const { bucket_seconds, before } of cutoffs) {
+      for (let after = new Date(0).toISOString(); ; ) {
+        signal?.throwIfAborted();
+        const range = { bucket_seconds, after, before: new Date(before).toISOString() };
+        const bucket = await deleteOldestSums(db, name, range);
+        if (!bucket) break;
+        total += bucket.gone;
+        after = bucket.bucket_at;
+      }
+    }
   }
   return total;
 }
@@ -86,8 +115,10 @@ export async function retainTelemetry(signal?: AbortSignal): Promise<Retained> {
     agent_enrolments: await aged('agent_enrolments', 7 * DAY_HOURS),
     rule_hits: await aged('rule_hits', COVERAGE_DAYS * DAY_HOURS),
     workload_coverage: await aged('workload_coverage', COVERAGE_DAYS * DAY_HOURS),
+    traffic_sums: await deleteSums(now, signal),
     rows_of_gone_nodes: 0,
   };
+  await retireOwners(db, new Date(now).toISOString(), ago(HOURLY_HOURS));
   for (const table of NODE_TABLES) {
     for (const nodeId of await findGoneNodes(db, table)) {
       done.rows_of_gone_nodes += await deleteGone(table, nodeId, signal);

@@ -1,0 +1,39 @@
+import { planSums, type SumPlan } from '@/domain/flow/plan-sums';
+import type { TrafficInput } from '@/domain/flow/traffic-sums';
+import type { Scope } from '../../auth/scope';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import type { TrafficSelection } from '../../repositories/traffic-reads';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Which traffic a reader means and may see, and from which sums it is read. A tenant out of reach has none.
+ * @throws AppError `malformed` when the range ends before it begins
+ */
+export function selectTraffic(
+  scope: Scope<'flow:read'>,
+  { since, until, tenant_id, cluster_id }: TrafficInput,
+): { selection: TrafficSelection; plan: SumPlan } {
+  const now = clock.now().getTime();
+  const to = until === undefined ? now : Date.parse(until);
+  const from = since === undefined ? to - HOUR_MS : Date.parse(since);
+  if (!(from < to)) {
+    throw new AppError('malformed', 'The time range ends before it begins.', {
+      errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
+    });
+  }
+  const plan = planSums({ since: from, until: to }, now);
+  const { tenants: reach } = scope;
+  const isWithin = tenant_id !== undefined && (reach === 'all' || reach.includes(tenant_id));
+  const tenants = tenant_id === undefined ? reach : isWithin ? [tenant_id] : [];
+  return {
+    selection: {
+      tenants,
+      cluster_id,
+      since: new Date(plan.since).toISOString(),
+      until: new Date(plan.until).toISOString(),
+    },
+    plan,
+  };
+}

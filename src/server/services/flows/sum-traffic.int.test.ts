@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { db, sqlClient } from '@/server/db/client';
+import { addToMinutes } from '@/server/repositories/rollups';
+import { makeCluster, makeNode, makeProject, makeTenant, makeWorkload } from '@/test/factories';
+import { fakeClock } from '@/test/fake-clock';
+import { retainTelemetry } from './retain-telemetry';
+import { stableKey } from './stable-key';
+import { sumTraffic } from './sum-traffic';
+import { type Reported, TrafficOracle } from './testing/traffic-oracle.fixture';
+
+const sql = sqlClient();
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.parse('2026-03-10T14:07:30Z');
+
+type World = {
+  nodes: { id: string; cluster: string }[];
+  workloads: { id: string; cluster: string }[];
+  projects: { id: string; tenant: string }[];
+};
+let world: World;
+let time: ReturnType<typeof fakeClock>;
+let now = START;
+
+beforeAll(async () => {
+  const [one, two] = [await makeCluster(), await makeCluster()];
+  const tenants = [await makeTenant(), await makeTenant()];
+  const projects = await Promise.all(tenants.map((tenant) => makeProject(tenant)));
+  const clusters = [one, one, one, two];
+  const nodes = await Promise.all(clusters.map((cluster) => makeNode(cluster)));
+  const workloads = await Promise.all(clusters.map((cluster) => makeWorkload(cluster)));
+  world = {
+    nodes: nodes.map(({ id, cluster_id }) => ({ id, cluster: cluster_id })),
+    workloads: workloads.map(({ id, cluster_id }) => ({ id, cluster: cluster_id })),
+    projects: projects.map(({ id, tenant_id }) => ({ id, tenant: tenant_id })),
+  };
+});
+beforeEach(async () => {
+  await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners,
+    traffic_by_workload, traffic_totals`;
+  await sql`update workloads set project_id = null`;
+  now = START;
+  time = fakeClock(new Date(START));
+});
+afterEach(() => time.restore());
+
+/** Stores traffic as a heartbeat does. */
+async function report(rows: readonly Reported[]): Promise<void> {
+  const [first] = rows;
+  if (!first) return;
+  const records = rows.map(({ minute, source, destination, service, decision, bytes, packets, flows }) => ({
+    bucket_at: new Date(minute).toISOString(),
+    rollup_key: stableKey([source, destination, service, decision]),
+    source_workload_id: source,
+    destination_workload_id: destination,
+    source_prefix: '10.0.0.0/24',
+    destination_prefix: '10.0.1.0/24',
+    source_internal: true,
+    destination_internal: true,
+    protocol: 'tcp',
+    service_port: service,
+    reply: false,
+    decision,
+    ...{ bytes, packets, flows },
+  }));
+  records.sort((a, b) => (`${a.bucket_at}${a.rollup_key}` < `${b.bucket_at}${b.rollup_key}` ? -1 : 1));
+  await db.transaction((tx) => addToMinutes(tx, { node_id: first.node, cluster_id: first.cluster }, records));
+}
+
+const inOrder = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
+
+async function storedRows(seconds: number, from: number) {
+  const since = new Date(from).toISOString();
+  const at = sql`extract(epoch from bucket_at)::float8 * 1000 as at`;
+  const byWorkload = await sql`select ${at}, workload_id as workload, decision, bytes_in::float8, bytes_out::float8,
+      packets_in::float8, packets_out::float8, flows::float8
+    from traffic_by_workload where bucket_seconds = ${seconds} and bucket_at >= ${since}`;
+  const totals = await sql`select ${at}, cluster_id as cluster, decision, source_tenant_id as source_tenant,
+      destination_tenant_id as destination_tenant, bytes::float8, packets::float8, flows::float8
+    from traffic_totals where bucket_seconds = ${seconds} and bucket_at >= ${since}`;
+  return { byWorkload: inOrder(byWorkload), totals: inOrder(totals) };
+}
+
+async function sumAll(): Promise<void> {
+  while (!(await sumTraffic()).done);
+}
+
+/** A signal that ends a run after some hours. */
+function endAfter(hours: number): AbortSignal {
+  let left = hours;
+  const throwIfAborted = () => {
+    left -= 1;
+    if (left < 0) throw new Error('the worker is killed');
+  };
+  return { throwIfAborted } as unknown as AbortSignal;
+}
+
+const amount = fc.integer({ min: 0, max: 1_000 });
+const row = fc.record({
+  minutesAgo: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 60 * 50 })),
+  source: fc.option(fc.integer({ min: 0, max: 2 })),
+  destination: fc.option(fc.integer({ min: 0, max: 2 })),
+  service: fc.constantFrom(22, 443),
+  decision: fc.constantFrom('observed', 'drop'),
+  bytes: amount,
+  packets: amount,
+  flows: fc.integer({ min: 0, max: 3 }),
+});
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('report' as const),
+      node: fc.integer({ min: 0, max: 3 }),
+      rows: fc.array(row, { minLength: 1, maxLength: 5 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('sum' as const), hours: fc.option(fc.integer({ min: 0, max: 3 })) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 20 * 60 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('assign' as const),
+      workload: fc.integer({ min: 0, max: 3 }),
+      project: fc.option(fc.integer({ min: 0, max: 1 })),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function take(one: Step, oracle: TrafficOracle): Promise<void> {
+  switch (one.kind) {
+    case 'report': {
+      const node = world.nodes[one.node];
+      if (!node) throw new Error('no such node');
+      const guests = world.workloads.filter((workload) => workload.cluster === node.cluster);
+      const end = (index: number | null) => (index === null ? null : (guests[index % guests.length]?.id ?? null));
+      const rows = new Map<string, Reported>();
+      for (const { minutesAgo, source, destination, ...rest } of one.rows) {
+        const minute = Math.floor((now - minutesAgo * MINUTE) / MINUTE) * MINUTE;
+        const made = {
+          ...rest,
+          cluster: node.cluster,
+          node: node.id,
+          minute,
+          source: end(source),
+          destination: end(destination),
+        };
+        rows.set(JSON.stringify([minute, made.source, made.destination, made.service, made.decision]), made);
+      }
+      await report([...rows.values()]);
+      for (const made of rows.values()) oracle.report(made);
+      return;
+    }
+    case 'sum':
+      if (one.hours === null) {
+        await sumAll();
+        oracle.run(now);
+      } else {
+        await sumTraffic(endAfter(one.hours)).catch((error: Error) =>
+          expect(error.message).toBe('the worker is killed'),
+        );
+        oracle.run(now, one.hours);
+      }
+      return;
+    case 'wait':
+      now += one.minutes * MINUTE;
+      time.advance(one.minutes * 60);
+      await retainTelemetry();
+      return;
+    case 'assign': {
+      const workload = world.workloads[one.workload];
+      const project = one.project === null ? null : (world.projects[one.project] ?? null);
+      await sql`update workloads set project_id = ${project?.id ?? null} where id = ${workload?.id ?? null}`;
+      if (workload) oracle.owners.set(workload.id, project?.tenant ?? null);
+    }
+  }
+}
+
+describe('sumTraffic', () => {
+  it('makes what counting everything by hand makes, whatever comes late, moves, ends in between or changes hands', async () => {
+    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 16 }), async (steps) => {
+      const oracle = new TrafficOracle();
+      for (const one of steps) await take(one, oracle);
+      await sumAll();
+      oracle.run(now);
+      const cutoff = Math.floor((now - 24 * HOUR) / HOUR) * HOUR;
+      for (const [seconds, from] of [
+        [300, cutoff],
+        [3600, 0],
+      ] as const) {
+        expect(await storedRows(seconds, from)).toEqual({
+          byWorkload: inOrder(oracle.byWorkload(seconds, now)),
+          totals: inOrder(oracle.totals(seconds, now)),
+        });
+      }
+      expect(await sql`select 1 from traffic_marks`).toHaveLength(0);
+    });
+    await fc.assert(
+      property.beforeEach(async () => {
+        await sql`truncate flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;
+        await sql`update workloads set project_id = null`;
+        time.restore();
+        now = START;
+        time = fakeClock(new Date(START));
+      }),
+      { numRuns: 60 },
+    );
+  }, 600_000);
+});
