@@ -7,15 +7,10 @@ import { TimeChart } from '@/ui/chart/time-chart';
 import { ErrorState } from '@/ui/error-state';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { Skeleton } from '@/ui/skeleton';
-import { flowChartData } from './flow-chart-data';
-import { countText } from './flow-words';
-import { type FlowView, METRICS, type Metric } from './use-flow-view';
-
-const METRIC_OPTIONS = [
-  { value: 'traffic', label: 'Traffic' },
-  { value: 'packets', label: 'Packets' },
-  { value: 'flows', label: 'New flows' },
-] as const satisfies readonly { value: Metric; label: string }[];
+import { flowChartData } from '../shared/flows/flow-chart-data';
+import { METRIC_OPTIONS, METRICS } from '../shared/flows/flow-metric';
+import { countText } from '../shared/flows/flow-words';
+import type { FlowView } from './use-flow-view';
 
 /** A minute of difference comes from whole buckets; more means that something older is gone. */
 const CUT_MS = 2 * 60_000;

@@ -2,10 +2,10 @@ import type { Flow } from '@/domain/flow/flow';
 import { formatBytes } from '@/lib/format';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
+import { FlowEnd } from '../shared/flows/flow-end';
+import { FlowTime } from '../shared/flows/flow-time';
+import { collectorText, decisionOf, serviceText } from '../shared/flows/flow-words';
 import { NodeLink } from '../shared/inventory-links';
-import { FlowEnd } from './flow-end';
-import { FlowTime } from './flow-time';
-import { collectorText, decisionOf, serviceText } from './flow-words';
 
 const make = columnsOf<Flow>();
 

@@ -9,8 +9,8 @@ import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
+import { collectorText, countText, decisionOf, endText, serviceText } from '../shared/flows/flow-words';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
-import { collectorText, countText, decisionOf, endText, serviceText } from './flow-words';
 import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: Flow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };

@@ -2,9 +2,9 @@
 import { parseEndFilter } from '@/domain/flow/end-filter';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
+import { DECISION_OPTIONS } from '../shared/flows/flow-words';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { FilterInput } from './filter-input';
-import { DECISION_OPTIONS } from './flow-words';
 import { useEndFacets } from './use-end-facets';
 import type { FlowView } from './use-flow-view';
 import { WorkloadChip } from './workload-chip';

@@ -4,9 +4,9 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import type { Column } from '@/ui/table/column';
+import { FlowTime } from '../shared/flows/flow-time';
+import { decisionOf } from '../shared/flows/flow-words';
 import { NodeLink, WorkloadLink } from '../shared/inventory-links';
-import { FlowTime } from './flow-time';
-import { decisionOf } from './flow-words';
 
 const make = columnsOf<FlowGroup>();
 

@@ -3,11 +3,9 @@ import { useMemo } from 'react';
 import { FLOW_SORTS } from '@/domain/flow/flow';
 import { FLOW_DECISIONS, FlowFilter } from '@/domain/flow/flow-filter';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { METRICS } from '../shared/flows/flow-metric';
 import { useListState } from '../shared/list-state';
 import { TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
-
-export const METRICS = ['traffic', 'packets', 'flows'] as const;
-export type Metric = (typeof METRICS)[number];
 
 /** Seconds between refreshes. */
 export const REFRESHES = ['10', '60'] as const;

@@ -1,8 +1,8 @@
 import type { FlowSeries } from '@/domain/flow/flow-sums';
 import { formatBitRate } from '@/lib/format';
 import type { ChartBuckets, ChartSeries } from '@/ui/chart/chart-data';
+import type { Metric } from './flow-metric';
 import { decisionOf, formatPerSecond, STACK_ORDER } from './flow-words';
-import type { Metric } from './use-flow-view';
 
 const FIELDS = { traffic: 'bytes', packets: 'packets', flows: 'flows' } as const;
 

@@ -1,5 +1,5 @@
 import type { Flow } from '@/domain/flow/flow';
-import { WorkloadLink } from '../shared/inventory-links';
+import { WorkloadLink } from '../inventory-links';
 import { endText } from './flow-words';
 
 /** One end of a flow: the guest, if it is known, and the address. */
