@@ -26,6 +26,7 @@ import { DeletePolicyDialog } from '../apply/delete-policy-dialog';
 import { SwitchDialog, type SwitchKind } from '../apply/switch-dialog';
 import { applyRefusal } from '../policy-actions';
 import { allReasons } from '../policy-words';
+import { CoverageTab } from './coverage-tab';
 import { DeploymentsTab } from './deployments-tab';
 import { PolicyOverview } from './policy-overview';
 import { PreviewTab } from './preview-tab';
@@ -34,7 +35,7 @@ import { VersionsTab } from './versions-tab';
 
 const isWorking = ({ last_deployment: last }: Policy) => last?.status === 'running' || last?.status === 'queued';
 
-const TABS = ['overview', 'rules', 'preview', 'versions', 'deployments'] as const;
+const TABS = ['overview', 'rules', 'coverage', 'preview', 'versions', 'deployments'] as const;
 
 /** One policy: how far it is in force, what it says, what applying would change, and what was done. */
 export function PolicyDetail({ policyId }: { policyId: string }) {
@@ -171,6 +172,7 @@ function Content({ policy }: { policy: Policy }) {
             content: <PolicyOverview policy={policy} />,
           },
           { value: 'rules', label: 'Rules', count: policy.rules.length, content: <RulesTab policy={policy} /> },
+          { value: 'coverage', label: 'Coverage', content: <CoverageTab policyId={policy.id} /> },
           { value: 'preview', label: 'Preview', content: <PreviewTab policy={policy} /> },
           { value: 'versions', label: 'Versions', count: policy.version, content: <VersionsTab policy={policy} /> },
           { value: 'deployments', label: 'Deployments', content: <DeploymentsTab policyId={policy.id} /> },

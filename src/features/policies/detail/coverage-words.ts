@@ -1,0 +1,61 @@
+import type { PolicyCoverage, RuleCoverage } from '@/domain/coverage';
+import type { Tone } from '@/ui/tone';
+
+export type HitState = { tone: Tone; word: string; since: string | null };
+
+/** Whether a rule is hit by real traffic. Never seen is said only where somebody looked, and since when. */
+export function hitState(rule: Pick<RuleCoverage, 'enabled' | 'last_hit_at' | 'never_hit_since'>): HitState {
+  if (rule.last_hit_at !== null) return { tone: 'ok', word: 'Hit', since: null };
+  if (!rule.enabled) return { tone: 'off', word: 'Rule disabled', since: null };
+  if (rule.never_hit_since !== null) return { tone: 'warn', word: 'No hit', since: rule.never_hit_since };
+  return { tone: 'unknown', word: 'Not known', since: null };
+}
+
+export type CoverageNotice = { tone: 'info' | 'warn'; title: string; text: string; agents: boolean };
+
+const guestsText = (count: number) => `${count} ${count === 1 ? 'guest' : 'guests'}`;
+
+/** What a reader has to know before believing the figures; null when nothing. */
+export function coverageNotice({ enabled, enforcement_mode, guests }: PolicyCoverage): CoverageNotice | null {
+  if (!enabled) {
+    return {
+      tone: 'info',
+      title: 'The policy is disabled',
+      text: 'None of its rules is to be live, so nothing is expected to hit them. What is shown is from before.',
+      agents: false,
+    };
+  }
+  if (guests.total === 0) {
+    return {
+      tone: 'warn',
+      title: 'The policy has no guest',
+      text: 'Its sources and targets stand for no guest of yours, so no rule of it can be hit.',
+      agents: false,
+    };
+  }
+  if (guests.looked_at === 0) {
+    return {
+      tone: 'warn',
+      title: 'Nobody looks at its guests',
+      text: 'Hits are counted from flows. No node with a guest of this policy has an agent that reports any.',
+      agents: true,
+    };
+  }
+  if (guests.looked_at < guests.total) {
+    return {
+      tone: 'warn',
+      title: `${guestsText(guests.total - guests.looked_at)} not looked at`,
+      text: `${guestsText(guests.looked_at)} of ${guests.total} are on nodes with an agent that reports. Hits at the others are not known.`,
+      agents: true,
+    };
+  }
+  if (enforcement_mode === 'audit') {
+    return {
+      tone: 'info',
+      title: 'In audit mode nothing is decided',
+      text: 'Counted is what the rules would have decided about real traffic, each policy by itself.',
+      agents: false,
+    };
+  }
+  return null;
+}
