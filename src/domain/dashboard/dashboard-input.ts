@@ -13,6 +13,10 @@ export const DashboardInput = z.strictObject({
 });
 export type DashboardInput = z.output<typeof DashboardInput>;
 
+/** The same for traffic. */
+export const DashboardTrafficInput = DashboardInput.omit({ suspicious_limit: true });
+export type DashboardTrafficInput = z.output<typeof DashboardTrafficInput>;
+
 /** The same for what is told as of now. */
 export const DashboardOperationsInput = DashboardInput.pick({ tenant_id: true });
 export type DashboardOperationsInput = z.output<typeof DashboardOperationsInput>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentSummary } from '../agent';
 import { SYNC_STATUSES } from '../cluster';
+import { TALKER_SOURCES, TopTalker, TopTalkers, TrafficSeries } from '../flow/traffic-sums';
 import { NODE_STATUSES } from '../inventory';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
 import { RUN_STATUSES, RUN_TRIGGERS } from '../sync';
@@ -139,6 +140,20 @@ export const DashboardOperations = z.object({
 });
 export type DashboardOperations = z.output<typeof DashboardOperations>;
 
+/** Who carried how much in the range, and when. */
+export const DashboardTraffic = z.object({
+  ...covered,
+  /** The workloads with the most bytes, in and out together. */
+  top_talkers: z.array(TopTalker),
+  /** What they were counted from; the counters of network cards where no flow is known at all. */
+  top_talkers_source: z.enum(TALKER_SOURCES),
+  /** Of all workloads within reach, not only of those listed. */
+  top_talkers_sums: TopTalkers.shape.sums,
+  /** Its own range is that of whole buckets; `as_of` tells up to when everything is counted. */
+  traffic: TrafficSeries,
+});
+export type DashboardTraffic = z.output<typeof DashboardTraffic>;
+
 /** Everything at once: what the page reads in parts. */
-export const Dashboard = DashboardSecurity.extend(DashboardOperations.shape);
+export const Dashboard = DashboardSecurity.extend(DashboardOperations.shape).extend(DashboardTraffic.shape);
 export type Dashboard = z.output<typeof Dashboard>;

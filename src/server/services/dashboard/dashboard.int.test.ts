@@ -20,13 +20,14 @@ import {
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { sumTraffic } from '../flows/sum-traffic';
 
 const sql = sqlClient();
 const NOW = new Date();
 const time = fakeClock(NOW);
 const MINUTE = 60_000;
 /** Of a whole dashboard, the session's included; one less while the inventory was looked at a moment ago. */
-const QUERIES = 14;
+const QUERIES = 19;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE).toISOString();
 const SINCE = ago(60);
 const UNTIL = ago(1);
@@ -287,6 +288,60 @@ describe('suspicious traffic', () => {
       },
       { timeout: 10_000, interval: 100 },
     );
+  });
+});
+
+describe('traffic', () => {
+  const range = `since=${ago(300)}&until=${ago(180)}`;
+  const at = async (query = '', headers = admin): Promise<Dashboard> =>
+    (await (await call(`/dashboard?${range}${query}`, { headers })).json()) as Dashboard;
+  const talkers = ({ top_talkers }: Dashboard) =>
+    top_talkers.map(({ workload, bytes_in, bytes_out, flows }) => [workload.id, bytes_in, bytes_out, flows]);
+
+  it('falls back to the counters of network cards, by name', async () => {
+    const now = { observed_at: ago(240), first_seen_at: ago(240) };
+    expect(await at()).toMatchObject({ top_talkers: [], top_talkers_source: 'flows' });
+    await sql`insert into interface_traffic (node_id, interface, observed_at, cluster_id, vmid, nic, workload_id, rx_bytes,
+        rx_packets, tx_bytes, tx_packets, bytes, packets, collector)
+      values (${world.nodes[0].id}, 'tap100i0', ${now.observed_at}, ${world.cluster.id}, ${world.ours.workload.vmid}, 0,
+        ${world.ours.workload.id}, 40, 4, 60, 6, 100, 10, 'interface')`;
+    expect(await at()).toMatchObject({
+      top_talkers_source: 'interface_counters',
+      top_talkers: [{ workload: { id: world.ours.workload.id, name: world.ours.workload.name }, flows: null }],
+    });
+  });
+
+  it('counts once what two nodes saw', async () => {
+    const seen = flow(WEB, '10.1.0.30', 443, { first_seen_at: ago(240), observed_at: ago(240), bytes: 5_000 });
+    const third = await makeWorkload(world.cluster, world.theirs.project, { status: 'stopped' });
+    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+      values (gen_random_uuid(), ${world.cluster.id}, ${world.network}, ${world.subnets.v4}, '10.1.0.30', ${third.id}, 'manual')`;
+    await vi.waitFor(
+      async () => {
+        await report(0, [seen]);
+        const [row] =
+          await sql`select destination_workload_id as id from traffic_flows where host(destination_ip) = '10.1.0.30'`;
+        expect(row?.id).toBe(third.id);
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+    await sql`delete from traffic_flows where host(destination_ip) = '10.1.0.30'`;
+    await sql`truncate flow_rollup_minutes`;
+    await report(0, [seen]);
+    await report(1, [{ ...seen, bytes: 4_000 }]);
+    await sumTraffic();
+    const dashboard = await at();
+    expect(dashboard).toMatchObject({ top_talkers_source: 'flows', top_talkers_sums: { workloads: 2 } });
+    expect(talkers(dashboard).sort()).toEqual(
+      [
+        [world.ours.workload.id, 0, 5_000, 1],
+        [third.id, 5_000, 0, 1],
+      ].sort(),
+    );
+    expect(dashboard.traffic).toMatchObject({ sums: { bytes: 5_000, flows: 1 }, as_of: expect.any(String) });
+    expect(talkers(await at('', world.ours.headers))).toEqual([[world.ours.workload.id, 0, 5_000, 1]]);
+    expect(talkers(await at(`&tenant_id=${world.theirs.tenant.id}`))).toEqual([[third.id, 5_000, 0, 1]]);
+    await sql`delete from workloads where id = ${third.id}`;
   });
 });
 
