@@ -82,6 +82,40 @@ const edit = (at: number, change: Partial<LiveRule>) =>
   LIVE.map((live, index) => (index === at ? { ...live, ...change } : live));
 const comment = (from: string | RegExp, to: string) => (LIVE[1]?.comment ?? '').replace(from, to);
 
+describe('a policy without rules that asks for a default of DROP', () => {
+  const [guest = null] = compilePolicies([{ ...POLICY, rules: [] }], INDEX, 'inst1').guests;
+  const told = (scene: Scene) => {
+    const found = view({ live: [], ...scene });
+    return deploymentStatus('p1', true, false, [
+      { ...found, wanted: guest, ...(scene.live === null && { diff: null }) },
+    ]);
+  };
+
+  it.each<[string, Scene, object]>([
+    ['is active where the default drops', {}, { status: 'active', reasons: [] }],
+    [
+      'is stale where it does not',
+      { options: { enable: 1, policy_in: 'ACCEPT' } },
+      { status: 'stale', reasons: ['default_policy_differs'] },
+    ],
+    [
+      'is partial where nothing is enforced',
+      { options: { enable: 0, policy_in: 'DROP' } },
+      { status: 'partial', reasons: ['guest_firewall_off'] },
+    ],
+    [
+      'is not told to be off where the options could not be read',
+      { options: null },
+      { status: 'partial', reasons: ['enforcement_unknown', 'unreadable'] },
+    ],
+    ['is unreadable with the rules', { live: null }, { status: 'partial', reasons: ['unreadable'] }],
+    ['is stale when the guest is gone', { missing: true }, { status: 'stale', reasons: ['guest_missing'] }],
+  ])('%s', (_, scene, expected) => {
+    expect(guest?.rules).toEqual([]);
+    expect(told(scene)).toMatchObject({ ...expected, expected: 0, live: 0 });
+  });
+});
+
 describe('the deployment status', () => {
   it('is active when everything is as wanted', () => {
     expect(status({})).toEqual({

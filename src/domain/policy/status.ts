@@ -66,6 +66,9 @@ type Tally = {
   outdated: number;
   leftover: number;
   disabled: number;
+  /** Guests whose default shall drop, and those where it does or where that could not be read. */
+  defaults: number;
+  defaults_live: number;
 };
 
 /** Rules are as good as the sets that they refer to. */
@@ -85,15 +88,17 @@ function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set
   const dropIn = wanted?.drop_in.includes(policyId) ?? false;
   const dropOut = wanted?.drop_out.includes(policyId) ?? false;
   tally.expected += expected;
+  if (dropIn || dropOut) tally.defaults++;
   if (view.missing) {
     tally.gone += expected;
-    if (expected > 0) reasons.add('guest_missing');
+    if (expected > 0 || dropIn || dropOut) reasons.add('guest_missing');
     return;
   }
   if (!diff) {
     // Rules of ours may stand there whether or not any are wanted.
     reasons.add('unreadable');
     tally.unread += expected;
+    if (dropIn || dropOut) tally.defaults_live++;
     return;
   }
   tally.live += diff.kept.filter((item) => item.wanted.policy_id === policyId).length;
@@ -120,10 +125,10 @@ function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set
     if (enforcement.status === 'unknown') reasons.add('enforcement_unknown');
   }
   if (!dropIn && !dropOut) return;
-  if (!view.defaults) reasons.add('unreadable');
-  else if ((dropIn && view.defaults.in !== 'DROP') || (dropOut && view.defaults.out !== 'DROP')) {
-    reasons.add('default_policy_differs');
-  }
+  if ((dropIn && view.defaults?.in !== 'DROP') || (dropOut && view.defaults?.out !== 'DROP')) {
+    reasons.add(view.defaults ? 'default_policy_differs' : 'unreadable');
+    if (!view.defaults) tally.defaults_live++;
+  } else tally.defaults_live++;
 }
 
 /** Reasons for which what is live is not what was last wanted: applying again mends them. */
@@ -138,13 +143,15 @@ const STALE: readonly DeploymentReason[] = [
 ];
 
 function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced: boolean): DeploymentStatus | null {
-  const { expected, live, unread, disabled } = tally;
+  const { expected, live, unread, disabled, defaults } = tally;
   const ours = live + tally.outdated + tally.leftover + disabled;
   // Not readable is no status of its own here: the reason tells it.
   if (!enforced) return ours > 0 ? 'stale' : null;
-  if (expected === 0 && ours === 0 && !reasons.has('default_policy_differs')) return 'unresolved';
+  // A default that shall drop is something to expect, also of a policy without rules.
+  if (expected === 0 && ours === 0 && defaults === 0) return 'unresolved';
   if (STALE.some((reason) => reasons.has(reason))) return 'stale';
   if (live === 0 && unread === 0 && expected > 0) return 'stale';
+  if (expected === 0 && defaults > 0 && tally.defaults_live === 0) return 'stale';
   return reasons.size > 0 || live < expected ? 'partial' : 'active';
 }
 
@@ -160,7 +167,17 @@ export function deploymentStatus(
   unresolved: boolean,
   views: readonly GuestView[],
 ): PolicyDeployment {
-  const tally: Tally = { expected: 0, live: 0, unread: 0, gone: 0, outdated: 0, leftover: 0, disabled: 0 };
+  const tally: Tally = {
+    expected: 0,
+    live: 0,
+    unread: 0,
+    gone: 0,
+    outdated: 0,
+    leftover: 0,
+    disabled: 0,
+    defaults: 0,
+    defaults_live: 0,
+  };
   const reasons = new Set<DeploymentReason>();
   for (const view of views) readGuest(policyId, view, tally, reasons);
   const { expected, live, unread, outdated, leftover, disabled } = tally;
