@@ -5,7 +5,7 @@ import type { IndexedWorkload, Inventory } from './inventory-index';
 import type { CompilablePolicy } from './wanted';
 
 /** A second, direct reading of what policies mean, for tests only: nothing is compiled, every packet asks the inventory. */
-function members(text: string, inventory: Inventory, tenant: string | null): IndexedWorkload[] {
+export function members(text: string, inventory: Inventory, tenant: string | null): IndexedWorkload[] {
   const seen = inventory.workloads.filter((workload) => tenant === null || workload.tenant_id === tenant);
   const single = (list: IndexedWorkload[]) => (list.length === 1 ? list : []);
   if (text.startsWith('sg:')) {
@@ -25,7 +25,7 @@ function members(text: string, inventory: Inventory, tenant: string | null): Ind
   return single(seen.filter((workload) => workload.name === text));
 }
 
-function isPeer(text: string, ip: IpAddress, inventory: Inventory, tenant: string | null): boolean {
+export function isPeer(text: string, ip: IpAddress, inventory: Inventory, tenant: string | null): boolean {
   const inside = (cidr: string) => {
     const parsed = parseCidr(cidr);
     return parsed !== null && cidrContains(parsed, ip);

@@ -28,6 +28,7 @@ import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
 import { AddressConflicts } from './address-conflicts';
+import { AddressPolicies } from './address-policies';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { EditAddressDrawer } from './edit-address-drawer';
 
@@ -138,6 +139,7 @@ function Content({ address }: { address: Detail }) {
           empty={<EmptyState title="Nobody had it yet">Every workload that gets it will be listed here.</EmptyState>}
         />
       </Section>
+      {!reason('policy:read') && <AddressPolicies addressId={address.id} />}
       <EditAddressDrawer address={dialog === 'edit' ? address : null} onClose={close} />
       <DeleteAddressesDialog
         addresses={dialog === 'delete' ? [address] : []}

@@ -9,6 +9,7 @@ import {
 import { bulkDeleteAddresses, bulkUpdateAddresses } from '../../services/ipam/bulk-addresses';
 import { createAddress } from '../../services/ipam/create-address';
 import { deleteAddress } from '../../services/ipam/delete-address';
+import { listAddressPolicies } from '../../services/ipam/list-address-policies';
 import { listAddresses } from '../../services/ipam/list-addresses';
 import { readAddress } from '../../services/ipam/read-address';
 import { updateAddress } from '../../services/ipam/update-address';
@@ -23,6 +24,9 @@ export const ipAddressesRouter = router({
   get: procedure('ipam:read')
     .input(z.strictObject(byId))
     .query(({ ctx, input }) => readAddress(ctx.scope, input.id)),
+  policies: procedure('policy:read')
+    .input(z.strictObject(byId))
+    .query(({ ctx, input }) => listAddressPolicies(ctx.scope, input.id)),
   create: procedure('ipam:write')
     .input(AddressInput)
     .mutation(({ ctx, input }) => createAddress(ctx.scope, input)),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AddressPolicies } from '@/domain/ipam/address-policies';
 import {
   AddressBulkDelete,
   AddressBulkUpdate,
@@ -14,6 +15,7 @@ import { bulkDeleteAddresses, bulkUpdateAddresses } from '../../services/ipam/bu
 import { createAddress } from '../../services/ipam/create-address';
 import { deleteAddress } from '../../services/ipam/delete-address';
 import { ADDRESS_CSV, exportAddresses } from '../../services/ipam/export-rows';
+import { listAddressPolicies } from '../../services/ipam/list-address-policies';
 import { listAddresses } from '../../services/ipam/list-addresses';
 import { readAddress } from '../../services/ipam/read-address';
 import { updateAddress } from '../../services/ipam/update-address';
@@ -78,6 +80,16 @@ export const ipAddressRoutes = [
     params,
     response: { status: 200, schema: IpAddressDetail },
     handler: ({ scope, params }) => readAddress(scope, params.ip_address_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/ip-addresses/{ip_address_id}/policies',
+    summary: 'Policies with an endpoint that stands for the address, by its workload, by the address itself or as any.',
+    tag,
+    access: { permission: 'policy:read' },
+    params,
+    response: { status: 200, schema: AddressPolicies },
+    handler: ({ scope, params }) => listAddressPolicies(scope, params.ip_address_id),
   }),
   defineRoute({
     method: 'PATCH',

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { ENFORCEMENT_MODES } from '../policy/policy';
+import { DEPLOYMENT_STATUSES } from '../policy/status';
+import { TOUCHED_BY } from '../policy/touches';
+
+/** Policies that touch an address, those that name it or its workload first, then by name. */
+export const AddressPolicies = z.object({
+  policies: z.array(
+    z.object({
+      policy_id: z.uuid(),
+      name: z.string(),
+      enabled: z.boolean(),
+      enforcement_mode: z.enum(ENFORCEMENT_MODES),
+      deployment_status: z.enum(DEPLOYMENT_STATUSES).nullable(),
+      /** The endpoints that stand for it: for its workload, for addresses with it among them, or for any. */
+      touches: z.array(z.object({ side: z.enum(['source', 'target']), endpoint: z.string(), by: z.enum(TOUCHED_BY) })),
+    }),
+  ),
+  /** Further ones, of tenants out of reach. */
+  hidden: z.int(),
+});
+export type AddressPolicies = z.output<typeof AddressPolicies>;

@@ -1,0 +1,42 @@
+import type { IpAddress } from '../net/ip-address';
+import type { InventoryIndex } from './inventory-index';
+import { resolvePeers, resolveWorkloads } from './resolve';
+import type { CompilablePolicy } from './wanted';
+
+export const TOUCHED_BY = ['workload', 'address', 'any'] as const;
+
+/** An endpoint that stands for an address: for the workload that has it, for addresses with it among them, or for all. */
+export type Touch = {
+  readonly side: 'source' | 'target';
+  readonly endpoint: string;
+  readonly by: (typeof TOUCHED_BY)[number];
+};
+
+/**
+ * The endpoints of a policy that stand for an address, sources first. Rules name addresses, not clusters: the same address
+ * on another cluster is meant as well. An endpoint that stands for nothing touches nothing.
+ */
+export function touchesOf(
+  policy: Pick<CompilablePolicy, 'tenant_id' | 'definition'>,
+  subject: { readonly address: IpAddress; readonly workload_id: string | null },
+  index: InventoryIndex,
+): Touch[] {
+  const { address, workload_id } = subject;
+  const touch = (endpoint: string): Touch['by'] | null => {
+    const workloads = resolveWorkloads(endpoint, index, policy.tenant_id);
+    if (!('reason' in workloads) && workloads.some(({ id }) => id === workload_id)) return 'workload';
+    const peers = resolvePeers(endpoint, index, policy.tenant_id);
+    if (peers === 'any') return 'any';
+    if ('reason' in peers) return null;
+    const holds = peers[address.family].some(({ first, last }) => first <= address.value && address.value <= last);
+    return holds ? 'address' : null;
+  };
+  const { sources, targets } = policy.definition;
+  return [
+    ...sources.map((endpoint) => ({ side: 'source' as const, endpoint })),
+    ...targets.map((endpoint) => ({ side: 'target' as const, endpoint })),
+  ].flatMap((item) => {
+    const by = touch(item.endpoint);
+    return by === null ? [] : [{ ...item, by }];
+  });
+}

@@ -1,0 +1,38 @@
+import type { AddressPolicies } from '@/domain/ipam/address-policies';
+import { parseIp } from '@/domain/net/ip-address';
+import { touchesOf } from '@/domain/policy/touches';
+import type { Scope } from '../../auth/scope';
+import { findIpAddressDetail } from '../../repositories/ip-addresses';
+import { readBoard } from '../policies/board/read-board';
+import { noSuch } from './ipam-errors';
+
+/**
+ * The policies with an endpoint that stands for an address, disabled ones and those in audit mode too. No cluster is asked.
+ * @throws AppError `not_found`
+ */
+export async function listAddressPolicies(scope: Scope<'policy:read'>, id: string): Promise<AddressPolicies> {
+  const { tenants } = scope;
+  const found = await findIpAddressDetail(tenants, id);
+  const address = found && parseIp(found.address);
+  if (!found || !address) throw noSuch.address();
+  const board = await readBoard();
+  const subject = { address, workload_id: found.workload?.id ?? null };
+  const touching = board.world.policies.flatMap((policy) => {
+    const touches = touchesOf(policy, subject, board.world.index);
+    return touches.length > 0 ? [{ policy, touches }] : [];
+  });
+  const visible = touching.filter(
+    ({ policy: { tenant_id } }) => tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id)),
+  );
+  const policies = visible.map(({ policy, touches }) => ({
+    policy_id: policy.id,
+    name: policy.name,
+    enabled: policy.enabled,
+    enforcement_mode: policy.definition.enforcement_mode,
+    deployment_status: board.standingOf(policy).status,
+    touches,
+  }));
+  const byAnyOnly = ({ touches }: (typeof policies)[number]) => Number(touches.every(({ by }) => by === 'any'));
+  policies.sort((a, b) => byAnyOnly(a) - byAnyOnly(b) || a.name.localeCompare(b.name, 'en'));
+  return { policies, hidden: touching.length - visible.length };
+}
