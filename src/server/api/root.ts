@@ -6,6 +6,7 @@ import { coverageRouter } from './routers/coverage';
 import { dashboardRouter } from './routers/dashboard';
 import { deploymentsRouter } from './routers/deployments';
 import { flowsRouter } from './routers/flows';
+import { insightsRouter } from './routers/insights';
 import { ipAddressesRouter } from './routers/ip-addresses';
 import { ipRangesRouter } from './routers/ip-ranges';
 import { ipamRouter } from './routers/ipam';
@@ -37,6 +38,7 @@ export const appRouter = router({
   dashboard: dashboardRouter,
   deployments: deploymentsRouter,
   flows: flowsRouter,
+  insights: insightsRouter,
   ipAddresses: ipAddressesRouter,
   ipRanges: ipRangesRouter,
   ipam: ipamRouter,

@@ -12,28 +12,48 @@ export type Tx = PgTransaction<PostgresJsQueryResultHKT, Schema, ExtractTablesWi
 /** Either: repositories that read or write inside or outside a transaction take this. */
 export type Executor = Db | Tx;
 
-let client: postgres.Sql | undefined;
+const MINUTE_MS = 60_000;
+/**
+ * Long answers have connections of their own: a client that reads slowly holds one of these few, never one that pages and
+ * heartbeats wait for. Whoever comes when all are taken waits.
+ */
+const STREAM_CONNECTIONS = 3;
+/** The longest that one answer may take: it holds a state of the database, which keeps it from tidying up. */
+const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
 
-/** The connection pool of this process (postgres.js). It connects on the first query. */
-export function sqlClient(): postgres.Sql {
-  if (client) return client;
+let client: postgres.Sql | undefined;
+let streams: postgres.Sql | undefined;
+
+function connect(max: number, connection: { statement_timeout: number } & Record<string, string | number | boolean>) {
   const url = env().DATABASE_URL;
   if (!url) throw new Error('DATABASE_URL is not set; `npm start` sets it for the embedded mode');
-  client = postgres(url, {
-    max: env().DATABASE_POOL_SIZE,
+  const made = postgres(url, {
+    max,
     idle_timeout: 60,
     connect_timeout: 10,
     onnotice: () => {},
-    connection: { application_name: 'fabric', statement_timeout: 60_000, idle_in_transaction_session_timeout: 60_000 },
+    connection: { application_name: 'fabric', idle_in_transaction_session_timeout: MINUTE_MS, ...connection },
   });
-  guardTransactions(client);
+  guardTransactions(made);
+  return made;
+}
+
+/** The connection pool of this process (postgres.js). It connects on the first query. */
+export function sqlClient(): postgres.Sql {
+  client ??= connect(env().DATABASE_POOL_SIZE, { statement_timeout: MINUTE_MS });
   return client;
+}
+
+/** The connections of long answers. No machine code is made for them: rows shall come at once. */
+export function streamClient(): postgres.Sql {
+  streams ??= connect(STREAM_CONNECTIONS, { statement_timeout: STREAM_TIMEOUT_MS, jit: false });
+  return streams;
 }
 
 /** Drizzle over `sqlClient`; rows carry the database's own snake_case names. */
 export const db = lazy(() => drizzle(sqlClient(), {})) as Db;
 
-/** Closes the pool; the process may then end. */
+/** Closes the pools; the process may then end. */
 export async function closeDb(): Promise<void> {
-  await client?.end({ timeout: 5 });
+  await Promise.all([client?.end({ timeout: 5 }), streams?.end({ timeout: 5 })]);
 }

@@ -7,12 +7,13 @@ import { type FlowSelection, flowConditions } from './flow-conditions';
 import { ifVisible, type VisibleWorkloads } from './flow-reach';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
-type FlowRow = Omit<Flow, 'source_label' | 'destination_label'>;
+export type FlowRow = Omit<Flow, 'source_label' | 'destination_label'>;
 
 const column = (name: string): SQL => sql.raw(`t.${name}`);
-const ID = sql.raw(`(t.node_id::text || '.' || t.flow_key::text)`);
+/** SQL of a flow's id. */
+export const FLOW_ID = sql.raw(`(t.node_id::text || '.' || t.flow_key::text)`);
 
-const SORTS: SortKeys = {
+export const FLOW_SORT_KEYS: SortKeys = {
   observed_at: { column: column('observed_at') },
   first_seen_at: { column: column('first_seen_at') },
   source_ip: { column: column('source_ip') },
@@ -34,11 +35,11 @@ const PLAIN = [
   ...['initiator', 'icmp_type', 'icmp_code'],
 ];
 
-/** The page's rows first, then the names they need: four lookups for each row of the page, none for the others. */
-function selectFlows(visible: VisibleWorkloads, page: SQL): SQL {
+/** Rows of `traffic_flows` as they are shown, with the names they need: four lookups for each row of `page`. */
+export function selectFlows(visible: VisibleWorkloads, page: SQL): SQL {
   const observer = ifVisible(column('workload_id'), visible);
   return sql`
-    select ${ID} as id, ${sql.raw(PLAIN.map((name) => `t.${name}`).join(', '))},
+    select ${FLOW_ID} as id, ${sql.raw(PLAIN.map((name) => `t.${name}`).join(', '))},
       host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip,
       t.source_cidr::text, t.destination_cidr::text,
       t.bytes::float8, t.packets::float8, ${at('first_seen_at')}, ${at('observed_at')}, ${at('updated_at')},
@@ -61,7 +62,8 @@ function selectFlows(visible: VisibleWorkloads, page: SQL): SQL {
     left join workloads as dw on dw.id = ${ifVisible(column('destination_workload_id'), visible)}`;
 }
 
-const labelled = (row: FlowRow): Flow => ({
+/** Adds the labels. */
+export const labelled = (row: FlowRow): Flow => ({
   ...row,
   source_label: flowLabel(row.source_ip, row.source_cidr),
   destination_label: flowLabel(row.destination_ip, row.destination_cidr),
@@ -77,16 +79,20 @@ async function readFlows(visible: VisibleWorkloads, where: SQL, order: readonly 
 /** Flows page by page. Two queries. */
 export function listFlows(selection: FlowSelection, input: FlowListInput): Promise<Page<Flow>> {
   const where = flowConditions(selection);
-  return pageOfRows<Flow>(input, { sorts: SORTS, sort: '-observed_at', id: ID }, ({ after, order, limit }) => ({
-    rows: readFlows(selection.visible, after ? sql`${where} and ${after}` : where, order, limit),
-    total: db
-      .execute<{ total: number }>(sql`select count(*)::int as total from traffic_flows as t where ${where}`)
-      .then((rows) => rows[0]?.total ?? 0),
-  }));
+  return pageOfRows<Flow>(
+    input,
+    { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID },
+    ({ after, order, limit }) => ({
+      rows: readFlows(selection.visible, after ? sql`${where} and ${after}` : where, order, limit),
+      total: db
+        .execute<{ total: number }>(sql`select count(*)::int as total from traffic_flows as t where ${where}`)
+        .then((rows) => rows[0]?.total ?? 0),
+    }),
+  );
 }
 
 /** The newest flows that were stored since `after`. One query. */
 export function findFlowsStoredSince(selection: FlowSelection, after: string, limit: number): Promise<Flow[]> {
   const where = sql`${flowConditions(selection)} and t.updated_at >= ${after}::timestamptz`;
-  return readFlows(selection.visible, where, [desc(column('observed_at')), desc(ID)], limit);
+  return readFlows(selection.visible, where, [desc(column('observed_at')), desc(FLOW_ID)], limit);
 }

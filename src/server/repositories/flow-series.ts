@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { FlowSpan } from '@/domain/flow/spread-flows';
 import { db } from '../db/client';
-import { flowConditions } from './flow-conditions';
+import { type FlowSelection, flowConditions } from './flow-conditions';
 import type { BoundedSelection } from './flow-groups';
 import { rollupConditions, rollupRows } from './rollup-conditions';
 
@@ -25,13 +25,20 @@ export async function sumBuckets(
   return [...rows];
 }
 
+/** The times and totals of the flows that are meant. */
+const spanRows = (selection: FlowSelection): SQL =>
+  sql`select t.decision, t.bytes, t.packets, t.first_seen_at, t.observed_at from traffic_flows as t
+    where ${flowConditions(selection)}`;
+
 /**
  * Flows by the buckets in which they begin and end and their verdict, with the parts of their totals that fall into the
  * first, each middle and the last of these buckets. One query and one pass over the flows, however many buckets there are.
+ * @param rows flows to count instead of those of the selection, with the columns of `spanRows`
  */
 export async function sumSpans(
   selection: BoundedSelection,
   buckets: { first: string; width: number },
+  rows: SQL = spanRows(selection),
 ): Promise<FlowSpan[]> {
   const { since, until } = selection;
   const { first, width } = buckets;
@@ -44,7 +51,7 @@ export async function sumSpans(
       .flatMap((name) => parts.map((part) => `coalesce(sum(${name} * ${part}), 0)::float8 as ${part}_${name}`))
       .join(', '),
   );
-  const rows = await db.execute<FlowSpan>(sql`
+  const spans = await db.execute<FlowSpan>(sql`
     select from_bucket, to_bucket, decision, ${sums}, count(*) filter (where began)::float8 as flows
     from (
       select b.*, t.decision, t.bytes, t.packets, t.first_seen_at >= ${since}::timestamptz as began,
@@ -54,13 +61,12 @@ export async function sumSpans(
         case when b.life > 0 then ${width}::float8 / b.life else 0 end as middle,
         case when b.life > 0 and b.to_bucket > b.from_bucket
           then ${seconds(end('b.to_bucket'), sql.raw('b.to_at'))} / b.life else 0 end as tail
-      from traffic_flows as t
+      from (${rows}) as t
       cross join lateral (select greatest(t.first_seen_at, ${since}::timestamptz) as from_at,
         least(t.observed_at, ${until}::timestamptz) as to_at) as c
       cross join lateral (select c.*, ${seconds(sql.raw('t.first_seen_at'), sql.raw('t.observed_at'))} as life,
         ${bucketOf(sql.raw('c.from_at'), first, width)} as from_bucket,
-        ${bucketOf(sql.raw('c.to_at'), first, width)} as to_bucket) as b
-      where ${flowConditions(selection)}) as spans
+        ${bucketOf(sql.raw('c.to_at'), first, width)} as to_bucket) as b) as spans
     group by from_bucket, to_bucket, decision`);
-  return [...rows];
+  return [...spans];
 }

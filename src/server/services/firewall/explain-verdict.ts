@@ -1,7 +1,9 @@
 import type { Builtin, NotEnforcedReason, UnknownReason } from '@/domain/firewall/verdict';
+import type { ContextReason, FlowDecider } from '@/domain/flow-context/flow-context';
+import type { NamedRule } from './named-rules';
 
 /** Why a built-in rule of the hypervisor decided. */
-export const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
+const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
   established: 'It belongs to a connection that exists already.',
   invalid: 'Connection tracking finds it invalid.',
   blacklist: 'The source is in the set blacklist of the cluster.',
@@ -20,13 +22,13 @@ export const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
   whois: 'Ident is rejected in front of the default.',
 };
 
-export const NOT_ENFORCED_WORDS: Readonly<Record<NotEnforcedReason, string>> = {
+const NOT_ENFORCED_WORDS: Readonly<Record<NotEnforcedReason, string>> = {
   cluster_firewall_off: 'The firewall of the cluster is off: nothing is filtered.',
   guest_firewall_off: 'The firewall of the guest is off: nothing is filtered.',
   nic_flag_off: 'The interface has no firewall flag: nothing is filtered there.',
 };
 
-export const UNKNOWN_WORDS: Readonly<Record<UnknownReason, string>> = {
+const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
   unknown_cluster_firewall: 'Whether the firewall of the cluster is on could not be read.',
   unknown_guest_options: 'The options of the guest could not be read.',
   unknown_guest_rules: 'The rules of the guest could not be read.',
@@ -35,4 +37,25 @@ export const UNKNOWN_WORDS: Readonly<Record<UnknownReason, string>> = {
   unknown_reference: 'A set or alias that decides could not be read.',
   unknown_packet_detail: 'Something about the packet that was not given decides.',
   unknown_inspection: 'An inspection program decides about what passes.',
+  unknown_interface: 'At which interface it passed is not known, and they do not decide alike.',
+  unknown_protocol: 'The protocol is not known.',
+  unknown_opening: 'Which end opened the conversation is not known, and that decides.',
 };
+
+/** Who decides, in words. @param rule the one that decides, when it is one and could be found */
+export function explainDecider(by: FlowDecider, rule: NamedRule | null): string {
+  switch (by.kind) {
+    case 'rule': {
+      const where = by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of group ${by.group}`;
+      return `${where}${rule?.policy_name ? ` of policy ${rule.policy_name}` : ''} decides.`;
+    }
+    case 'default':
+      return 'No rule matches: the default decides.';
+    case 'builtin':
+      return BUILTIN_WORDS[by.name];
+    case 'not_enforced':
+      return NOT_ENFORCED_WORDS[by.reason];
+    case 'unknown':
+      return UNKNOWN_WORDS[by.reason];
+  }
+}

@@ -11,7 +11,7 @@ import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { contextFrom } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
-import { BUILTIN_WORDS, NOT_ENFORCED_WORDS, UNKNOWN_WORDS } from './explain-verdict';
+import { explainDecider } from './explain-verdict';
 import { type NamedRule, ruleNamer } from './named-rules';
 import { type GuestLive, readGuestLive } from './read-guest-live';
 
@@ -36,31 +36,23 @@ type Decision = PacketVerdict['interfaces'][number]['decided_by'];
 const NO_RULE = { rule: null, group: null, undecided_rules: [] };
 
 function explain(live: GuestLive, show: Show, { decided_by: by }: Verdict): Decision {
+  const rule = by.kind === 'rule' ? namedRuleAt(live, show, by) : null;
+  const explained = { ...NO_RULE, kind: by.kind, explanation: explainDecider(by, rule) };
   switch (by.kind) {
-    case 'rule': {
-      const rule = namedRuleAt(live, show, by);
-      const where = by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of group ${by.group}`;
-      const whose = rule?.policy_name ? ` of policy ${rule.policy_name}` : '';
-      return {
-        kind: 'rule',
-        detail: rule?.action ?? null,
-        explanation: `${where}${whose} decides.`,
-        rule,
-        group: by.group ?? null,
-        undecided_rules: [],
-      };
-    }
+    case 'rule':
+      return { ...explained, detail: rule?.action ?? null, rule, group: by.group ?? null };
     case 'default':
-      return { ...NO_RULE, kind: by.kind, detail: by.policy, explanation: 'No rule matches: the default decides.' };
+      return { ...explained, detail: by.policy };
     case 'builtin':
-      return { ...NO_RULE, kind: by.kind, detail: by.name, explanation: BUILTIN_WORDS[by.name] };
+      return { ...explained, detail: by.name };
     case 'not_enforced':
-      return { ...NO_RULE, kind: by.kind, detail: by.reason, explanation: NOT_ENFORCED_WORDS[by.reason] };
-    case 'unknown': {
-      const undecided_rules = by.places.flatMap((place) => namedRuleAt(live, show, place) ?? []);
-      const explanation = UNKNOWN_WORDS[by.reason];
-      return { kind: 'unknown', detail: by.reason, explanation, rule: null, group: null, undecided_rules };
-    }
+      return { ...explained, detail: by.reason };
+    case 'unknown':
+      return {
+        ...explained,
+        detail: by.reason,
+        undecided_rules: by.places.flatMap((place) => namedRuleAt(live, show, place) ?? []),
+      };
   }
 }
 

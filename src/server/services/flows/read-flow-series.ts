@@ -1,6 +1,6 @@
 import type { FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
-import { bucketStarts, planRange } from '@/domain/flow/plan-range';
-import { linesOf, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
+import { bucketStarts, planRange, type RangePlan } from '@/domain/flow/plan-range';
+import { linesOf, type SeriesLine, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
 import type { Scope } from '../../auth/scope';
 import { sumBuckets, sumSpans } from '../../repositories/flow-series';
 import { sumsCanAnswer } from '../../repositories/rollup-conditions';
@@ -8,6 +8,23 @@ import { selectFlows } from './select-flows';
 
 const total = (lists: readonly (readonly number[])[]) =>
   Math.round(lists.flat().reduce((sum, value) => sum + value, 0));
+
+/** Lines of a plan's buckets, with whole numbers and their sums. */
+export function seriesOf(plan: RangePlan, lines: readonly SeriesLine[]): FlowSeries {
+  return {
+    source: plan.source,
+    since: new Date(plan.since).toISOString(),
+    until: new Date(plan.until).toISOString(),
+    bucket_seconds: plan.bucket_seconds,
+    bucket_at: bucketStarts(plan).map((start) => new Date(start).toISOString()),
+    lines: lines.map((line) => ({ ...line, bytes: wholeNumbers(line.bytes), packets: wholeNumbers(line.packets) })),
+    sums: {
+      bytes: total(lines.map((line) => line.bytes)),
+      packets: total(lines.map((line) => line.packets)),
+      flows: total(lines.map((line) => line.flows)),
+    },
+  };
+}
 
 /** Traffic of the time range within reach over time, by verdict. At most five queries. */
 export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSeriesInput): Promise<FlowSeries> {
@@ -23,16 +40,5 @@ export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSerie
       : linesOf(await sumBuckets(bounded, plan.source, buckets), starts.length, (line, row) => {
           for (const field of ['bytes', 'packets', 'flows'] as const) line.add(field, row.bucket, row[field]);
         });
-  return {
-    source: plan.source,
-    ...range,
-    bucket_seconds: plan.bucket_seconds,
-    bucket_at: starts,
-    lines: lines.map((line) => ({ ...line, bytes: wholeNumbers(line.bytes), packets: wholeNumbers(line.packets) })),
-    sums: {
-      bytes: total(lines.map((line) => line.bytes)),
-      packets: total(lines.map((line) => line.packets)),
-      flows: total(lines.map((line) => line.flows)),
-    },
-  };
+  return seriesOf(plan, lines);
 }

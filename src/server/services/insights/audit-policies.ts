@@ -1,4 +1,6 @@
 import { type AuditPolicy, prepareAuditPolicy } from '@/domain/flow-context/audit-policy';
+import type { AuditPolicyView } from '@/domain/insights';
+import type { TenantReach } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
 import { comparePolicies } from '@/domain/policy/order';
 import type { WantedGuest } from '@/domain/policy/wanted';
@@ -35,3 +37,20 @@ export const guestsOfAudited = (world: PolicyWorld, policyId: string): string[] 
 /** Enabled policies in audit mode that mean a guest, prepared, in the order in which they would stand there. */
 export const auditPoliciesAt = (world: PolicyWorld, workloadId: string): AuditPolicy[] =>
   (placeAudited(world).get(workloadId) ?? []).map(({ policy, wanted }) => prepareAuditPolicy(policy, wanted));
+
+/** The same policies for people, those within reach. */
+export function viewAuditPolicies(world: PolicyWorld, workloadId: string, reach: TenantReach): AuditPolicyView[] {
+  return (placeAudited(world).get(workloadId) ?? [])
+    .filter(({ policy: { tenant_id: tenant } }) => reach === 'all' || (tenant !== null && reach.includes(tenant)))
+    .map(({ policy, wanted }) => ({
+      policy_id: policy.id,
+      name: policy.name,
+      version: policy.version,
+      priority: policy.priority,
+      rules: wanted.rules.length,
+      default_drop: [
+        ...(wanted.drop_in.length > 0 ? (['in'] as const) : []),
+        ...(wanted.drop_out.length > 0 ? (['out'] as const) : []),
+      ],
+    }));
+}

@@ -1,0 +1,76 @@
+import type { SQL } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import type postgres from 'postgres';
+import { type Executor, streamClient } from './client';
+
+/** Rows that the database hands over at once, and how many such batches wait for the reader. */
+const BATCH = 500;
+const WAITING = 2;
+
+export type Snapshot = {
+  /** For queries that see the same state. */
+  readonly db: Executor;
+  /**
+   * Hands over the rows of a query in batches, in their order, the next while one is being worked on. Nothing is read that
+   * is not wanted: memory does not grow with the number of rows.
+   */
+  readonly each: <T extends Record<string, unknown>>(
+    query: SQL,
+    work: (rows: readonly T[]) => Promise<void> | void,
+  ) => Promise<void>;
+};
+
+const dialect = new PgDialect();
+
+async function eachBatch<T extends Record<string, unknown>>(
+  tx: postgres.TransactionSql,
+  query: SQL,
+  work: (rows: readonly T[]) => Promise<void> | void,
+): Promise<void> {
+  const { sql, params } = dialect.sqlToQuery(query);
+  const failures: unknown[] = [];
+  let chain: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  let freed: () => void = () => {};
+  const failIfFailed = () => {
+    if (failures.length > 0) throw failures[0];
+  };
+  // biome-ignore lint/nursery/noMisusedPromises: the driver waits for it before it asks for more, which its types do not say
+  await tx.unsafe(sql, params as never[]).cursor(BATCH, async (rows) => {
+    failIfFailed();
+    waiting += 1;
+    chain = chain
+      .then(() => (failures.length > 0 ? undefined : work(rows as unknown as readonly T[])))
+      .catch((error: unknown) => {
+        failures.push(error);
+      })
+      .finally(() => {
+        waiting -= 1;
+        freed();
+      });
+    if (waiting > WAITING) {
+      await new Promise<void>((resolve) => {
+        freed = resolve;
+      });
+    }
+    failIfFailed();
+  });
+  await chain;
+  failIfFailed();
+}
+
+/**
+ * Runs `work` with one unchanging state of the database, which is only read. For answers of any length; when `work` fails,
+ * the query ends.
+ */
+export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  return drizzle(streamClient(), {}).transaction(
+    (tx) => {
+      // Drizzle has no cursors; its transaction is one of postgres.js, which has.
+      const { client } = (tx as unknown as { session: { client: postgres.TransactionSql } }).session;
+      return work({ db: tx as Executor, each: (query, perBatch) => eachBatch(client, query, perBatch) });
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  );
+}

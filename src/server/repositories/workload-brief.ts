@@ -1,0 +1,25 @@
+import { and, eq } from 'drizzle-orm';
+import type { TenantReach } from '@/domain/permissions';
+import { db } from '../db/client';
+import { clusters, nodes } from '../db/schema/clusters';
+import { workloads } from '../db/schema/workloads';
+import { workloadInReach } from './tenant-reach';
+
+/** What heads an answer about a workload; null when there is none within reach. One query. */
+export async function findWorkloadBrief(tenants: TenantReach, id: string) {
+  const [row] = await db
+    .select({
+      id: workloads.id,
+      name: workloads.name,
+      vmid: workloads.vmid,
+      cluster_id: workloads.cluster_id,
+      cluster_name: clusters.name,
+      node_name: nodes.name,
+      status: workloads.status,
+    })
+    .from(workloads)
+    .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+    .leftJoin(nodes, eq(nodes.id, workloads.node_id))
+    .where(and(eq(workloads.id, id), workloadInReach(tenants)));
+  return row ?? null;
+}

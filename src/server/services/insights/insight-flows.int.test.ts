@@ -1,0 +1,247 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { InsightFlowsInput, InsightsInput, TRAFFIC_MODES, type TrafficMode } from '@/domain/insights';
+import { systemScope } from '@/server/auth/scope';
+import { sqlClient } from '@/server/db/client';
+import { makeAgent, makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
+import { call } from '@/test/request';
+import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { listInsightFlows } from './list-insight-flows';
+import { readInsightDecisions } from './read-insight-decisions';
+import { readInsightSeries } from './read-insight-series';
+import { readInsightsOverview } from './read-insights-overview';
+
+const sql = sqlClient();
+const MINUTE = 60_000;
+const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+type World = Awaited<ReturnType<typeof build>>;
+let world: World;
+
+const WEB = '10.1.0.10';
+const DATABASE = '10.1.2.20';
+const OUTSIDE = '203.0.113.7';
+const SIX = 'fd00:1::20';
+
+/** Web (ours, on node one) and database (theirs, on node two) in nested subnets of both families, and a stranger. */
+async function build() {
+  const tenants = await makeTwoTenants('viewer');
+  const { cluster, ours, theirs } = tenants;
+  const one = await makeNode(cluster, { name: 'one' });
+  const two = await makeNode(cluster, { name: 'two' });
+  await sql`update workloads set vmid = 901, node_id = ${one.id} where id = ${ours.workload.id}`;
+  await sql`update workloads set vmid = 902, node_id = ${two.id} where id = ${theirs.workload.id}`;
+  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+    values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
+  const subnets = new Map<string, string>();
+  for (const cidr of ['10.1.0.0/16', '10.1.2.0/24', 'fd00:1::/64']) {
+    const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+      values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${cidr}, 'manual') returning id`;
+    subnets.set(cidr, subnet?.id);
+  }
+  const holders = [
+    [WEB, ours.workload.id, '10.1.0.0/16'],
+    [DATABASE, theirs.workload.id, '10.1.2.0/24'],
+    ['fd00:1::10', ours.workload.id, 'fd00:1::/64'],
+    [SIX, theirs.workload.id, 'fd00:1::/64'],
+  ] as const;
+  for (const [address, workload, cidr] of holders) {
+    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+      values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnets.get(cidr) ?? null}, ${address}, ${workload}, 'manual')`;
+  }
+  return { ...tenants, one, two, stranger: await makeWorkload(cluster) };
+}
+
+const flow = (values: Parameters<typeof makeFlow>[0]) =>
+  makeFlow({ first_seen_at: ago(10), observed_at: ago(5), initiator: 'source', ...values });
+/** Web's interface on node one, and the database's on node two. */
+const atWeb = { vmid: 901, nic: 0, interface: 'tap901i0' };
+const atDatabase = { vmid: 902, nic: 0, interface: 'tap902i0' };
+const query = { source_ip: WEB, destination_ip: DATABASE, source_port: 41_000, destination_port: 5432 };
+const answer = {
+  source_ip: DATABASE,
+  destination_ip: WEB,
+  source_port: 5432,
+  destination_port: 41_000,
+  initiator: 'destination' as const,
+};
+/** By node. Each flow of web has bytes of its own, so that sums tell which were counted. */
+const ONE = [
+  flow({ ...query, ...atWeb, bytes: 1, packets: 1 }),
+  flow({ ...answer, ...atWeb, bytes: 10, packets: 1 }),
+  flow({ source_ip: OUTSIDE, destination_ip: WEB, destination_port: 443, ...atWeb, bytes: 100, packets: 1 }),
+  flow({
+    source_ip: OUTSIDE,
+    destination_ip: WEB,
+    destination_port: 22,
+    decision: 'drop',
+    ...atWeb,
+    bytes: 1_000,
+    packets: 1,
+  }),
+  // Web has an address that nobody knows.
+  flow({
+    source_ip: '192.0.2.77',
+    destination_ip: '198.51.100.9',
+    destination_port: 80,
+    ...atWeb,
+    bytes: 10_000,
+    packets: 1,
+  }),
+  flow({ source_ip: 'fd00:1::10', destination_ip: SIX, destination_port: 443, ...atWeb, bytes: 100_000, packets: 1 }),
+];
+const TWO = [
+  // The same two packets' ways, seen where the database is, and later.
+  flow({ ...query, ...atDatabase, bytes: 5_000_000, packets: 7, observed_at: ago(4) }),
+  flow({ ...answer, ...atDatabase, bytes: 6_000_000, packets: 7, observed_at: ago(4) }),
+  // Seen only there.
+  flow({
+    source_ip: WEB,
+    destination_ip: DATABASE,
+    destination_port: 9999,
+    ...atDatabase,
+    bytes: 1_000_000,
+    packets: 1,
+  }),
+  flow({ source_ip: OUTSIDE, destination_ip: DATABASE, destination_port: 5432, ...atDatabase, bytes: 1, packets: 1 }),
+];
+
+beforeAll(async () => {
+  world = await build();
+  for (const [node, flows] of [
+    [world.one, ONE],
+    [world.two, TWO],
+  ] as const) {
+    const response = await call('/agents/heartbeat', {
+      method: 'POST',
+      body: makeHeartbeat([...flows]),
+      headers: await makeAgent(node),
+    });
+    expect(await response.json()).toMatchObject({ accepted: flows.length, rejected: [] });
+  }
+});
+
+const flowScope = (reach: 'all' | string[] = 'all') => systemScope('flow:read', 'test', reach);
+const ruleScope = (reach: 'all' | string[] = 'all') => systemScope('workload:read', 'test', reach);
+const web = () => world.ours.workload.id;
+const ours = () => [world.ours.tenant.id];
+const asked = (query: object = {}) => InsightsInput.parse({ id: web(), ...query });
+const list = (query: object = {}, reach: 'all' | string[] = 'all') =>
+  listInsightFlows(flowScope(reach), null, InsightFlowsInput.parse({ id: web(), ...query }));
+const overview = (query: object = {}, reach: 'all' | string[] = 'all') =>
+  readInsightsOverview(flowScope(reach), ruleScope(reach), asked(query));
+const bytesOf = (items: readonly { bytes: number | null }[]) => items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
+
+/** Bytes by view: digits say which flows are in. */
+const BYTES: Record<TrafficMode, number> = {
+  all: 1_111_111,
+  inbound: 1_110,
+  outbound: 1_100_001,
+  internal: 1_100_011,
+  external: 11_100,
+  denied: 1_000,
+};
+
+describe('flows of a workload', () => {
+  it.each(TRAFFIC_MODES)('are each counted once, in view %s', async (traffic_mode) => {
+    const { items, total } = await list({ traffic_mode });
+    expect(bytesOf(items)).toBe(BYTES[traffic_mode]);
+    expect(total).toBe(items.length);
+    const { summary } = await overview({ traffic_mode });
+    expect(summary).toMatchObject({ bytes: BYTES[traffic_mode], flows: total });
+    expect(bytesOf(summary.by_decision)).toBe(BYTES[traffic_mode]);
+    expect(bytesOf(summary.top_ports)).toBe(BYTES[traffic_mode]);
+    const series = await readInsightSeries(flowScope(), asked({ traffic_mode, since: ago(30) }));
+    expect(series.sums).toMatchObject({ bytes: BYTES[traffic_mode], flows: total });
+  });
+
+  it('come page by page without a gap, whatever sorts them', async () => {
+    for (const sort of ['-observed_at', 'bytes', '-destination_port', 'source_ip']) {
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ limit: 3, sort, ...(cursor && { cursor }) });
+        seen.push(...page.items.map(({ id }) => id));
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor);
+      expect(new Set(seen).size).toBe(7);
+      expect(seen).toHaveLength(7);
+    }
+  });
+
+  it('have labels by the longest subnet, and say who is there', async () => {
+    const { items } = await list({ port: 5432 });
+    expect(items).toHaveLength(2);
+    expect(items.find(({ source_ip }) => source_ip === WEB)).toMatchObject({
+      node_name: 'one',
+      source_label: `${WEB} internal (10.1.0.0/16)`,
+      destination_label: `${DATABASE} internal (10.1.2.0/24)`,
+      destination_workload_id: world.theirs.workload.id,
+    });
+  });
+
+  it('are told to a tenant without what is another one’s', async () => {
+    const { items } = await list({}, ours());
+    expect(bytesOf(items)).toBe(BYTES.all);
+    const text = JSON.stringify([items, (await overview({}, ours())).summary]);
+    expect(text).not.toContain(world.theirs.workload.id);
+    expect(text).not.toContain(world.theirs.workload.name);
+    expect(text).not.toContain('tap902i0');
+    await expect(
+      listInsightFlows(flowScope(ours()), null, InsightFlowsInput.parse({ id: world.theirs.workload.id })),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('are those that were active in the range, borders included', async () => {
+    const at = (change: object) => list(change).then(({ total }) => total);
+    expect(await at({ since: ago(20), until: ago(10.1) })).toBe(0);
+    expect(await at({ since: ago(20), until: ago(9) })).toBe(7);
+    // Only the database's node saw these two later; what web's saw is not of the range.
+    expect(bytesOf((await list({ since: ago(4.5) })).items)).toBe(11_000_000);
+    expect(await at({ since: ago(3) })).toBe(0);
+    await expect(list({ since: ago(1), until: ago(2) })).rejects.toMatchObject({ code: 'malformed' });
+  });
+});
+
+describe('the summary', () => {
+  it('names directions, peers and ports', async () => {
+    const { summary, workload, audit_policies } = await overview();
+    expect(workload).toMatchObject({ id: web(), vmid: 901, node_name: 'one' });
+    expect(audit_policies).toEqual([]);
+    expect(summary.inbound).toEqual({ flows: 3, bytes: 1_110, packets: 3 });
+    expect(summary.outbound).toEqual({ flows: 3, bytes: 1_100_001, packets: 3 });
+    expect(summary.by_decision).toEqual([
+      { decision: 'drop', flows: 1, bytes: 1_000, packets: 1 },
+      { decision: 'observed', flows: 6, bytes: 1_110_111, packets: 6 },
+    ]);
+    expect(summary.peers_total).toBe(3);
+    expect(summary.top_peers[0]).toEqual({
+      ip: DATABASE,
+      label: `${DATABASE} internal (10.1.2.0/24)`,
+      workload_id: world.theirs.workload.id,
+      workload_name: world.theirs.workload.name,
+      flows: 3,
+      bytes: 1_000_011,
+      packets: 3,
+    });
+    expect(summary.top_peers.at(-1)).toMatchObject({ ip: OUTSIDE, label: `${OUTSIDE} external`, workload_id: null });
+    expect(summary.top_ports.map(({ port, flows }) => [port, flows])).toEqual([
+      [9999, 1],
+      [443, 2],
+      [80, 1],
+      [22, 1],
+      [5432, 2],
+    ]);
+  });
+
+  it('counts by what decides; a guest that cannot be read decides nothing', async () => {
+    const decisions = await readInsightDecisions(flowScope(), ruleScope(), asked());
+    expect(decisions).toMatchObject({
+      flows: 7,
+      by_context: [
+        { decision: 'drop', flows: 1 },
+        { decision: 'observed', flows: 6 },
+      ],
+      conflicts: 0,
+      audit: [],
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import type { Flow } from '@/domain/flow/flow';
+import type { InsightFlow, InsightFlowPage, InsightFlowsInput } from '@/domain/insights';
+import type { Scope } from '../../auth/scope';
+import * as repository from '../../repositories/insight-list';
+import { contextDescriber } from './describe-context';
+import { readContextRecently } from './live-guest';
+import { selectInsights } from './select-insights';
+
+/** Stored decisions are among those of contexts; what an agent of another version says is kept as it is. */
+const plain = (flow: Flow): InsightFlow => flow as InsightFlow;
+
+/**
+ * One page of a workload's flows, each once, the newest first.
+ * @param rules evidence that what decides may be shown; null: contexts are left out
+ * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ */
+export async function listInsightFlows(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  input: InsightFlowsInput,
+): Promise<InsightFlowPage> {
+  const { selection } = await selectInsights(scope, input);
+  const [page, live] = await Promise.all([
+    repository.listInsightFlows(selection, input),
+    rules && readContextRecently(rules.tenants, input.id),
+  ]);
+  if (!live) return { ...page, items: page.items.map(plain) };
+  const contextFor = contextDescriber(live);
+  return { ...page, items: page.items.map((flow) => ({ ...flow, ...contextFor(flow) })) };
+}

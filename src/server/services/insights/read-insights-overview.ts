@@ -1,0 +1,33 @@
+import type { InsightsInput, InsightsOverview } from '@/domain/insights';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { sumInsights } from '../../repositories/insight-summary';
+import { ruleNamer } from '../firewall/named-rules';
+import { activeRules } from './active-rules';
+import { viewAuditPolicies } from './audit-policies';
+import { readContextNow } from './live-guest';
+import { selectInsights } from './select-insights';
+
+/**
+ * Sums of a workload's flows, its rules as they are now, and the policies in audit mode that mean it.
+ * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ */
+export async function readInsightsOverview(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'>,
+  input: InsightsInput,
+): Promise<InsightsOverview> {
+  const { workload, range, traffic_mode, selection } = await selectInsights(scope, input);
+  const [live, summary] = await Promise.all([readContextNow(rules.tenants, input.id), sumInsights(db, selection)]);
+  const { show } = ruleNamer(live.world, rules.tenants);
+  return {
+    workload,
+    range,
+    traffic_mode,
+    audit_policies: viewAuditPolicies(live.world, input.id, rules.tenants),
+    active_firewall_rules: activeRules(live.guest.state, workload.vmid, show),
+    rules_read_at: live.read_at,
+    unreadable: [...live.reading.unreadable, ...live.cluster.unreadable],
+    summary,
+  };
+}
