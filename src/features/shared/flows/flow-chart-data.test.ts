@@ -6,10 +6,10 @@ it('turns sums into rates, denied traffic first', () => {
   const series = {
     bucket_seconds: 60,
     bucket_at: ['2026-06-01T12:00:00Z', '2026-06-01T12:01:00Z'],
-    lines: [line('observed', [7500, 0]), line('audit_drop', [0, 0]), line('drop', [60, 120])],
+    lines: [line('observed', [7500, 0]), line('later_drop', [0, 0]), line('drop', [60, 120])],
   };
   const traffic = flowChartData(series, 'traffic');
-  expect(traffic.lines.map(({ id }) => id)).toEqual(['drop', 'observed', 'audit_drop']);
+  expect(traffic.lines.map(({ id }) => id)).toEqual(['drop', 'observed', 'later_drop']);
   expect(traffic.lines[1]?.values).toEqual([1000, 0]);
   expect(traffic.format(1000)).toBe('1 kbit/s');
   expect(traffic.buckets).toEqual({ starts: [1_780_315_200_000, 1_780_315_260_000], seconds: 60 });

@@ -1,20 +1,24 @@
 import type { Flow } from '@/domain/flow/flow';
 import { FLOW_DECISIONS } from '@/domain/flow/flow-filter';
 import type { FlowGrouping } from '@/domain/flow/flow-sums';
+import { CONTEXT_DECISIONS, type ContextDecision } from '@/domain/flow-context/flow-context';
 import { formatCount } from '@/lib/format';
 import type { ChartTone } from '@/ui/chart/chart-data';
 import type { Tone } from '@/ui/tone';
 
-type Decision = (typeof FLOW_DECISIONS)[number];
-
-const DECISIONS: Record<Decision, { word: string; tone: Tone; chart: ChartTone }> = {
+const DECISIONS: Record<ContextDecision, { word: string; tone: Tone; chart: ChartTone }> = {
   accept: { word: 'Accepted', tone: 'ok', chart: 'ok' },
   drop: { word: 'Dropped', tone: 'danger', chart: 'danger' },
   reject: { word: 'Rejected', tone: 'warn', chart: 'warn' },
+  default_accept: { word: 'Accepted by default', tone: 'neutral', chart: 'ok' },
+  default_drop: { word: 'Dropped by default', tone: 'danger', chart: 'danger' },
+  audit_accept: { word: 'Would accept', tone: 'info', chart: 'ok' },
+  audit_drop: { word: 'Would drop', tone: 'warn', chart: 'warn' },
+  audit_reject: { word: 'Would reject', tone: 'warn', chart: 'warn' },
   observed: { word: 'Observed', tone: 'neutral', chart: 'info' },
 };
 
-const isDecision = (text: string): text is Decision => FLOW_DECISIONS.some((known) => known === text);
+const isDecision = (text: string): text is ContextDecision => CONTEXT_DECISIONS.some((known) => known === text);
 
 /** How a verdict is called and shown; one that this version does not know keeps its name. */
 export const decisionOf = (decision: string): { word: string; tone: Tone; chart: ChartTone } =>
@@ -23,7 +27,10 @@ export const decisionOf = (decision: string): { word: string; tone: Tone; chart:
 export const DECISION_OPTIONS = FLOW_DECISIONS.map((value) => ({ value, label: DECISIONS[value].word }));
 
 /** Denied traffic at the bottom of the chart, where its height can be compared. */
-export const STACK_ORDER: readonly string[] = ['drop', 'reject', 'accept', 'observed'];
+export const STACK_ORDER: readonly string[] = [
+  ...['drop', 'default_drop', 'reject', 'audit_drop', 'audit_reject'],
+  ...['accept', 'default_accept', 'audit_accept', 'observed'],
+];
 
 export const GROUPING_LABELS: Record<FlowGrouping, string> = {
   workloads: 'Workloads',
