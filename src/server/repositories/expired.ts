@@ -1,7 +1,9 @@
 import { and, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client';
 import { rateLimits, refreshTokens } from '../db/schema/access';
+import { ipamImports } from '../db/schema/ipam';
 import { syncRuns } from '../db/schema/operations';
+import { deployments } from '../db/schema/policies';
 
 /** Deletes refresh tokens that ended before `cutoff`. @returns how many */
 export async function deleteExpiredRefreshTokens(db: Executor, cutoff: string): Promise<number> {
@@ -28,5 +30,27 @@ export async function deleteOldSyncRuns(db: Executor, cutoff: string, keep: numb
     .delete(syncRuns)
     .where(and(lt(syncRuns.finished_at, cutoff), inArray(syncRuns.id, ranked)))
     .returning({ id: syncRuns.id });
+  return rows.length;
+}
+
+/**
+ * Deletes finished deployments from before `cutoff` with the results of their guests, but never the newest `keep` of a
+ * policy on a cluster. @returns how many
+ */
+export async function deleteOldDeployments(db: Executor, cutoff: string, keep: number): Promise<number> {
+  const ranked = sql`(select id from (select id, row_number() over (partition by policy_id, cluster_id order by created_at desc, id desc) as rank from ${deployments}) as ranked where rank > ${keep})`;
+  const rows = await db
+    .delete(deployments)
+    .where(and(lt(deployments.finished_at, cutoff), inArray(deployments.id, ranked)))
+    .returning({ id: deployments.id });
+  return rows.length;
+}
+
+/** Deletes imports that ended before `cutoff`; what they stored stays. @returns how many */
+export async function deleteOldImports(db: Executor, cutoff: string): Promise<number> {
+  const rows = await db
+    .delete(ipamImports)
+    .where(lt(ipamImports.finished_at, cutoff))
+    .returning({ id: ipamImports.id });
   return rows.length;
 }

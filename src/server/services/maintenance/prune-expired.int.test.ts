@@ -3,7 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '../../db/client';
 import { rateLimits, refreshTokens, users } from '../../db/schema/access';
 import { clusters } from '../../db/schema/clusters';
+import { deploymentGuests } from '../../db/schema/deployments';
+import { ipamImports } from '../../db/schema/ipam';
 import { syncRuns } from '../../db/schema/operations';
+import { deployments } from '../../db/schema/policies';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import { pruneExpired } from './prune-expired';
@@ -11,6 +14,8 @@ import { pruneExpired } from './prune-expired';
 const realNow = clock.now;
 const NOW = new Date('2026-06-01T12:00:00Z');
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000).toISOString();
+
+const NOTHING = { refresh_tokens: 0, rate_limits: 0, sync_runs: 0, deployments: 0, ipam_imports: 0 };
 
 describe('pruneExpired', () => {
   afterEach(() => {
@@ -33,10 +38,10 @@ describe('pruneExpired', () => {
       { key: 'old', window_start: daysAgo(1.1), hits: 9 },
       { key: 'live', window_start: daysAgo(0.1), hits: 9 },
     ]);
-    expect(await pruneExpired()).toEqual({ refresh_tokens: 1, rate_limits: 1, sync_runs: 0 });
+    expect(await pruneExpired()).toEqual({ ...NOTHING, refresh_tokens: 1, rate_limits: 1 });
     expect((await db.select().from(refreshTokens)).map((row) => row.token_hash).sort()).toEqual(['live', 'yesterday']);
     expect((await db.select().from(rateLimits)).map((row) => row.key)).toEqual(['live']);
-    expect(await pruneExpired()).toEqual({ refresh_tokens: 0, rate_limits: 0, sync_runs: 0 });
+    expect(await pruneExpired()).toEqual(NOTHING);
   });
 
   it('keeps the newest twenty runs of each cluster and kind, young ones, and unfinished ones', async () => {
@@ -67,5 +72,54 @@ describe('pruneExpired', () => {
     expect(left.filter((row) => row.status === 'queued')).toHaveLength(1);
     expect(left.some((row) => row.created_at === daysAgo(1))).toBe(true);
     expect(await db.select().from(syncRuns).where(eq(syncRuns.kind, 'ipam'))).toHaveLength(15);
+  });
+
+  it('keeps the newest twenty deployments of each policy on a cluster, young ones, and unfinished ones', async () => {
+    clock.now = () => NOW;
+    const [cluster] = await db.insert(clusters).values({ name: 'd', api_url: 'https://pve2.example.org' }).returning();
+    const deployed = (policy_id: string, days: number, status: 'ok' | 'running' = 'ok') => ({
+      operation_id: newId(),
+      policy_id,
+      policy_name: 'web',
+      policy_version: 1,
+      cluster_id: cluster?.id ?? '',
+      kind: 'apply' as const,
+      trigger: 'apply' as const,
+      status,
+      created_at: daysAgo(days),
+      finished_at: status === 'ok' ? daysAgo(days) : null,
+    });
+    const [many, few] = [newId(), newId()];
+    const old = Array.from({ length: 22 }, (_, i) => deployed(many, 401 + i));
+    const rows = await db
+      .insert(deployments)
+      .values([...old, deployed(many, 1), deployed(many, 500, 'running'), deployed(few, 900)])
+      .returning();
+    const guest = rows.find(({ policy_id, created_at }) => policy_id === many && created_at === daysAgo(422));
+    const result = { deployment_id: guest?.id ?? '', workload_id: newId(), vmid: 1, name: 'w', status: 'ok' as const };
+    await db.insert(deploymentGuests).values(result);
+    expect(await pruneExpired()).toEqual({ ...NOTHING, deployments: 3 });
+    const left = await db.select().from(deployments).where(eq(deployments.policy_id, many));
+    expect(left.filter(({ status }) => status === 'ok')).toHaveLength(20);
+    expect(left.filter(({ status }) => status === 'running')).toHaveLength(1);
+    expect(await db.select().from(deployments).where(eq(deployments.policy_id, few))).toHaveLength(1);
+    expect(await db.select().from(deploymentGuests)).toEqual([]);
+  });
+
+  it('forgets files that were imported long ago', async () => {
+    clock.now = () => NOW;
+    const file = (name: string, days: number | null) => ({
+      kind: 'addresses' as const,
+      mode: 'atomic' as const,
+      file_name: name,
+      content: 'address\n',
+      sha256: name,
+      status: days === null ? ('queued' as const) : ('ok' as const),
+      requested_by_name: 'a@example.org',
+      finished_at: days === null ? null : daysAgo(days),
+    });
+    await db.insert(ipamImports).values([file('old', 91), file('young', 89), file('waiting', null)]);
+    expect(await pruneExpired()).toEqual({ ...NOTHING, ipam_imports: 1 });
+    expect((await db.select().from(ipamImports)).map((row) => row.file_name).sort()).toEqual(['waiting', 'young']);
   });
 });

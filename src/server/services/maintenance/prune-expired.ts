@@ -1,23 +1,35 @@
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
-import { deleteExpiredRefreshTokens, deleteOldRateLimits, deleteOldSyncRuns } from '../../repositories/expired';
+import {
+  deleteExpiredRefreshTokens,
+  deleteOldDeployments,
+  deleteOldImports,
+  deleteOldRateLimits,
+  deleteOldSyncRuns,
+} from '../../repositories/expired';
 
 const DAY_MS = 86_400_000;
 const SYNC_RUN_DAYS = 30;
 const SYNC_RUNS_KEPT = 20;
+const DEPLOYMENT_DAYS = 400;
+const DEPLOYMENTS_KEPT = 20;
+const IMPORT_DAYS = 90;
 
 /**
  * Deletes what nobody needs any more: refresh tokens a day after their end (until then their reuse is noticed and
- * explained), rate-limit windows of yesterday, and sync runs older than 30 days beyond the newest 20 of a cluster.
+ * explained), rate-limit windows of yesterday, sync runs older than 30 days beyond the newest 20 of a cluster, deployments
+ * older than 400 days beyond the newest 20 of a policy on a cluster, and files that were imported 90 days ago.
  * @returns how many rows of each went
  */
-export async function pruneExpired(): Promise<{ refresh_tokens: number; rate_limits: number; sync_runs: number }> {
+export async function pruneExpired() {
   const ago = (days: number) => new Date(clock.now().getTime() - days * DAY_MS).toISOString();
   const removed = {
     refresh_tokens: await deleteExpiredRefreshTokens(db, ago(1)),
     rate_limits: await deleteOldRateLimits(db, ago(1)),
     sync_runs: await deleteOldSyncRuns(db, ago(SYNC_RUN_DAYS), SYNC_RUNS_KEPT),
+    deployments: await deleteOldDeployments(db, ago(DEPLOYMENT_DAYS), DEPLOYMENTS_KEPT),
+    ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
   };
   logger.info(removed, 'expired rows deleted');
   return removed;

@@ -16,7 +16,7 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
   cluster_firewall_off:
     'The firewall of the cluster is off: rules are stored, but nothing is filtered. Switch it on in the options of the datacenter; that also filters access to the nodes.',
   cluster_firewall_unknown:
-    'Whether the firewall of the cluster is on cannot be read: the token needs Sys.Audit on /. It may be that nothing is filtered.',
+    'Whether the firewall of the cluster is on could not be read: it may be that nothing is filtered.',
   default_policy_changes:
     'What happens to packets that no rule matches changes there: look at the switches, and whether everything that the guest needs is allowed.',
   firewall_switched_on:
@@ -121,6 +121,12 @@ const warn = (
   guests: guests.slice(0, NAMED).map(({ workload: { id, name, vmid } }) => ({ workload_id: id, name, vmid })),
 });
 
+/** What the cluster said when it was asked for its options, and what to do about it. */
+function whyUnreadable({ unreadable }: ClusterSnapshot): string[] {
+  const note = unreadable.find(({ part }) => part === 'options');
+  return [note?.message, note?.remedy].filter((text) => text !== undefined && text !== '') as string[];
+}
+
 /** Everything to know before applying, in the order of its weight within a cluster. */
 export function previewWarnings(
   policy: Pick<WorldPolicy, 'enabled' | 'definition'>,
@@ -134,7 +140,10 @@ export function previewWarnings(
   if (!all.some(({ preview }) => preview.rules.length > 0)) warnings.push(warn('no_rules'));
   for (const { cluster, state, guests } of clusters) {
     if (state.firewall_enabled === false) warnings.push(warn('cluster_firewall_off', cluster.id, guests));
-    if (state.firewall_enabled === null) warnings.push(warn('cluster_firewall_unknown', cluster.id, guests));
+    if (state.firewall_enabled === null) {
+      const warning = warn('cluster_firewall_unknown', cluster.id, guests);
+      warnings.push({ ...warning, message: [warning.message, ...whyUnreadable(state)].join(' ') });
+    }
     for (const [code, test] of Object.entries(TESTS) as [PreviewWarningCode, (guest: PreviewedGuest) => boolean][]) {
       const concerned = guests.filter((guest) => test(guest));
       if (concerned.length > 0) warnings.push(warn(code, cluster.id, concerned));
