@@ -25,6 +25,7 @@ import { ClusterLink, NodeLink } from '../shared/inventory-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
+import { usePermissions } from '../shared/use-permissions';
 import { ADDRESS_COLUMNS } from './address-columns';
 import { AssignProjectDialog } from './assign-project-dialog';
 import { FirewallShare } from './firewall-share';
@@ -32,27 +33,29 @@ import { INTERFACE_COLUMNS } from './interface-columns';
 import { Tags } from './tags';
 import { useAssignProject } from './use-assign-project';
 
-const TABS = ['overview', 'firewall'] as const;
+const TABS = ['overview', 'traffic', 'firewall'] as const;
 
 type Props = {
   workloadId: string;
-  /** What filters its packets; another feature makes it. */
+  /** What it says to whom, and what filters its packets; other features make them. */
+  traffic: ReactNode;
   firewall: ReactNode;
 };
 
-/** One virtual machine or container: its network cards and addresses, and its firewall. */
-export function WorkloadDetail({ workloadId, firewall }: Props) {
+/** One virtual machine or container: its network cards and addresses, its traffic and its firewall. */
+export function WorkloadDetail({ workloadId, ...parts }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
   useDocumentTitle(query.data?.name);
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
-      {(workload) => <Content workload={workload} firewall={firewall} />}
+      {(workload) => <Content workload={workload} {...parts} />}
     </QueryView>
   );
 }
 
-function Content({ workload, firewall }: { workload: Detail; firewall: ReactNode }) {
+function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Props, 'workloadId'>) {
+  const { can } = usePermissions();
   const router = useRouter();
   const assigning = useAssignProject();
   const [assign, setAssign] = useState(false);
@@ -87,6 +90,7 @@ function Content({ workload, firewall }: { workload: Detail; firewall: ReactNode
         }
         tabs={[
           { value: 'overview', label: 'Overview', content: <Overview workload={workload} /> },
+          ...(can('flow:read') ? [{ value: 'traffic', label: 'Traffic', content: traffic }] : []),
           { value: 'firewall', label: 'Firewall', content: firewall },
         ]}
       />

@@ -1,10 +1,17 @@
 import type { Metadata } from 'next';
 import { GuestFirewall } from '@/features/guest-firewall/guest-firewall';
+import { WorkloadTraffic } from '@/features/insights/workload-traffic';
 import { WorkloadDetail } from '@/features/workloads/workload-detail';
 
 export const metadata: Metadata = { title: 'Workload' };
 
 export default async function WorkloadPage({ params }: { params: Promise<{ workloadId: string }> }) {
   const { workloadId } = await params;
-  return <WorkloadDetail workloadId={workloadId} firewall={<GuestFirewall workloadId={workloadId} />} />;
+  return (
+    <WorkloadDetail
+      workloadId={workloadId}
+      traffic={<WorkloadTraffic workloadId={workloadId} />}
+      firewall={<GuestFirewall workloadId={workloadId} />}
+    />
+  );
 }

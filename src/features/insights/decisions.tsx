@@ -1,0 +1,94 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { InsightsDecisions } from '@/domain/insights';
+import { formatCount, formatPercent } from '@/lib/format';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Notice } from '@/ui/notice';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { QueryView } from '../shared/query-view';
+import { PolicyLink } from '../shared/security-links';
+import { decisionWord } from './context-words';
+import type { TrafficView } from './use-traffic-view';
+
+/** How many of the flows end how by what is live, and what audited policies would change. */
+export function Decisions({ view }: { view: TrafficView }) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.insights.decisions.queryOptions(view.asked),
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+  return (
+    <Section title="What decides">
+      <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
+        {(decisions) => <Content decisions={decisions} />}
+      </QueryView>
+    </Section>
+  );
+}
+
+function Content({
+  decisions: { flows, by_context, conflicts, audit, rules_read_at },
+}: {
+  decisions: InsightsDecisions;
+}) {
+  const shown = by_context.filter((one) => one.flows > 0).sort((a, b) => b.flows - a.flows);
+  return (
+    <div className="flex flex-col gap-3">
+      {conflicts > 0 && (
+        <Notice
+          tone="danger"
+          title={`${formatCount(conflicts)} ${conflicts === 1 ? 'flow contradicts' : 'flows contradict'} the rules`}
+        >
+          The firewall's log says something else than the rules that were read.
+        </Notice>
+      )}
+      {shown.length === 0 ? (
+        <p className="text-muted">No flows in this time.</p>
+      ) : (
+        <ul className="flex flex-col gap-1">
+          {shown.map((one) => {
+            const { word, tone, meaning } = decisionWord(one.decision);
+            return (
+              <li key={one.decision} className="flex items-baseline gap-2" title={meaning}>
+                <span className="min-w-0 flex-1">
+                  <Badge tone={tone}>{word}</Badge>
+                </span>
+                <span className="tabular-nums">{formatCount(one.flows)}</span>
+                <span className="w-16 text-right text-muted tabular-nums">{formatPercent(one.flows / flows)}</span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {audit.length > 0 && (
+        <div className="flex flex-col gap-1">
+          <h3 className="font-medium">Policies in audit mode</h3>
+          <ul className="flex flex-col gap-1">
+            {audit.map((policy) => (
+              <li key={policy.policy_id} className="flex flex-wrap items-baseline gap-x-2">
+                <PolicyLink id={policy.policy_id} name={policy.policy_name} />
+                <span className="text-muted">
+                  would accept {formatCount(policy.accept)}, drop {formatCount(policy.drop)}, reject{' '}
+                  {formatCount(policy.reject)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p className="text-sm text-faint">
+        {rules_read_at ? (
+          <>
+            By the rules as read <RelativeTime at={rules_read_at} />.
+          </>
+        ) : (
+          'The rules were never read, so nothing is known of what decides.'
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import type { InsightsSummary } from '@/domain/insights';
+import { formatBytes, formatCount } from '@/lib/format';
+import { Section } from '@/ui/section';
+import { WorkloadLink } from '../shared/inventory-links';
+import type { Narrowing } from './use-traffic-view';
+
+type Props = { summary: InsightsSummary; onNarrow: (change: Narrowing) => void };
+
+const rest = (shown: number, all: number) =>
+  all > shown ? `The first ${shown} of ${formatCount(all)}, by bytes.` : undefined;
+
+/** With whom the workload talks most. */
+export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, onNarrow }: Props) {
+  return (
+    <Section title="Peers" description={rest(peers.length, peers_total)}>
+      {peers.length === 0 ? (
+        <p className="text-muted">None in this time.</p>
+      ) : (
+        <ul className="flex flex-col gap-2">
+          {peers.map((peer) => (
+            <Bar
+              key={peer.ip}
+              share={bytes > 0 ? peer.bytes / bytes : 0}
+              figures={peer}
+              what={`flows with ${peer.ip}`}
+              onOpen={() => onNarrow({ address: peer.ip, port: null, protocol: null })}
+            >
+              {peer.workload_id && peer.workload_name && (
+                <WorkloadLink id={peer.workload_id} name={peer.workload_name} />
+              )}
+              <span className="mono [overflow-wrap:anywhere]">{peer.label}</span>
+            </Bar>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+/** Which services it offers and uses most. */
+export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, onNarrow }: Props) {
+  return (
+    <Section title="Services" description={rest(ports.length, ports_total)}>
+      {ports.length === 0 ? (
+        <p className="text-muted">None in this time.</p>
+      ) : (
+        <ul className="flex flex-col gap-2">
+          {ports.map((service) => {
+            const name = service.port === null ? service.protocol : `${service.protocol}/${service.port}`;
+            return (
+              <Bar
+                key={name}
+                share={bytes > 0 ? service.bytes / bytes : 0}
+                figures={service}
+                what={`flows on ${name}`}
+                onOpen={() =>
+                  onNarrow({
+                    address: null,
+                    protocol: service.protocol,
+                    port: service.port === null ? null : String(service.port),
+                  })
+                }
+              >
+                <span className="mono">{name}</span>
+              </Bar>
+            );
+          })}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+type BarProps = {
+  share: number;
+  figures: { bytes: number; flows: number };
+  /** What the button shows. */
+  what: string;
+  onOpen: () => void;
+  children: React.ReactNode;
+};
+
+function Bar({ share, figures, what, onOpen, children }: BarProps) {
+  return (
+    <li className="flex flex-col gap-0.5">
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        {children}
+        <span className="ml-auto flex gap-3 tabular-nums">
+          {formatBytes(figures.bytes)}
+          <button type="button" className="link" aria-label={`Show ${what}`} onClick={onOpen}>
+            {formatCount(figures.flows)} {figures.flows === 1 ? 'flow' : 'flows'}
+          </button>
+        </span>
+      </div>
+      <div aria-hidden="true" className="h-1 overflow-hidden rounded-full bg-surface-3">
+        <div className="h-full bg-info-mark" style={{ width: `${Math.min(100, share * 100)}%` }} />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,76 @@
+import type { InsightFlow } from '@/domain/insights';
+import { formatBytes } from '@/lib/format';
+import { Badge } from '@/ui/badge';
+import { columnsOf } from '@/ui/columns';
+import { Missing } from '@/ui/missing';
+import { FlowEnd } from '../shared/flows/flow-end';
+import { FlowTime } from '../shared/flows/flow-time';
+import { collectorText, serviceText } from '../shared/flows/flow-words';
+import { NodeLink } from '../shared/inventory-links';
+import { decisionWord, WOULD_WORDS, wouldChange } from './context-words';
+import { DecidedBy, deciderText } from './decided-by';
+
+const make = columnsOf<InsightFlow>();
+
+/** What becomes of the flow, and marks where log and rules disagree or an audited policy would change it. */
+export function FlowDecision({ flow: { decision, context } }: { flow: InsightFlow }) {
+  const { word, tone, meaning } = decisionWord(decision);
+  const would = context && !decision.startsWith('audit_') ? wouldChange(context) : null;
+  return (
+    <span className="flex min-w-0 items-center gap-1" title={meaning}>
+      <Badge tone={tone}>{word}</Badge>
+      {would && <Badge tone={WOULD_WORDS[would.verdict].tone}>{WOULD_WORDS[would.verdict].word}</Badge>}
+      {context?.conflict && <Badge tone="danger">Conflict</Badge>}
+    </span>
+  );
+}
+
+const decisionText = ({ decision, context }: InsightFlow) =>
+  [decision, ...(context?.conflict ? ['conflict'] : [])].join(' ');
+
+export const TRAFFIC_COLUMNS = [
+  make.custom('observed_at', 'Last seen', (flow) => <FlowTime at={flow.observed_at} />, {
+    sortable: true,
+    sortFirst: 'desc',
+    width: 116,
+    csv: (flow) => flow.observed_at,
+  }),
+  make.custom('source_ip', 'Source', (flow) => <FlowEnd flow={flow} end="source" />, {
+    sortable: true,
+    width: 220,
+    grow: true,
+    csv: (flow) => flow.source_ip,
+  }),
+  make.custom('destination_ip', 'Destination', (flow) => <FlowEnd flow={flow} end="destination" />, {
+    sortable: true,
+    width: 220,
+    grow: true,
+    csv: (flow) => flow.destination_ip,
+  }),
+  make.custom('protocol', 'Service', (flow) => <span className="mono">{serviceText(flow)}</span>, {
+    sortable: true,
+    width: 104,
+    csv: (flow) => flow.protocol,
+  }),
+  make.custom('decision', 'Decision', (flow) => <FlowDecision flow={flow} />, {
+    width: 230,
+    csv: decisionText,
+  }),
+  make.custom(
+    'decided_by',
+    'Decided by',
+    (flow) => (flow.context ? <DecidedBy by={flow.context.decided_by} /> : <Missing />),
+    { width: 200, csv: (flow) => (flow.context ? deciderText(flow.context.decided_by) : null) },
+  ),
+  make.number('bytes', 'Bytes', (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
+  make.number('packets', 'Packets', (flow) => flow.packets, { sortable: true, width: 92 }),
+  make.text('source_label', 'Source label', (flow) => flow.source_label, { hidden: true, width: 240 }),
+  make.text('destination_label', 'Destination label', (flow) => flow.destination_label, { hidden: true, width: 240 }),
+  make.text('node_name', 'Node', (flow) => flow.node_name, {
+    hidden: true,
+    width: 110,
+    render: (flow) => <NodeLink id={flow.node_id} name={flow.node_name} />,
+  }),
+  make.text('collector', 'Seen by', (flow) => collectorText(flow.collector), { hidden: true, width: 200 }),
+  make.text('state', 'State', (flow) => flow.state, { hidden: true, width: 120 }),
+];

@@ -1,0 +1,71 @@
+'use client';
+import { Activity } from 'lucide-react';
+import { useState } from 'react';
+import type { InsightFlow } from '@/domain/insights';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { Section } from '@/ui/section';
+import { FilterChip } from '../shared/filter-chip';
+import { useServerList } from '../shared/use-server-list';
+import { ContextDrawer } from './context-drawer';
+import { TRAFFIC_COLUMNS } from './traffic-columns';
+import type { TrafficView } from './use-traffic-view';
+
+/** Every flow of the workload in the time that is looked at, each with what decides about it. */
+export function TrafficFlows({ view }: { view: TrafficView }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const [opened, setOpened] = useState<InsightFlow | null>(null);
+  const { asked, narrowing, sort } = view;
+  const input = { ...asked, ...narrowing, sort, include_flow_context: true as const };
+  const list = useServerList<InsightFlow>({
+    name: 'flows',
+    columns: TRAFFIC_COLUMNS,
+    state: {
+      input,
+      sort,
+      setSort: view.setSort,
+      filtered: Object.keys(narrowing).length > 0,
+      clear: view.widen,
+    },
+    pathKey: trpc.insights.flows.pathKey(),
+    fetchPage: (page, signal) => client.insights.flows.query({ ...input, ...page }, { signal }),
+  });
+  return (
+    <Section
+      title="Flows"
+      description="Each is one direction of a conversation. Open one to see what decides about it, and why."
+      actions={<Chips view={view} />}
+      bare
+    >
+      <DataTable
+        {...list}
+        id="workload-flows"
+        label="Flows of the workload"
+        noun={{ one: 'flow', many: 'flows' }}
+        queryKey={JSON.stringify([narrowing, view.mode, sort])}
+        rowId={(flow) => flow.id}
+        onRowOpen={setOpened}
+        height="auto"
+        empty={
+          <EmptyState icon={<Activity />} title="No flows in this time">
+            Choose a longer time or all traffic. Flows come from the agent on the node; without one a node shows none.
+          </EmptyState>
+        }
+      />
+      <ContextDrawer flow={opened} onClose={() => setOpened(null)} />
+    </Section>
+  );
+}
+
+function Chips({ view: { filters, narrow } }: { view: TrafficView }) {
+  const { address, port, protocol } = filters;
+  return (
+    <>
+      {address && <FilterChip label="Address" value={address} onRemove={() => narrow({ address: null })} />}
+      {protocol && <FilterChip label="Protocol" value={protocol} onRemove={() => narrow({ protocol: null })} />}
+      {port && <FilterChip label="Port" value={port} onRemove={() => narrow({ port: null })} />}
+    </>
+  );
+}

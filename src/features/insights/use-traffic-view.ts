@@ -1,0 +1,61 @@
+'use client';
+import { useMemo } from 'react';
+import { FLOW_SORTS } from '@/domain/flow/flow';
+import { InsightFlowsInput, TRAFFIC_MODES } from '@/domain/insights';
+import { METRICS } from '../shared/flows/flow-metric';
+import { useListState } from '../shared/list-state';
+import { resolveRange, TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
+import { useRefresh } from '../shared/use-refresh';
+
+const SPEC = {
+  sorts: FLOW_SORTS,
+  defaultSort: '-observed_at',
+  filters: {
+    range: TRAFFIC_RANGE_VALUES,
+    since: 'time',
+    until: 'time',
+    traffic_mode: TRAFFIC_MODES,
+    metric: METRICS,
+    address: 'text',
+    port: 'text',
+    protocol: 'text',
+  },
+} as const;
+
+/** What narrows the list of flows, and only that. */
+export type Narrowing = { address?: string | null; port?: string | null; protocol?: string | null };
+
+/** A filter that the service would refuse is none: an old or mangled link then shows all flows. */
+function accepted(name: keyof Narrowing, value: string | null): Record<string, unknown> {
+  const { success } = InsightFlowsInput.shape[name].safeParse(value ?? undefined);
+  return value === null || !success ? {} : { [name]: name === 'port' ? Number(value) : value };
+}
+
+/** What of a workload's traffic is looked at; all of it in the URL. */
+export function useTrafficView(workloadId: string) {
+  const state = useListState(SPEC);
+  const { filters } = state;
+  const { now, refresh } = useRefresh(null);
+  const { since, until } = resolveRange(filters, now);
+  const mode = filters.traffic_mode ?? 'all';
+  const { address, port, protocol } = filters;
+  const asked = useMemo(() => ({ id: workloadId, since, until, traffic_mode: mode }), [workloadId, since, until, mode]);
+  const narrowing = useMemo(
+    () => ({ ...accepted('address', address), ...accepted('port', port), ...accepted('protocol', protocol) }),
+    [address, port, protocol],
+  );
+  return {
+    ...state,
+    refresh,
+    mode,
+    /** The time ends before it begins. */
+    reversed: until !== undefined && since >= until,
+    /** What all parts of the page ask for. */
+    asked,
+    /** What the list asks for besides. */
+    narrowing,
+    narrow: (change: Narrowing) => state.setFilters(change),
+    widen: () => state.setFilters({ address: null, port: null, protocol: null }),
+  };
+}
+export type TrafficView = ReturnType<typeof useTrafficView>;

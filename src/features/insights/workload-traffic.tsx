@@ -1,0 +1,108 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import { TRAFFIC_MODES } from '@/domain/insights';
+import { formatBytes, formatCount } from '@/lib/format';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Facet } from '@/ui/facet';
+import { Notice } from '@/ui/notice';
+import { Skeleton } from '@/ui/skeleton';
+import { QueryView } from '../shared/query-view';
+import { TrafficTimeControl } from '../shared/traffic-time-control';
+import { ActiveRules } from './active-rules';
+import { MODE_OPTIONS } from './context-words';
+import { CoverageShare } from './coverage-share';
+import { Decisions } from './decisions';
+import { TopPeers, TopPorts } from './peers-and-ports';
+import { TrafficChart } from './traffic-chart';
+import { TrafficFlows } from './traffic-flows';
+import { type TrafficView, useTrafficView } from './use-traffic-view';
+
+/** What a workload says to whom, and what decides about it: over time, summed up, flow by flow, and by which rules. */
+export function WorkloadTraffic({ workloadId }: { workloadId: string }) {
+  const view = useTrafficView(workloadId);
+  return (
+    <>
+      <Controls view={view} />
+      {view.reversed ? (
+        <Notice
+          tone="warn"
+          title="The time range ends before it begins"
+          action={
+            <Button size="sm" onClick={() => view.setFilters({ since: null, until: null })}>
+              Show the last hour
+            </Button>
+          }
+        />
+      ) : (
+        <>
+          <TrafficChart view={view} />
+          <div className="grid gap-4 lg:grid-cols-2">
+            <Decisions view={view} />
+            <CoverageShare workloadId={workloadId} />
+          </div>
+          <Overview view={view} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Controls({ view }: { view: TrafficView }) {
+  const { filters } = view;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Facet
+        label="Traffic"
+        single
+        options={MODE_OPTIONS.slice(1)}
+        value={view.mode === 'all' ? [] : [view.mode]}
+        onValueChange={([mode]) =>
+          view.setFilter('traffic_mode', TRAFFIC_MODES.find((one) => one === mode && one !== 'all') ?? null)
+        }
+      />
+      <span className="ml-auto flex flex-wrap gap-2">
+        <Button icon={<RefreshCw size={14} />} onClick={view.refresh}>
+          Refresh
+        </Button>
+        <TrafficTimeControl
+          range={filters.range}
+          since={filters.since}
+          until={filters.until}
+          onChange={(time) => view.setFilters(time)}
+        />
+      </span>
+    </div>
+  );
+}
+
+function Overview({ view }: { view: TrafficView }) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.insights.summary.queryOptions(view.asked),
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+  return (
+    <>
+      <QueryView query={query} skeleton={<Skeleton className="h-40 w-full" />}>
+        {({ summary }) => (
+          <>
+            <p className="text-muted tabular-nums">
+              {formatCount(summary.flows)} {summary.flows === 1 ? 'flow' : 'flows'}:{' '}
+              {formatBytes(summary.inbound.bytes)} towards it in {formatCount(summary.inbound.flows)},{' '}
+              {formatBytes(summary.outbound.bytes)} from it in {formatCount(summary.outbound.flows)}.
+            </p>
+            <div className="grid gap-4 lg:grid-cols-2">
+              <TopPeers summary={summary} onNarrow={view.narrow} />
+              <TopPorts summary={summary} onNarrow={view.narrow} />
+            </div>
+          </>
+        )}
+      </QueryView>
+      <TrafficFlows view={view} />
+      {query.data && <ActiveRules overview={query.data} />}
+    </>
+  );
+}
