@@ -17,6 +17,7 @@ function accessOf(path: string, meta: unknown): Access {
   if (typeof meta === 'object' && meta !== null) {
     if ('permission' in meta) return { permission: meta.permission as Grantable };
     if ('signedIn' in meta) return { signedIn: String(meta.signedIn) };
+    if ('person' in meta) return { person: String(meta.person) };
   }
   throw new Error(`The procedure ${path} says nothing about who may call it. Build it with procedure or ownProcedure.`);
 }

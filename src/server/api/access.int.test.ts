@@ -10,7 +10,7 @@ import { handleTrpc } from './handle-trpc';
 import { appRouter } from './root';
 
 /** Somebody who calls: with these headers, holding these roles; `grants` null is nobody. */
-type Caller = { name: string; headers: Record<string, string>; grants: RoleGrant[] | null };
+type Caller = { name: string; headers: Record<string, string>; grants: RoleGrant[] | null; program?: boolean };
 
 const ROLES = Object.keys(BUILT_IN_ROLES) as BuiltInRole[];
 const callables = listCallables(routes, appRouter);
@@ -52,12 +52,13 @@ async function statusOf({ surface, method, path }: Callable, headers: Record<str
 }
 
 /** 401, 403 or, for those who may, neither: what the table says. */
-function expected({ access }: Callable, { grants }: Caller): number | 'in' {
+function expected({ access }: Callable, { grants, program }: Caller): number | 'in' {
   if ('open' in access) return 'in';
   // A user's token is not a node's, whatever the user may do.
   if ('agent' in access) return 401;
   if (grants === null) return 401;
   if ('signedIn' in access) return 'in';
+  if ('person' in access) return program ? 403 : 'in';
   return isGranted(grants, access.permission) ? 'in' : 403;
 }
 

@@ -11,6 +11,7 @@ function line({ method, path, access }: Callable): string {
   const call = `${method.padEnd(8)} ${path.padEnd(52)}`;
   if ('open' in access) return `${call} open: ${access.open}`;
   if ('signedIn' in access) return `${call} signed in: ${access.signedIn}`;
+  if ('person' in access) return `${call} in person: ${access.person}`;
   if ('agent' in access) return `${call} agent: ${access.agent}`;
   const { permission } = access;
   const roles = Object.entries(BUILT_IN_ROLES)

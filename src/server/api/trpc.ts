@@ -4,7 +4,7 @@ import { ZodError } from 'zod';
 import type { Grantable } from '@/domain/permissions';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
-import { authorize, type Origin, type Session } from '../auth/scope';
+import { authorize, type Origin, requirePerson, type Session } from '../auth/scope';
 import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
@@ -18,7 +18,7 @@ export type Context = {
   /** The address under which the caller reached the service. @throws AppError `malformed` */
   baseUrl: () => string;
 };
-type Meta = { permission: Grantable } | { signedIn: string };
+type Meta = { permission: Grantable } | { signedIn: string } | { person: string };
 
 /** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */
 export async function createContext(request: Request, origin: Origin = originOf(request)): Promise<Context> {
@@ -123,6 +123,13 @@ export const ownProcedure = (why: string) =>
       if (!ctx.session) throw new AppError('unauthenticated', 'Sign in to continue.');
       return next({ ctx: { session: ctx.session } });
     })
+    .use(storableInput);
+
+/** For what users do with their own account in person: an API token may not. */
+export const personProcedure = (why: string) =>
+  base
+    .meta({ person: why })
+    .use(({ ctx, next }) => next({ ctx: { session: requirePerson(ctx.session) } }))
     .use(storableInput);
 
 export const router = t.router;

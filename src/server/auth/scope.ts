@@ -1,9 +1,13 @@
 import { type Grantable, type RoleGrant, reachOf, type TenantReach } from '@/domain/permissions';
+import type { GrantLimit } from '@/domain/restrict-grants';
 import { AppError } from '../lib/errors';
+
+/** An API token that acts for its owner, and what it is limited to. */
+export type ActingToken = GrantLimit & { readonly id: string; readonly name: string };
 
 /** Who acts. `name` is what the audit trail shows and survives the account. */
 export type Actor =
-  | { kind: 'user'; id: string; name: string }
+  | { kind: 'user'; id: string; name: string; api_token?: ActingToken }
   | { kind: 'agent'; id: string; name: string }
   | { kind: 'system'; id: null; name: string }
   | { kind: 'anonymous'; id: null; name: string };
@@ -15,10 +19,32 @@ export type Origin = { request_id: string; source_address: string | null };
 export type Session = {
   user: { id: string; email: string; name: string };
   grants: readonly RoleGrant[];
-  /** The sign-in on one device: the family of its refresh tokens. */
-  family_id: string;
+  /** The sign-in on one device: the family of its refresh tokens. Null: a program with an API token. */
+  family_id: string | null;
+  /** Set for a program: `grants` are the owner's under this limit. */
+  api_token?: ActingToken;
   origin: Origin;
 };
+
+/** Who acts in a session; of a program the audit trail names the token as well. */
+export function actorOf({ user, api_token }: Session): Actor {
+  if (!api_token) return { kind: 'user', id: user.id, name: user.email };
+  return { kind: 'user', id: user.id, name: `${user.email} (token ${api_token.name})`, api_token };
+}
+
+/** A session that a person signed in to. */
+export type PersonSession = Session & { family_id: string };
+
+/**
+ * For what only a person may do: a token that leaked must not be able to make others or lock its owner out.
+ * @throws AppError `unauthenticated` without a session, `forbidden` for an API token
+ */
+export function requirePerson(session: Session | null): PersonSession {
+  if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
+  const { family_id } = session;
+  if (family_id === null) throw new AppError('forbidden', 'An API token may not do this. Sign in with your password.');
+  return { ...session, family_id };
+}
 
 declare const proof: unique symbol;
 
@@ -50,7 +76,7 @@ export function authorize<P extends Grantable>(session: Session | null, permissi
       `This needs the permission ${permission}. Ask an administrator for a role that has it.`,
     );
   }
-  return make({ kind: 'user', id: session.user.id, name: session.user.email }, tenants, session.origin);
+  return make(actorOf(session), tenants, session.origin);
 }
 
 /** As `authorize` for what a page shows only to those who may see it: null without the permission. */
@@ -58,7 +84,7 @@ export function authorizeIfGranted<P extends Grantable>(session: Session | null,
   if (!session) return null;
   const tenants = reachOf(session.grants, permission);
   if (tenants !== 'all' && tenants.length === 0) return null;
-  return make({ kind: 'user', id: session.user.id, name: session.user.email }, tenants, session.origin);
+  return make(actorOf(session), tenants, session.origin);
 }
 
 /** The scope for one tenant of its reach only; null when the tenant is out of reach. */

@@ -1,5 +1,5 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm';
-import type { Tx } from '../db/client';
+import { and, desc, eq, gt, isNull, min, sql } from 'drizzle-orm';
+import type { Executor, Tx } from '../db/client';
 import { refreshTokens } from '../db/schema/access';
 
 export type RefreshToken = typeof refreshTokens.$inferSelect;
@@ -56,4 +56,51 @@ export async function findOpenFamilies(tx: Tx, userId: string): Promise<string[]
     .from(refreshTokens)
     .where(and(eq(refreshTokens.user_id, userId), isNull(refreshTokens.revoked_at)));
   return rows.map((row) => row.family_id).sort();
+}
+
+/** Sign-ins of a user that are neither over nor expired, the one used last first. One row per sign-in. */
+export async function listOpenSessions(executor: Executor, userId: string, now: string) {
+  const newest = executor
+    .selectDistinctOn([refreshTokens.family_id], {
+      id: refreshTokens.family_id,
+      user_agent: refreshTokens.user_agent,
+      source_address: refreshTokens.source_address,
+      last_used_at: refreshTokens.created_at,
+      expires_at: refreshTokens.expires_at,
+    })
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.user_id, userId), isNull(refreshTokens.revoked_at), gt(refreshTokens.expires_at, now)))
+    .orderBy(refreshTokens.family_id, desc(refreshTokens.id))
+    .as('newest');
+  const begun = executor
+    .select({ family_id: refreshTokens.family_id, at: min(refreshTokens.created_at).as('at') })
+    .from(refreshTokens)
+    .where(eq(refreshTokens.user_id, userId))
+    .groupBy(refreshTokens.family_id)
+    .as('begun');
+  const rows = await executor
+    .select({
+      id: newest.id,
+      user_agent: newest.user_agent,
+      source_address: newest.source_address,
+      signed_in_at: begun.at,
+      last_used_at: newest.last_used_at,
+      expires_at: newest.expires_at,
+    })
+    .from(newest)
+    .innerJoin(begun, eq(begun.family_id, newest.id))
+    .orderBy(desc(newest.last_used_at), newest.id);
+  return rows.map((row) => ({ ...row, signed_in_at: row.signed_in_at ?? row.last_used_at }));
+}
+
+/** Whether the family is a sign-in of the user that is not over. */
+export async function isOpenFamilyOf(tx: Tx, userId: string, familyId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ id: refreshTokens.id })
+    .from(refreshTokens)
+    .where(
+      and(eq(refreshTokens.family_id, familyId), eq(refreshTokens.user_id, userId), isNull(refreshTokens.revoked_at)),
+    )
+    .limit(1);
+  return row !== undefined;
 }

@@ -88,6 +88,16 @@ export async function updateSignedIn(tx: Tx, userId: string, at: string, passwor
     .where(eq(users.id, userId));
 }
 
+/** Stores a new password unless it was changed since `known` was read. @returns whether it was stored */
+export async function updatePassword(tx: Tx, userId: string, known: string, passwordHash: string): Promise<boolean> {
+  const rows = await tx
+    .update(users)
+    .set({ password_hash: passwordHash })
+    .where(and(eq(users.id, userId), eq(users.password_hash, known)))
+    .returning({ id: users.id });
+  return rows.length > 0;
+}
+
 /** Whether the installation has any user, active or not. */
 export async function anyUserExists(executor: Executor): Promise<boolean> {
   const [row] = await executor.select({ id: users.id }).from(users).limit(1);

@@ -1,12 +1,20 @@
 import type { z } from 'zod';
 import type { Grantable } from '@/domain/permissions';
 import type { AgentScope } from '../auth/agent-identity';
-import type { OpenScope, Scope, Session } from '../auth/scope';
+import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: a permission, any signed-in user, the agent of a node, or anyone; the last three say why. */
-export type Access = { permission: Grantable } | { signedIn: string } | { agent: string } | { open: string };
+/**
+ * Who may call: a permission, any signed-in user, a user in person (no API token), the agent of a node, or anyone; all but
+ * the first say why.
+ */
+export type Access =
+  | { permission: Grantable }
+  | { signedIn: string }
+  | { person: string }
+  | { agent: string }
+  | { open: string };
 
 type Shape = z.ZodType | undefined;
 type Output<S extends Shape> = S extends z.ZodType ? z.output<S> : undefined;
@@ -18,7 +26,11 @@ export type RouteContext<A extends Access, PP extends Shape, Q extends Shape, B 
     : A extends { agent: string }
       ? AgentScope
       : OpenScope;
-  session: A extends { open: string } | { agent: string } ? Session | null : Session;
+  session: A extends { open: string } | { agent: string }
+    ? Session | null
+    : A extends { person: string }
+      ? PersonSession
+      : Session;
   params: Output<PP>;
   query: Output<Q>;
   body: Output<B>;

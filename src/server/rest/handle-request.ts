@@ -2,7 +2,7 @@ import { ZodError } from 'zod';
 import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
-import { authorize, type OpenScope, type Origin, openScope, type Session } from '../auth/scope';
+import { actorOf, authorize, type OpenScope, type Origin, openScope, requirePerson, type Session } from '../auth/scope';
 import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
@@ -21,9 +21,8 @@ async function scopeFor(access: Access, session: Session | null, request: Reques
   if ('agent' in access) return readAgent(request, origin);
   if ('permission' in access) return authorize(session, access.permission) as OpenScope;
   if ('signedIn' in access) requireSession(session);
-  return session
-    ? { actor: { kind: 'user', id: session.user.id, name: session.user.email }, origin }
-    : openScope(origin);
+  if ('person' in access) requirePerson(session);
+  return session ? { actor: actorOf(session), origin } : openScope(origin);
 }
 
 function respond(result: unknown, status: number, requestId: string): Response {

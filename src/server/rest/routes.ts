@@ -1,6 +1,7 @@
 import type { Route } from './define-route';
 import { agentRoutes } from './routes/agents';
 import { auditRoutes } from './routes/audit';
+import { accountRoutes } from './routes/account';
 import { authRoutes } from './routes/auth';
 import { clusterRoutes } from './routes/clusters';
 import { coverageRoutes } from './routes/coverage';
@@ -32,6 +33,7 @@ import { workloadRoutes } from './routes/workloads';
 /** Every REST operation of the service. A route that is not in this table does not exist. */
 export const routes: readonly Route[] = [
   ...healthRoutes,
+  ...accountRoutes,
   ...authRoutes,
   ...setupRoutes,
   ...auditRoutes,

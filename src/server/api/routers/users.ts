@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AssignmentsInput, UserInput, UserListInput, UserUpdate } from '@/domain/user';
+import { listUserTokens, revokeUserToken } from '../../services/account/api-tokens';
 import { setAssignments } from '../../services/administration/assignments';
 import {
   createUser,
@@ -23,6 +24,12 @@ export const usersRouter = router({
   access: procedure('user:read')
     .input(byId)
     .query(({ ctx, input }) => explainUser(ctx.scope, input.id)),
+  tokens: procedure('user:read')
+    .input(byId)
+    .query(({ ctx, input }) => listUserTokens(ctx.scope, input.id)),
+  revokeToken: procedure('user:write')
+    .input(z.strictObject({ id: z.uuid(), token_id: z.uuid() }))
+    .mutation(({ ctx, input }) => revokeUserToken(ctx.scope, input.id, input.token_id)),
   create: procedure('user:write')
     .input(UserInput)
     .mutation(({ ctx, input }) => createUser(ctx.scope, input)),

@@ -114,6 +114,32 @@ export const refreshTokens = pgTable(
   ],
 );
 
+/** Tokens for programs, by SHA-256. A revoked one is deleted; the audit trail keeps who made and revoked it. */
+export const apiTokens = pgTable(
+  'api_tokens',
+  {
+    id: primaryId(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    token_hash: text().notNull(),
+    permissions: text().array().notNull(),
+    tenant_id: uuid().references(() => tenants.id, { onDelete: 'cascade' }),
+    created_at: timestampNow(),
+    expires_at: timestamptz().notNull(),
+    last_used_at: timestamptz(),
+    last_used_address: inet(),
+  },
+  (t) => [
+    unique('api_tokens_hash_key').on(t.token_hash),
+    uniqueIndex('api_tokens_user_name_key').on(t.user_id, sql`lower(${t.name})`),
+    index('api_tokens_tenant_idx').on(t.tenant_id),
+    check('api_tokens_limited', sql`cardinality(${t.permissions}) > 0`),
+  ],
+);
+
 /** Fixed-window counters shared by all web processes (sign-in, setup). Losing them costs nothing. */
 export const rateLimits = pgTable(
   'rate_limits',

@@ -1,4 +1,5 @@
 import { type Grantable, PERMISSION_REACH, type RoleGrant, reachOf } from '@/domain/permissions';
+import { restrictGrants } from '@/domain/restrict-grants';
 import type { Actor } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -31,7 +32,10 @@ export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): G
 export async function assertMayGrant(tx: Tx, actor: Actor, wanted: readonly Held[]): Promise<void> {
   if (actor.kind === 'system') return;
   const found = actor.id === null ? null : await findUserWithRoles(tx, actor.id, clock.now().toISOString());
-  const missing = beyond(found?.grants ?? [], wanted);
+  const grants = found?.grants ?? [];
+  // A program hands out no more than its token holds, whatever its owner may.
+  const token = actor.kind === 'user' ? actor.api_token : undefined;
+  const missing = beyond(token ? restrictGrants(grants, token) : grants, wanted);
   if (missing.length === 0) return;
   throw new AppError(
     'forbidden',

@@ -9,6 +9,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { deleteApiTokensOf } from '../../repositories/api-tokens';
 import * as repository from '../../repositories/user-list';
 import { insertUser } from '../../repositories/users';
 import { assign, auditedAssignments } from './assignments';
@@ -85,7 +86,8 @@ export async function createUser(scope: Scope<'user:write'>, input: UserInput): 
 }
 
 /**
- * Changes an account; what is left out stays. A new password or deactivating ends its sessions at once.
+ * Changes an account; what is left out stays. A new password or deactivating ends its sessions at once, a new
+ * password its API tokens, too.
  * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
  * be super administrator any more; `forbidden` for somebody with rights that the actor lacks; `malformed` for a bad password
  */
@@ -109,6 +111,8 @@ export async function updateUser(
     if (changes.email !== undefined && (await repository.emailTaken(tx, changes.email, id))) throw emailTaken();
     await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
     const ended = changes.active === false || password !== undefined ? await endSessions(tx, id) : 0;
+    // Whoever sets somebody's password does not trust what was handed out under the old one.
+    const revoked = password === undefined ? 0 : await deleteApiTokensOf(tx, id);
     if (changes.active === false) await assertSuperAdminLeft(tx);
     const user = await stored(tx, id);
     await recordAudit(tx, scope, {
@@ -121,6 +125,7 @@ export async function updateUser(
         ...audited(user),
         ...(password !== undefined && { has_new_secret: true }),
         ...(ended > 0 && { ended_sessions: ended }),
+        ...(revoked > 0 && { revoked_api_tokens: revoked }),
       },
     });
     return user;

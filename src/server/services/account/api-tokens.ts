@@ -1,0 +1,133 @@
+import type { ApiToken, ApiTokenInput, CreatedApiToken } from '@/domain/account';
+import { reachOf } from '@/domain/permissions';
+import { recordAudit } from '../../audit/record';
+import { newApiToken } from '../../auth/new-api-token';
+import { actorOf, type PersonSession, type Scope } from '../../auth/scope';
+import { hashToken } from '../../auth/session-tokens';
+import { db, type Executor, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import * as repository from '../../repositories/api-tokens';
+import { findAssignments, findUser } from '../../repositories/user-list';
+import { assertMayGrant } from '../administration/may-grant';
+import { noSuchUser } from '../administration/no-such-user';
+
+/** More than anybody keeps an eye on. */
+const MAX_TOKENS = 50;
+const DAY_MS = 86_400_000;
+
+const noSuchToken = () => new AppError('not_found', 'There is no such API token; it may have been revoked already.');
+
+async function tokensOf(executor: Executor, userId: string): Promise<ApiToken[]> {
+  const now = clock.now().getTime();
+  const rows = await repository.listApiTokens(executor, userId);
+  return rows.map((row) => ({ ...row, expired: Date.parse(row.expires_at) <= now }));
+}
+
+/** One's own tokens, expired ones too. */
+export async function listOwnTokens(session: PersonSession): Promise<{ items: ApiToken[] }> {
+  return { items: await tokensOf(db, session.user.id) };
+}
+
+/** What a token of the session may not have: its owner does not have it there either. */
+function beyondOwner(session: PersonSession, { permissions, tenant_id }: ApiTokenInput): string[] {
+  return permissions.filter((permission) => {
+    const reach = reachOf(session.grants, permission);
+    if (reach === 'all') return false;
+    return tenant_id === null ? reach.length === 0 : !reach.includes(tenant_id);
+  });
+}
+
+/**
+ * Makes a token that can do what is named and its owner may do. It is shown once and stored as a hash.
+ * @throws AppError `refused` for permissions that the owner lacks, too many tokens; `conflict` for a name that is taken
+ */
+export async function createOwnToken(session: PersonSession, input: ApiTokenInput): Promise<CreatedApiToken> {
+  const missing = beyondOwner(session, input);
+  if (missing.length > 0) {
+    const message = `You do not have ${missing.join(', ')}${input.tenant_id === null ? '' : ' there'} yourself.`;
+    throw new AppError('refused', message, { errors: [{ field: 'permissions', message }] });
+  }
+  const { token, prefix } = newApiToken();
+  const { name, permissions, tenant_id, expires_in_days } = input;
+  return db.transaction(async (tx) => {
+    await repository.lockTokenOwner(tx, session.user.id);
+    const known = await tokensOf(tx, session.user.id);
+    if (known.some((one) => one.name.toLowerCase() === name.toLowerCase())) {
+      throw new AppError('conflict', 'You have a token of this name.', {
+        errors: [{ field: 'name', message: 'Choose another name, or revoke the other token.' }],
+      });
+    }
+    if (known.length >= MAX_TOKENS) {
+      throw new AppError('refused', `You have ${known.length} API tokens. Revoke one that is not needed any more.`);
+    }
+    const id = newId();
+    const now = clock.now().getTime();
+    const expires_at = new Date(now + expires_in_days * DAY_MS).toISOString();
+    const row = { id, user_id: session.user.id, name, prefix, permissions, tenant_id, expires_at };
+    await repository.insertApiToken(tx, {
+      ...row,
+      token_hash: hashToken(token),
+      created_at: new Date(now).toISOString(),
+    });
+    const stored = (await tokensOf(tx, session.user.id)).find((one) => one.id === id);
+    if (!stored) throw new Error('the token that was just written is not there');
+    await recordAudit(
+      tx,
+      { actor: actorOf(session), origin: session.origin },
+      {
+        action: 'api_token.created',
+        object_kind: 'user',
+        object_id: session.user.id,
+        object_name: session.user.email,
+        after: { name, permissions, tenant_id, expires_at },
+      },
+    );
+    return { ...stored, token };
+  });
+}
+
+async function revoke(
+  tx: Tx,
+  by: Parameters<typeof recordAudit>[1],
+  owner: { id: string; email: string },
+  id: string,
+): Promise<void> {
+  const gone = await repository.deleteApiToken(tx, owner.id, id);
+  if (!gone) throw noSuchToken();
+  const { name, permissions, tenant_id, expires_at } = gone;
+  await recordAudit(tx, by, {
+    action: 'api_token.revoked',
+    object_kind: 'user',
+    object_id: owner.id,
+    object_name: owner.email,
+    before: { name, permissions, tenant_id, expires_at },
+  });
+}
+
+/** Revokes one of one's own tokens; it stops working at once. @throws AppError `not_found` */
+export async function revokeOwnToken(session: PersonSession, id: string): Promise<void> {
+  const by = { actor: actorOf(session), origin: session.origin };
+  await db.transaction((tx) => revoke(tx, by, session.user, id));
+}
+
+/** The tokens of any user. @throws AppError `not_found` */
+export async function listUserTokens(_scope: Scope<'user:read'>, userId: string): Promise<{ items: ApiToken[] }> {
+  if (!(await findUser(db, userId, clock.now().toISOString()))) throw noSuchUser();
+  return { items: await tokensOf(db, userId) };
+}
+
+/**
+ * Revokes a token of any user.
+ * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks
+ */
+export async function revokeUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const now = clock.now().toISOString();
+    const user = await findUser(tx, userId, now);
+    if (!user) throw noSuchUser();
+    await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
+    await revoke(tx, scope, user, id);
+  });
+}
