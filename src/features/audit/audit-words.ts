@@ -22,12 +22,15 @@ export const ACTION_FAMILIES = [
   { value: 'role.*', label: 'Roles' },
   { value: 'tenant.*', label: 'Tenants' },
   { value: 'project.*', label: 'Projects' },
+  { value: 'api_token.*', label: 'API tokens' },
 ] as const;
 
 const WORDS: Record<string, string> = {
   'auth.login': 'Signed in',
   'auth.logout': 'Signed out',
   'auth.login_failed': 'Sign-in failed',
+  'auth.password_changed': 'Changed their password',
+  'auth.sessions_ended': 'Ended sign-ins',
   'auth.refresh_reused': 'Sign-in ended: its token was used twice',
 };
 

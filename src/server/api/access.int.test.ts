@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_IN_ROLES, type BuiltInRole, isGranted, type RoleGrant } from '@/domain/permissions';
+import type { GrantLimit } from '@/domain/restrict-grants';
+import { newApiToken } from '@/server/auth/new-api-token';
+import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
+import { apiTokens } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { handleRequest } from '../rest/handle-request';
@@ -29,7 +33,25 @@ beforeAll(async () => {
       callers.push({ name: tenant_id ? `${role} of a tenant` : role, headers: await bearer(user), grants });
     }
   }
+  await addPrograms(tenant.id);
 });
+
+/** Programs: with fewer rights than their owner, in one tenant, of a deactivated owner, expired. */
+async function addPrograms(tenant_id: string) {
+  const admin = await makeUser('super_admin');
+  const gone = await makeUser('super_admin', undefined, { active: false });
+  const add = async (name: string, owner: { id: string }, limit: GrantLimit, expires_at = '2999-01-01T00:00:00Z') => {
+    const { token, prefix } = newApiToken();
+    const values = { user_id: owner.id, name, prefix, token_hash: hashToken(token), expires_at };
+    await db.insert(apiTokens).values({ ...values, ...limit, permissions: [...limit.permissions] });
+    const grants = owner === gone || expires_at < '2999' ? null : [{ role: 'token', ...limit }];
+    callers.push({ name, headers: { authorization: `Bearer ${token}` }, grants, program: true });
+  };
+  await add('token to read policies', admin, { permissions: ['policy:read'], tenant_id: null });
+  await add('token for users in a tenant', admin, { permissions: ['user:read', 'flow:read'], tenant_id });
+  await add('token of a deactivated user', gone, { permissions: ['policy:read'], tenant_id: null });
+  await add('expired token', admin, { permissions: ['policy:read'], tenant_id: null }, '2020-01-01T00:00:00Z');
+}
 
 /** Sends garbage: whoever is let in gets an error about the input, and nothing is done. */
 async function statusOf({ surface, method, path }: Callable, headers: Record<string, string>): Promise<number> {
@@ -79,7 +101,7 @@ describe('the authorisation matrix', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(callers).toHaveLength(3 + 2 * ROLES.length);
+    expect(callers).toHaveLength(3 + 2 * ROLES.length + 4);
     expect(decided).toBe(callables.length * callers.length);
     expect(await db.$count(auditRecords)).toBe(before);
   });

@@ -1,7 +1,7 @@
 import type { Route } from './define-route';
+import { accountRoutes } from './routes/account';
 import { agentRoutes } from './routes/agents';
 import { auditRoutes } from './routes/audit';
-import { accountRoutes } from './routes/account';
 import { authRoutes } from './routes/auth';
 import { clusterRoutes } from './routes/clusters';
 import { coverageRoutes } from './routes/coverage';

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { AccountSessions, ApiTokenInput, ApiTokens, CreatedApiToken, EndedSessions, PasswordChange } from '@/domain/account';
+import {
+  AccountSessions,
+  ApiTokenInput,
+  ApiTokens,
+  CreatedApiToken,
+  EndedSessions,
+  PasswordChange,
+} from '@/domain/account';
 import {
   createOwnToken,
   listOwnTokens,

@@ -125,7 +125,7 @@ export async function updateUser(
         ...audited(user),
         ...(password !== undefined && { has_new_secret: true }),
         ...(ended > 0 && { ended_sessions: ended }),
-        ...(revoked > 0 && { revoked_api_tokens: revoked }),
+        ...(revoked > 0 && { ended_programs: revoked }),
       },
     });
     return user;
