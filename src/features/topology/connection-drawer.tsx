@@ -1,0 +1,117 @@
+'use client';
+import Link from 'next/link';
+import type { TopologyService } from '@/domain/topology/topology';
+import { formatBytes, formatCount } from '@/lib/format';
+import { Badge } from '@/ui/badge';
+import { buttonClass } from '@/ui/button-class';
+import { Drawer } from '@/ui/drawer';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { WorkloadLink } from '../shared/inventory-links';
+import { connectionFlows } from './connection-flows';
+import type { MapLink, MapModel, MapNode } from './map-model';
+import { countText, nodeName, serviceText } from './topology-words';
+import { VERDICT_LOOKS } from './verdict-look';
+
+type Props = {
+  model: MapModel;
+  link: MapLink | null;
+  time: { range: string | null; since: string | null; until: string | null };
+  onClose: () => void;
+};
+
+/** One connection: its services, what becomes of each, and the flows behind it. */
+export function ConnectionDrawer({ model, link, time, onClose }: Props) {
+  const source = link && model.nodes.get(link.source);
+  const destination = link && model.nodes.get(link.destination);
+  return (
+    <Drawer
+      open={Boolean(link && source && destination)}
+      onOpenChange={(open) => !open && onClose()}
+      title={source && destination ? `${nodeName(model, source)} → ${nodeName(model, destination)}` : 'Connection'}
+      footer={
+        source &&
+        destination && (
+          <Link className={buttonClass()} href={connectionFlows(source, destination, time)}>
+            Show the flows
+          </Link>
+        )
+      }
+    >
+      {link && source && destination && <Content model={model} link={link} source={source} destination={destination} />}
+    </Drawer>
+  );
+}
+
+type ContentProps = { model: MapModel; link: MapLink; source: MapNode; destination: MapNode };
+
+function Content({ model, link, source, destination }: ContentProps) {
+  const services = link.edges.flatMap((edge) => edge.services).sort((a, b) => b.bytes - a.bytes);
+  const total = link.edges.reduce((sum, edge) => sum + edge.services_total, 0);
+  const last = link.edges
+    .map((edge) => edge.last_seen_at)
+    .sort()
+    .at(-1);
+  const end = (node: MapNode) =>
+    node.workload ? <WorkloadLink id={node.workload.id} name={node.workload.name} /> : nodeName(model, node);
+  const { tone, word, meaning } = VERDICT_LOOKS[link.verdict];
+  return (
+    <div className="flex flex-col gap-6">
+      <Properties
+        items={[
+          { label: 'From', value: end(source) },
+          { label: 'To', value: end(destination) },
+          { label: 'Verdict', value: <Badge tone={tone}>{word}</Badge>, hint: meaning },
+          {
+            label: 'Carried',
+            value: formatBytes(link.bytes),
+            hint: 'Both directions together; what two nodes saw is counted once.',
+          },
+          { label: 'New flows', value: formatCount(link.flows) },
+          { label: 'Last seen', value: last && <RelativeTime at={last} /> },
+        ]}
+      />
+      <Section
+        title="Services"
+        description="As they were called; the weightiest verdict decides the colour of the line."
+        bare
+      >
+        <Services services={services} />
+        {total > services.length && (
+          <p className="text-sm text-faint">{countText(total - services.length, 'lighter service')} not shown.</p>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function Services({ services }: { services: readonly TopologyService[] }) {
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full text-left">
+        <thead>
+          <tr className="text-sm text-muted">
+            <th className="py-1 pr-3 font-medium">Service</th>
+            <th className="py-1 pr-3 font-medium">Verdict</th>
+            <th className="py-1 pr-3 text-right font-medium">Bytes</th>
+            <th className="py-1 text-right font-medium">New flows</th>
+          </tr>
+        </thead>
+        <tbody>
+          {services.map((service, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a service may come twice, and rows hold no state.
+            <tr key={at} className="border-t">
+              <td className="mono py-1 pr-3">{serviceText(service)}</td>
+              <td className="py-1 pr-3">
+                <Badge tone={VERDICT_LOOKS[service.verdict].tone}>{VERDICT_LOOKS[service.verdict].word}</Badge>
+              </td>
+              <td className="py-1 pr-3 text-right tabular-nums">{formatBytes(service.bytes)}</td>
+              <td className="py-1 text-right tabular-nums">{formatCount(service.flows)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

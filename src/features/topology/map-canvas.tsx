@@ -1,0 +1,108 @@
+'use client';
+import { Maximize, Minus, Plus } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react';
+import { IconButton } from '@/ui/icon-button';
+import type { Box } from './lay-out';
+import type { MapModel } from './map-model';
+import { useMapGestures } from './use-map-gestures';
+import { useMapView } from './use-map-view';
+import { usePalette } from './use-palette';
+import { useScene } from './use-scene';
+import { type Point, toMap } from './viewport';
+
+type Props = {
+  model: MapModel;
+  label: string;
+  selected: string | null;
+  onSelect: (nodeId: string | null) => void;
+  /** Nodes that are searched for; null: nothing is searched for. */
+  matches: ReadonlySet<string> | null;
+  /** What is said of the node under the pointer. */
+  hintOf: (nodeId: string) => ReactNode;
+  /** When it changes all of the map is shown again. */
+  viewKey: string;
+};
+
+const holds = (box: Box, { x, y }: Point) =>
+  x >= box.x && y >= box.y && x < box.x + box.width && y < box.y + box.height;
+const idAt = (boxes: ReadonlyMap<string, Box>, at: Point): string | null => {
+  for (const [id, box] of boxes) if (holds(box, at)) return id;
+  return null;
+};
+
+const STEP = 60;
+const ZOOM_STEP = 1.3;
+const ARROWS: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: STEP, y: 0 },
+  ArrowRight: { x: -STEP, y: 0 },
+  ArrowUp: { x: 0, y: STEP },
+  ArrowDown: { x: 0, y: -STEP },
+};
+
+/** The map as a drawing that can be moved and zoomed. Nothing is only here: the tables say the same. */
+export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, viewKey }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const palette = usePalette();
+  const scene = useScene(model, palette);
+  const [hovered, setHovered] = useState<string | null>(null);
+  const known = (id: string | null) => (id !== null && model.nodes.has(id) ? id : null);
+  const active = known(hovered) ?? known(selected);
+  const attention = useMemo(() => ({ active, matches }), [active, matches]);
+  const view = useMapView({ canvas, scene, palette, attention, viewKey });
+  const { state, pan, zoom, show } = view;
+  const gestures = useMapGestures({
+    element: frame,
+    view,
+    onHover: (at) => setHovered(at && scene ? idAt(scene.layout.nodes, toMap(state.current.view, at)) : null),
+    onPress: (at) => {
+      if (!scene) return;
+      const point = toMap(state.current.view, at);
+      const node = idAt(scene.layout.nodes, point);
+      onSelect(node);
+      // A press on a name of a group shows the group.
+      const group = node === null ? idAt(scene.layout.groups, point) : null;
+      const box = group === null ? undefined : scene.layout.groups.get(group);
+      if (box && selected === null) show(box);
+    },
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const arrow = ARROWS[key];
+    if (arrow) pan(arrow);
+    else if (key === '+' || key === '=') zoom(ZOOM_STEP);
+    else if (key === '-') zoom(1 / ZOOM_STEP);
+    else if (key === '0') show(null);
+    else if (key === 'Escape') onSelect(null);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="relative flex min-h-0 min-w-0 flex-1 overflow-hidden rounded-lg border">
+      <div
+        ref={frame}
+        role="application"
+        aria-label={label}
+        aria-description="Arrow keys move the map, plus and minus zoom it, 0 shows all of it. The tables say the same."
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the map takes keys.
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        {...gestures}
+        className="relative min-h-0 min-w-0 flex-1 cursor-grab touch-none select-none -outline-offset-2 active:cursor-grabbing"
+      >
+        <canvas ref={canvas} aria-hidden className="absolute inset-0 size-full" />
+      </div>
+      <div className="absolute right-2 bottom-2 flex gap-0.5 rounded-md border bg-surface p-0.5">
+        <IconButton label="Zoom out" icon={<Minus size={16} />} onClick={() => zoom(1 / ZOOM_STEP)} />
+        <IconButton label="Zoom in" icon={<Plus size={16} />} onClick={() => zoom(ZOOM_STEP)} />
+        <IconButton label="Show all of the map" icon={<Maximize size={16} />} onClick={() => show(null)} />
+      </div>
+      {hovered !== null && model.nodes.has(hovered) && (
+        <div className="popup pointer-events-none absolute bottom-2 left-2 max-w-[min(24rem,60%)] px-2.5 py-1.5 text-sm">
+          {hintOf(hovered)}
+        </div>
+      )}
+    </div>
+  );
+}

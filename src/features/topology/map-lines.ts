@@ -1,0 +1,88 @@
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import type { Box, MapLayout } from './lay-out';
+import type { MapModel } from './map-model';
+import type { Point } from './viewport';
+
+/** A curve on the map from border to border; `control` bends it. */
+export type MapLine = {
+  source: string;
+  destination: string;
+  verdict: EdgeVerdict;
+  /** 1 to 4, by how much is carried. */
+  weight: number;
+  from: Point;
+  control: Point;
+  to: Point;
+  bounds: Box;
+};
+
+const centre = (box: Box): Point => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+
+/** Where the way from a point outside to the centre of a box meets its border. */
+function border(box: Box, outside: Point): Point {
+  const to = centre(box);
+  const [dx, dy] = [outside.x - to.x, outside.y - to.y];
+  const share = Math.min(
+    dx === 0 ? Number.POSITIVE_INFINITY : box.width / 2 / Math.abs(dx),
+    dy === 0 ? Number.POSITIVE_INFINITY : box.height / 2 / Math.abs(dy),
+    1,
+  );
+  return { x: to.x + dx * share, y: to.y + dy * share };
+}
+
+const BEND = 0.14;
+const MAX_BEND = 70;
+const STEP = 7;
+
+/** A line between two boxes that bends to its right, so that both directions are seen; `lane` moves it further aside. */
+function curve(a: Box, b: Box, lane: number): Pick<MapLine, 'from' | 'control' | 'to' | 'bounds'> {
+  const [start, end] = [centre(a), centre(b)];
+  const [dx, dy] = [end.x - start.x, end.y - start.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const bend = Math.min(length * BEND, MAX_BEND) + lane * STEP;
+  const control = { x: (start.x + end.x) / 2 - (dy / length) * bend, y: (start.y + end.y) / 2 + (dx / length) * bend };
+  const [from, to] = [border(a, control), border(b, control)];
+  const xs = [from.x, control.x, to.x];
+  const ys = [from.y, control.y, to.y];
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return { from, control, to, bounds: { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y } };
+}
+
+/** A kilobyte is thin, a gigabyte thick. */
+const weightOf = (bytes: number) => 1 + Math.min(3, Math.max(0, Math.log10(Math.max(bytes, 1)) - 3) / 2);
+
+// The weightiest lie on top of the others.
+const byVerdict = (a: MapLine, b: MapLine) => EDGE_VERDICTS.indexOf(b.verdict) - EDGE_VERDICTS.indexOf(a.verdict);
+
+/** Lines between nodes: one for each link. */
+export function linkLines(model: MapModel, layout: MapLayout): MapLine[] {
+  const lines = model.links.flatMap(({ source, destination, verdict, bytes }): MapLine[] => {
+    const [a, b] = [layout.nodes.get(source), layout.nodes.get(destination)];
+    if (!a || !b || source === destination) return [];
+    return [{ source, destination, verdict, weight: weightOf(bytes), ...curve(a, b, 0) }];
+  });
+  return lines.sort(byVerdict);
+}
+
+/** Lines between groups, for the view from afar: one for each verdict of all that is said from one group to another. */
+export function bundleLines(model: MapModel, layout: MapLayout): MapLine[] {
+  const bundles = new Map<string, { source: string; destination: string; verdict: EdgeVerdict; bytes: number }>();
+  for (const link of model.links) {
+    const source = model.nodes.get(link.source)?.group_id;
+    const destination = model.nodes.get(link.destination)?.group_id;
+    if (!source || !destination || source === destination) continue;
+    const { verdict, bytes } = link;
+    const key = `${source} ${destination} ${verdict}`;
+    const bundle = bundles.get(key);
+    if (bundle) bundle.bytes += bytes;
+    else bundles.set(key, { source, destination, verdict, bytes });
+  }
+  const lines = [...bundles.values()].flatMap(({ source, destination, verdict, bytes }): MapLine[] => {
+    const [a, b] = [layout.groups.get(source), layout.groups.get(destination)];
+    if (!a || !b) return [];
+    const lane = EDGE_VERDICTS.indexOf(verdict);
+    return [{ source, destination, verdict, weight: weightOf(bytes), ...curve(a, b, lane) }];
+  });
+  return lines.sort(byVerdict);
+}

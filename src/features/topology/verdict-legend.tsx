@@ -1,0 +1,47 @@
+'use client';
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import { formatCount } from '@/lib/format';
+import { Tooltip } from '@/ui/tooltip';
+import { VERDICT_LOOKS } from './verdict-look';
+
+type Props = {
+  counts: readonly { verdict: EdgeVerdict; edges: number }[];
+  shown: ReadonlySet<EdgeVerdict>;
+  onToggle: (verdict: EdgeVerdict) => void;
+};
+
+/** What the colours and dashes of lines mean; each verdict can be switched off. */
+export function VerdictLegend({ counts, shown, onToggle }: Props) {
+  return (
+    <fieldset className="flex flex-wrap gap-1.5" aria-label="Verdicts that are shown">
+      {counts.map(({ verdict, edges }) => {
+        const { word, meaning, color, dash } = VERDICT_LOOKS[verdict];
+        const on = shown.has(verdict);
+        return (
+          <Tooltip key={verdict} content={meaning}>
+            <button
+              type="button"
+              aria-pressed={on}
+              onClick={() => onToggle(verdict)}
+              className="inline-flex h-8 items-center gap-1.5 rounded-md border px-2 hover:bg-surface-2 aria-pressed:bg-surface"
+            >
+              <svg width="20" height="8" aria-hidden className={on ? '' : 'opacity-30'}>
+                <line
+                  x1="0"
+                  x2="20"
+                  y1="4"
+                  y2="4"
+                  strokeWidth="3"
+                  stroke={`var(${color})`}
+                  strokeDasharray={dash.join(' ') || undefined}
+                />
+              </svg>
+              <span className={on ? '' : 'text-muted line-through'}>{word}</span>
+              <span className="text-sm text-muted tabular-nums">{formatCount(edges)}</span>
+            </button>
+          </Tooltip>
+        );
+      })}
+    </fieldset>
+  );
+}
