@@ -1,4 +1,4 @@
-import { EDGE_VERDICTS, type EdgeVerdict, weightiest } from './edge-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import {
   MAX_EDGE_SERVICES,
   MAX_PEER_PREFIXES,
@@ -29,7 +29,7 @@ export type Standing = { cluster_id: string; network_id: string | null };
 
 type Sums = Pick<Conversation, 'bytes' | 'packets' | 'flows'>;
 type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
-type Edge = { source: string; destination: string; services: Map<string, TopologyService> };
+type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & { services: Map<string, TopologyService> };
 
 function add(to: Sums, from: Sums): void {
   to.bytes += from.bytes;
@@ -40,33 +40,17 @@ function add(to: Sums, from: Sums): void {
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const heavier = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
 
-function finishEdge({ source, destination, services }: Edge): TopologyEdge {
+function finishEdge({ services, ...edge }: Edge): TopologyEdge {
   const all = [...services.values()].sort(
     (a, b) => heavier(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
   );
-  const found = new Set(all.map(({ verdict }) => verdict));
-  const verdicts = EDGE_VERDICTS.filter((verdict) => found.has(verdict));
   const sums = { bytes: 0, packets: 0, flows: 0 };
   let last_seen_at = '';
   for (const service of all) {
     add(sums, service);
     if (service.last_seen_at > last_seen_at) last_seen_at = service.last_seen_at;
   }
-  // What is dropped is light: of each verdict the heaviest service is always named.
-  const first = verdicts.flatMap((verdict) => all.find((service) => service.verdict === verdict) ?? []);
-  const rest = all
-    .filter((service) => !first.includes(service))
-    .slice(0, Math.max(0, MAX_EDGE_SERVICES - first.length));
-  return {
-    source,
-    destination,
-    verdict: weightiest(verdicts),
-    verdicts,
-    ...sums,
-    last_seen_at,
-    services: [...first, ...rest].sort(heavier),
-    services_total: all.length,
-  };
+  return { ...edge, ...sums, last_seen_at, services: all.slice(0, MAX_EDGE_SERVICES), services_total: all.length };
 }
 
 function finishPeer({ prefixes, ...peer }: Peer): TopologyPeer {
@@ -113,16 +97,16 @@ export function foldConversations(
     if (!standing) continue;
     const source = from?.id ?? peerOf(conversation, 'source', standing);
     const destination = to?.id ?? peerOf(conversation, 'destination', standing);
-    const key = `${source} ${destination}`;
+    const key = `${source} ${destination} ${verdict}`;
     let edge = edges.get(key);
     if (!edge) {
-      edge = { source, destination, services: new Map() };
+      edge = { source, destination, verdict, services: new Map() };
       edges.set(key, edge);
     }
     const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
-    const serviceKey = `${protocol} ${port} ${verdict}`;
+    const serviceKey = `${protocol} ${port}`;
     const service = edge.services.get(serviceKey);
-    if (!service) edge.services.set(serviceKey, { protocol, port, verdict, bytes, packets, flows, last_seen_at });
+    if (!service) edge.services.set(serviceKey, { protocol, port, bytes, packets, flows, last_seen_at });
     else {
       add(service, conversation);
       if (last_seen_at > service.last_seen_at) service.last_seen_at = last_seen_at;

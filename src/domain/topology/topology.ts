@@ -68,20 +68,19 @@ export const TopologyService = z.object({
   protocol: z.string(),
   /** Null: the protocol has none, or neither end looks like a service. */
   port: z.int().nullable(),
-  verdict: z.enum(EDGE_VERDICTS),
   ...sums,
   last_seen_at: z.string(),
 });
 export type TopologyService = z.output<typeof TopologyService>;
 
-/** Conversations that one end opened to another; both directions are counted. Ends are ids of workloads or peers. */
+/**
+ * Conversations of which the same becomes, that one end opened to another; both directions are counted. Ends are ids of
+ * workloads or peers. Two ends have as many edges as there are verdicts.
+ */
 export const TopologyEdge = z.object({
   source: z.string(),
   destination: z.string(),
-  /** The weightiest of its services. */
   verdict: z.enum(EDGE_VERDICTS),
-  /** Every verdict among its services, the weightiest first. */
-  verdicts: z.array(z.enum(EDGE_VERDICTS)),
   ...sums,
   last_seen_at: z.string(),
   services: z.array(TopologyService),

@@ -41,7 +41,7 @@ export const CONNECTION_COLUMNS = [
   }),
   connection.number('bytes', 'Bytes', ({ edge }) => edge.bytes, { sortable: true, width: 92, format: formatBytes }),
   connection.number('packets', 'Packets', ({ edge }) => edge.packets, { sortable: true, width: 92 }),
-  connection.number('flows', 'New flows', ({ edge }) => edge.flows, { sortable: true, width: 100 }),
+  connection.number('flows', 'New flows', ({ edge }) => edge.flows, { sortable: true, width: 112 }),
   connection.time('last_seen_at', 'Last seen', ({ edge }) => edge.last_seen_at, { sortable: true }),
 ];
 

@@ -72,11 +72,7 @@ function Content({ model, link, source, destination }: ContentProps) {
           { label: 'Last seen', value: last && <RelativeTime at={last} /> },
         ]}
       />
-      <Section
-        title="Services"
-        description="As they were called; the weightiest verdict decides the colour of the line."
-        bare
-      >
+      <Section title="Services" description="As they were called." bare>
         <Services services={services} />
         {total > services.length && (
           <p className="text-sm text-faint">{countText(total - services.length, 'lighter service')} not shown.</p>
@@ -93,7 +89,6 @@ function Services({ services }: { services: readonly TopologyService[] }) {
         <thead>
           <tr className="text-sm text-muted">
             <th className="py-1 pr-3 font-medium">Service</th>
-            <th className="py-1 pr-3 font-medium">Verdict</th>
             <th className="py-1 pr-3 text-right font-medium">Bytes</th>
             <th className="py-1 text-right font-medium">New flows</th>
           </tr>
@@ -103,9 +98,6 @@ function Services({ services }: { services: readonly TopologyService[] }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a service may come twice, and rows hold no state.
             <tr key={at} className="border-t">
               <td className="mono py-1 pr-3">{serviceText(service)}</td>
-              <td className="py-1 pr-3">
-                <Badge tone={VERDICT_LOOKS[service.verdict].tone}>{VERDICT_LOOKS[service.verdict].word}</Badge>
-              </td>
               <td className="py-1 pr-3 text-right tabular-nums">{formatBytes(service.bytes)}</td>
               <td className="py-1 text-right tabular-nums">{formatCount(service.flows)}</td>
             </tr>

@@ -1,12 +1,13 @@
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import type { TopologyEdge } from '@/domain/topology/topology';
 import { parseSort } from '@/ui/table/sort';
-import type { MapModel, MapNode } from './map-model';
+import type { MapLink, MapModel, MapNode } from './map-model';
 import { nodeName } from './topology-words';
 
 /** One connection with the nodes at its ends, as the table shows it. */
 export type ConnectionRow = {
   id: string;
+  link: MapLink;
   edge: TopologyEdge;
   source: MapNode;
   destination: MapNode;
@@ -31,7 +32,7 @@ function sorted<T extends { id: string }>(
   return rows.sort((a, b) => sign * compare(a, b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Everything that the lines of the map stand for, one row for each pair of ends and direction. */
+/** Everything that the lines of the map stand for, one row for each pair of ends, direction and verdict. */
 export function connectionRows(model: MapModel, matches: ReadonlySet<string> | null, sort: string): ConnectionRow[] {
   const rows = model.links.flatMap((link) => {
     const [source, destination] = [model.nodes.get(link.source), model.nodes.get(link.destination)];
@@ -40,7 +41,8 @@ export function connectionRows(model: MapModel, matches: ReadonlySet<string> | n
     const [source_name, destination_name] = [nodeName(model, source), nodeName(model, destination)];
     return link.edges.map(
       (edge): ConnectionRow => ({
-        id: `${edge.source} ${edge.destination}`,
+        id: `${edge.source} ${edge.destination} ${edge.verdict}`,
+        link,
         edge,
         source,
         destination,

@@ -1,6 +1,6 @@
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { type Box, CLUSTER, GROUP, type MapLayout, TILE } from './lay-out';
-import type { MapLine } from './map-lines';
+import { LINE_WIDTHS, type MapLine } from './map-lines';
 import type { MapModel, MapNode } from './map-model';
 import { VERDICT_LOOKS } from './verdict-look';
 import { isSeen, type ScreenSize, type Viewport } from './viewport';
@@ -33,17 +33,32 @@ export type Scene = {
 /** What is pointed at, chosen, or searched for. */
 export type Attention = { active: string | null; matches: ReadonlySet<string> | null };
 
-/** From here on names can be read and single links told apart. */
-const CLOSE_SCALE = 0.8;
+/** From here on links can be told apart. */
+const CLOSE_SCALE = 1.3;
+/** From here on names can be read. */
 const TEXT_SCALE = 0.5;
 /** So few links are drawn one by one at any distance. */
-const FEW_LINKS = 150;
-const DIMMED = 0.16;
+const FEW_LINKS = 120;
+const MANY_DENIED = 400;
+const DIMMED = 0.12;
 const FONT = 11;
-const MAX_LABEL = 20;
+const MAX_LABEL = 19;
+/** What is denied stands out, what is only seen stays in the background. */
+const ALPHA: Record<EdgeVerdict, number> = { dropped: 1, would_drop: 1, accepted: 0.75, default: 0.6, observed: 0.5 };
 
-export const showsLinks = (scene: Scene, scale: number): boolean =>
-  scale >= CLOSE_SCALE || scene.links.length <= FEW_LINKS;
+const isDenied = ({ verdict }: { verdict: EdgeVerdict }) => verdict === 'dropped' || verdict === 'would_drop';
+
+/**
+ * The lines for a distance: from near one for each link; from afar groups are joined, but what is denied is still shown link
+ * by link, unless that is too much.
+ */
+export function linesFor(scene: Pick<Scene, 'links' | 'bundles'>, scale: number): readonly MapLine[] {
+  const { links, bundles } = scene;
+  if (scale >= CLOSE_SCALE || links.length <= FEW_LINKS) return links;
+  const denied = links.filter(isDenied);
+  if (denied.length > MANY_DENIED) return bundles;
+  return [...bundles.filter((line) => !isDenied(line)), ...denied];
+}
 
 /** Names as they fit into tiles. */
 export function fitLabels(
@@ -70,35 +85,40 @@ export function fitLabels(
   return labels;
 }
 
-function strokeLines(ctx: CanvasRenderingContext2D, lines: readonly MapLine[], palette: Palette, scale: number): void {
+/** What everything is drawn with. */
+type Look = { palette: Palette; scale: number; view: Viewport; screen: ScreenSize };
+
+function strokeLines(ctx: CanvasRenderingContext2D, lines: readonly MapLine[], look: Look, dimmed: boolean): void {
+  const { palette, scale } = look;
   for (const verdict of [...EDGE_VERDICTS].reverse()) {
     const own = lines.filter((line) => line.verdict === verdict);
     if (own.length === 0) continue;
+    ctx.globalAlpha = dimmed ? DIMMED : ALPHA[verdict];
     ctx.strokeStyle = palette.verdicts[verdict];
     ctx.setLineDash(VERDICT_LOOKS[verdict].dash.map((length) => length / scale));
-    for (const weight of [1, 2, 3, 4]) {
+    for (const width of LINE_WIDTHS) {
       ctx.beginPath();
       for (const line of own) {
-        if (Math.round(line.weight) !== weight) continue;
+        if (line.width !== width) continue;
         ctx.moveTo(line.from.x, line.from.y);
         ctx.quadraticCurveTo(line.control.x, line.control.y, line.to.x, line.to.y);
       }
-      ctx.lineWidth = weight / scale;
+      ctx.lineWidth = width / scale;
       ctx.stroke();
     }
   }
   ctx.setLineDash([]);
+  ctx.globalAlpha = 1;
 }
 
-function fillHeads(ctx: CanvasRenderingContext2D, lines: readonly MapLine[], palette: Palette, scale: number): void {
-  const length = 7 / scale;
+function fillHeads(ctx: CanvasRenderingContext2D, lines: readonly MapLine[], { palette, scale }: Look): void {
   for (const verdict of EDGE_VERDICTS) {
     ctx.fillStyle = palette.verdicts[verdict];
     ctx.beginPath();
-    for (const { verdict: own, control, to, weight } of lines) {
+    for (const { verdict: own, control, to, width } of lines) {
       if (own !== verdict) continue;
       const angle = Math.atan2(to.y - control.y, to.x - control.x);
-      const size = length * (0.8 + weight / 5);
+      const size = (5 + width) / scale;
       ctx.moveTo(to.x, to.y);
       ctx.lineTo(to.x - size * Math.cos(angle - 0.4), to.y - size * Math.sin(angle - 0.4));
       ctx.lineTo(to.x - size * Math.cos(angle + 0.4), to.y - size * Math.sin(angle + 0.4));
@@ -113,7 +133,7 @@ function drawLabel(
   box: Box,
   room: number,
   size: number,
-  palette: Palette,
+  { palette }: Look,
 ): void {
   ctx.font = `600 ${size}px ${palette.sans}`;
   ctx.save();
@@ -124,36 +144,32 @@ function drawLabel(
   ctx.restore();
 }
 
-function drawBoxes(
-  ctx: CanvasRenderingContext2D,
-  scene: Scene,
-  view: Viewport,
-  screen: ScreenSize,
-  palette: Palette,
-): void {
-  const size = Math.min(Math.max(FONT, FONT / view.scale), MAX_LABEL);
-  ctx.lineWidth = 1 / view.scale;
-  for (const cluster of scene.model.clusters) {
-    const box = scene.layout.clusters.get(cluster.id);
-    if (!box || !isSeen(view, screen, box)) continue;
-    ctx.fillStyle = palette.raised;
-    ctx.fillRect(box.x, box.y, box.width, box.height);
-    ctx.strokeStyle = palette.line;
-    ctx.strokeRect(box.x, box.y, box.width, box.height);
-    ctx.fillStyle = palette.text;
-    drawLabel(ctx, cluster.label, box, CLUSTER.header, Math.min(size * 1.15, CLUSTER.header), palette);
-    for (const group of cluster.groups) {
-      const inner = scene.layout.groups.get(group.id);
-      if (!inner || !isSeen(view, screen, inner)) continue;
-      ctx.fillStyle = palette.canvas;
-      ctx.fillRect(inner.x, inner.y, inner.width, inner.height);
-      ctx.strokeRect(inner.x, inner.y, inner.width, inner.height);
-      ctx.fillStyle = palette.muted;
-      drawLabel(ctx, group.label, inner, GROUP.header, size, palette);
-    }
-  }
+function seenBoxes(scene: Scene, look: Look): { clusters: Labelled[]; groups: Labelled[] } {
+  const seen = (boxes: ReadonlyMap<string, Box>) => (item: { id: string; label: string }) => {
+    const box = boxes.get(item.id);
+    return box && isSeen(look.view, look.screen, box) ? [{ label: item.label, box }] : [];
+  };
+  const { model, layout } = scene;
+  return {
+    clusters: model.clusters.flatMap(seen(layout.clusters)),
+    groups: [...model.groups.values()].flatMap(seen(layout.groups)),
+  };
 }
 
+function drawBoxes(
+  ctx: CanvasRenderingContext2D,
+  boxes: readonly Labelled[],
+  fill: string,
+  { palette, scale }: Look,
+): void {
+  ctx.fillStyle = fill;
+  for (const { box } of boxes) ctx.fillRect(box.x, box.y, box.width, box.height);
+  ctx.strokeStyle = palette.line;
+  ctx.lineWidth = 1 / scale;
+  for (const { box } of boxes) ctx.strokeRect(box.x, box.y, box.width, box.height);
+}
+
+type Labelled = { label: string; box: Box };
 type Tile = { node: MapNode; box: Box };
 
 function drawTiles(
@@ -198,8 +214,8 @@ function frame(ctx: CanvasRenderingContext2D, box: Box, color: string, scale: nu
 }
 
 /**
- * Draws what is seen of the map. From afar lines join groups, from near they join workloads; lines of the active node are
- * always drawn one by one, above all others, and what has nothing to do with it or with the search is dimmed.
+ * Draws what is seen of the map. Lines of the active node are always drawn one by one, above all others, and what has nothing
+ * to do with it or with the search is dimmed.
  * @param ratio device pixels for each pixel of the page
  */
 export function drawMap(
@@ -212,22 +228,28 @@ export function drawMap(
   ratio: number,
 ): void {
   const { scale } = view;
+  const look = { palette, scale, view, screen };
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.globalAlpha = 1;
   ctx.fillStyle = palette.canvas;
   ctx.fillRect(0, 0, screen.width, screen.height);
   ctx.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * view.x, ratio * view.y);
   ctx.textBaseline = 'middle';
-  drawBoxes(ctx, scene, view, screen, palette);
+  const { clusters, groups } = seenBoxes(scene, look);
+  drawBoxes(ctx, clusters, palette.raised, look);
+  drawBoxes(ctx, groups, palette.canvas, look);
 
-  const close = showsLinks(scene, scale);
   const isActive = (line: MapLine) => line.source === active || line.destination === active;
-  const lines = (close ? scene.links : scene.bundles).filter(
-    (line) => isSeen(view, screen, line.bounds) && !(close && isActive(line)),
-  );
-  ctx.globalAlpha = active !== null || matches !== null ? DIMMED : close ? 0.8 : 0.65;
-  strokeLines(ctx, lines, palette, scale);
-  if (close) fillHeads(ctx, lines, palette, scale);
+  const lines = linesFor(scene, scale).filter((line) => !isActive(line) && isSeen(view, screen, line.bounds));
+  const dimmed = active !== null || matches !== null;
+  strokeLines(ctx, lines, look, dimmed);
+  if (!dimmed) fillHeads(ctx, lines, look);
+
+  const size = Math.min(Math.max(FONT, FONT / scale), MAX_LABEL);
+  ctx.fillStyle = palette.text;
+  for (const { label, box } of clusters) drawLabel(ctx, label, box, CLUSTER.header, size * 1.15, look);
+  ctx.fillStyle = palette.muted;
+  for (const { label, box } of groups) drawLabel(ctx, label, box, GROUP.header, size, look);
 
   const own = active === null ? [] : scene.links.filter(isActive);
   const near = new Set(active === null ? [] : [active, ...own.flatMap((line) => [line.source, line.destination])]);
@@ -239,11 +261,11 @@ export function drawMap(
     const lit = active !== null ? near.has(node.id) : matches === null || matches.has(node.id);
     (lit ? bright : dim).push({ node, box });
   }
-  ctx.globalAlpha = 0.3;
+  ctx.globalAlpha = 0.35;
   drawTiles(ctx, dim, scene, scale, palette);
   ctx.globalAlpha = 1;
-  strokeLines(ctx, own, palette, scale);
-  fillHeads(ctx, own, palette, scale);
+  strokeLines(ctx, own, look, false);
+  fillHeads(ctx, own, look);
   drawTiles(ctx, bright, scene, scale, palette);
   for (const { node, box } of bright) {
     if (node.id === active) frame(ctx, box, palette.accent, scale);

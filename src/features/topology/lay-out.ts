@@ -11,7 +11,7 @@ export type MapLayout = {
   nodes: ReadonlyMap<string, Box>;
 };
 
-export const TILE = { width: 112, height: 20, gap: 8 } as const;
+export const TILE = { width: 112, height: 20, gapX: 14, gapY: 9 } as const;
 export const GROUP = { header: 20, padding: 8, gap: 22 } as const;
 export const CLUSTER = { header: 26, padding: 16, gap: 36 } as const;
 
@@ -19,7 +19,7 @@ type Size = { width: number; height: number };
 
 /** Columns of a group so that it is about `aspect` times as wide as high. */
 function columnsFor(count: number, aspect: number): number {
-  const wanted = Math.sqrt((count * aspect * (TILE.height + TILE.gap)) / (TILE.width + TILE.gap));
+  const wanted = Math.sqrt((count * aspect * (TILE.height + TILE.gapY)) / (TILE.width + TILE.gapX));
   return Math.max(1, Math.min(count, Math.round(wanted)));
 }
 
@@ -28,8 +28,8 @@ function groupSize(count: number): Size & { columns: number } {
   const rows = Math.ceil(count / columns);
   return {
     columns,
-    width: 2 * GROUP.padding + columns * (TILE.width + TILE.gap) - TILE.gap,
-    height: GROUP.header + 2 * GROUP.padding + rows * (TILE.height + TILE.gap) - TILE.gap,
+    width: 2 * GROUP.padding + columns * (TILE.width + TILE.gapX) - TILE.gapX,
+    height: GROUP.header + 2 * GROUP.padding + rows * (TILE.height + TILE.gapY) - TILE.gapY,
   };
 }
 
@@ -132,8 +132,8 @@ export function layOut(clusters: readonly MapCluster[], aspect = ASPECT): MapLay
       layout.groups.set(group.id, { x, y, width: size.width, height: size.height });
       for (const [n, node] of group.nodes.entries()) {
         layout.nodes.set(node.id, {
-          x: x + GROUP.padding + (n % size.columns) * (TILE.width + TILE.gap),
-          y: y + GROUP.header + GROUP.padding + Math.floor(n / size.columns) * (TILE.height + TILE.gap),
+          x: x + GROUP.padding + (n % size.columns) * (TILE.width + TILE.gapX),
+          y: y + GROUP.header + GROUP.padding + Math.floor(n / size.columns) * (TILE.height + TILE.gapY),
           width: TILE.width,
           height: TILE.height,
         });

@@ -1,5 +1,4 @@
-import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
-import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { Box, MapLayout } from './lay-out';
 import type { MapModel } from './map-model';
 import type { Point } from './viewport';
@@ -9,8 +8,8 @@ export type MapLine = {
   source: string;
   destination: string;
   verdict: EdgeVerdict;
-  /** 1 to 4, by how much is carried. */
-  weight: number;
+  /** One of `LINE_WIDTHS`, by how much is carried. */
+  width: number;
   from: Point;
   control: Point;
   to: Point;
@@ -33,7 +32,10 @@ function border(box: Box, outside: Point): Point {
 
 const BEND = 0.14;
 const MAX_BEND = 70;
-const STEP = 7;
+const STEP = 6;
+
+/** Pixels on the screen. */
+export const LINE_WIDTHS = [1, 1.5, 2.25, 3.5] as const;
 
 /** A line between two boxes that bends to its right, so that both directions are seen; `lane` moves it further aside. */
 function curve(a: Box, b: Box, lane: number): Pick<MapLine, 'from' | 'control' | 'to' | 'bounds'> {
@@ -49,18 +51,20 @@ function curve(a: Box, b: Box, lane: number): Pick<MapLine, 'from' | 'control' |
   return { from, control, to, bounds: { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y } };
 }
 
-/** A kilobyte is thin, a gigabyte thick. */
-const weightOf = (bytes: number) => 1 + Math.min(3, Math.max(0, Math.log10(Math.max(bytes, 1)) - 3) / 2);
+/** Up to a megabyte, 30 megabytes, a gigabyte, and more. */
+const widthOf = (bytes: number) =>
+  bytes < 1e6 ? LINE_WIDTHS[0] : bytes < 3e7 ? LINE_WIDTHS[1] : bytes < 1e9 ? LINE_WIDTHS[2] : LINE_WIDTHS[3];
 
+const laneOf = (verdict: EdgeVerdict) => EDGE_VERDICTS.indexOf(verdict);
 // The weightiest lie on top of the others.
-const byVerdict = (a: MapLine, b: MapLine) => EDGE_VERDICTS.indexOf(b.verdict) - EDGE_VERDICTS.indexOf(a.verdict);
+const byVerdict = (a: MapLine, b: MapLine) => laneOf(b.verdict) - laneOf(a.verdict);
 
 /** Lines between nodes: one for each link. */
 export function linkLines(model: MapModel, layout: MapLayout): MapLine[] {
   const lines = model.links.flatMap(({ source, destination, verdict, bytes }): MapLine[] => {
     const [a, b] = [layout.nodes.get(source), layout.nodes.get(destination)];
     if (!a || !b || source === destination) return [];
-    return [{ source, destination, verdict, weight: weightOf(bytes), ...curve(a, b, 0) }];
+    return [{ source, destination, verdict, width: widthOf(bytes), ...curve(a, b, laneOf(verdict)) }];
   });
   return lines.sort(byVerdict);
 }
@@ -81,8 +85,7 @@ export function bundleLines(model: MapModel, layout: MapLayout): MapLine[] {
   const lines = [...bundles.values()].flatMap(({ source, destination, verdict, bytes }): MapLine[] => {
     const [a, b] = [layout.groups.get(source), layout.groups.get(destination)];
     if (!a || !b) return [];
-    const lane = EDGE_VERDICTS.indexOf(verdict);
-    return [{ source, destination, verdict, weight: weightOf(bytes), ...curve(a, b, lane) }];
+    return [{ source, destination, verdict, width: widthOf(bytes), ...curve(a, b, laneOf(verdict)) }];
   });
   return lines.sort(byVerdict);
 }

@@ -19,7 +19,7 @@ export type MapNode = {
   bytes: number;
 };
 
-/** What two nodes say to each other, one way, of the verdicts that are shown. */
+/** What two nodes say to each other, one way and with one verdict. */
 export type MapLink = {
   id: string;
   source: string;
@@ -96,19 +96,19 @@ function placer(topology: Topology, grouping: MapGrouping) {
 
 /** Links between nodes, of the verdicts that are shown; several edges may end at one node. */
 function linksOf(topology: Topology, nodeOf: (id: string) => string | undefined, shown: ReadonlySet<EdgeVerdict>) {
-  const links = new Map<string, { source: string; destination: string; edges: TopologyEdge[] }>();
+  const links = new Map<string, Pick<MapLink, 'source' | 'destination' | 'verdict'> & { edges: TopologyEdge[] }>();
   for (const edge of topology.edges) {
+    const { verdict } = edge;
     const [source, destination] = [nodeOf(edge.source), nodeOf(edge.destination)];
-    if (!source || !destination || !edge.verdicts.some((verdict) => shown.has(verdict))) continue;
-    const id = `${source} ${destination}`;
+    if (!source || !destination || !shown.has(verdict)) continue;
+    const id = `${source} ${destination} ${verdict}`;
     const link = links.get(id);
     if (link) link.edges.push(edge);
-    else links.set(id, { source, destination, edges: [edge] });
+    else links.set(id, { source, destination, verdict, edges: [edge] });
   }
   return [...links].map(([id, link]): MapLink => {
-    const verdicts = link.edges.flatMap((edge) => edge.verdicts.filter((verdict) => shown.has(verdict)));
     const sum = (field: 'bytes' | 'flows') => link.edges.reduce((total, edge) => total + edge[field], 0);
-    return { id, ...link, verdict: weightiest(verdicts), bytes: sum('bytes'), flows: sum('flows') };
+    return { id, ...link, bytes: sum('bytes'), flows: sum('flows') };
   });
 }
 
@@ -169,6 +169,6 @@ export function buildMap(topology: Topology, { grouping, verdicts, idle }: MapCh
 export function countVerdicts(topology: Topology): { verdict: EdgeVerdict; edges: number }[] {
   return EDGE_VERDICTS.map((verdict) => ({
     verdict,
-    edges: topology.edges.filter((edge) => edge.verdicts.includes(verdict)).length,
+    edges: topology.edges.filter((edge) => edge.verdict === verdict).length,
   }));
 }

@@ -74,8 +74,8 @@ export function randomTopology(seed: number, sizes: { workloads: number; edges: 
       flows: below(20),
       last_seen_at: '2026-01-01T00:00:00.000Z',
     };
-    const services = [{ protocol: 'tcp', port: 443, verdict, ...sums }];
-    const edge = { source: source.id, destination, verdict, verdicts: [verdict], ...sums, services, services_total: 1 };
+    const services = [{ protocol: 'tcp', port: 443, ...sums }];
+    const edge = { source: source.id, destination, verdict, ...sums, services, services_total: 1 };
     pairs.set(`${source.id} ${destination}`, edge);
   }
   const edges = [...pairs.values()];

@@ -52,8 +52,6 @@ export function ConnectionTable({ onOpen, ...props }: Props & { onOpen: (link: M
   const { model, matches, view } = props;
   const rows = useMemo(() => connectionRows(model, matches, view.sort), [model, matches, view.sort]);
   const list = useRows('connections', CONNECTION_COLUMNS, rows, props);
-  const linkOf = (source: string, destination: string) =>
-    model.links.find((link) => link.source === source && link.destination === destination);
   return (
     <DataTable
       {...list}
@@ -61,17 +59,7 @@ export function ConnectionTable({ onOpen, ...props }: Props & { onOpen: (link: M
       label="Connections"
       noun={{ one: 'connection', many: 'connections' }}
       rowId={(row) => row.id}
-      onRowOpen={(row) => {
-        const link = linkOf(row.source.id, row.destination.id);
-        if (link)
-          onOpen({
-            ...link,
-            edges: [row.edge],
-            verdict: row.edge.verdict,
-            bytes: row.edge.bytes,
-            flows: row.edge.flows,
-          });
-      }}
+      onRowOpen={({ link, edge }) => onOpen({ ...link, edges: [edge], bytes: edge.bytes, flows: edge.flows })}
     />
   );
 }

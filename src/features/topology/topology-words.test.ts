@@ -7,7 +7,6 @@ import { isMatch, nodeName, servicesText } from './topology-words';
 const service = (port: number | null) => ({
   protocol: 'tcp',
   port,
-  verdict: 'accepted' as const,
   bytes: 1,
   packets: 1,
   flows: 1,
@@ -19,12 +18,6 @@ describe('servicesText', () => {
     expect(servicesText({ services: [service(443), service(null)], services_total: 2 })).toBe('tcp/443, tcp');
     const many = [1, 2, 3, 4, 5].map(service);
     expect(servicesText({ services: many, services_total: 9 })).toBe('tcp/1, tcp/2, tcp/3, tcp/4 and 5 more');
-  });
-
-  it('names a service with two verdicts once', () => {
-    expect(servicesText({ services: [service(22), { ...service(22), verdict: 'dropped' }], services_total: 2 })).toBe(
-      'tcp/22',
-    );
   });
 });
 

@@ -15,9 +15,9 @@ export function servicesText({
   services,
   services_total: total,
 }: Pick<TopologyEdge, 'services' | 'services_total'>): string {
-  const names = [...new Set(services.map(serviceText))];
+  const names = services.map(serviceText);
   const shown = names.slice(0, MOST);
-  const more = total - services.length + names.length - shown.length;
+  const more = total - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${formatCount(more)} more` : shown.join(', ');
 }
 
