@@ -123,6 +123,13 @@ export const WorkloadDetail = Workload.extend({
 });
 export type WorkloadDetail = z.output<typeof WorkloadDetail>;
 
+/**
+ * Whether the interfaces of a guest filter, as last read: all of them, at least one certainly not, not known of all, or there
+ * is none.
+ */
+export const WORKLOAD_ENFORCEMENTS = ['enforced', 'unenforced', 'unknown', 'without_interface'] as const;
+export type WorkloadEnforcement = (typeof WORKLOAD_ENFORCEMENTS)[number];
+
 export const WORKLOAD_SORTS = [
   'name',
   'vmid',
@@ -149,6 +156,7 @@ export const WorkloadListInput = listInput(WORKLOAD_SORTS, {
   pool: z.string().max(100).optional(),
   template: booleanFilter,
   missing: booleanFilter,
+  enforcement: z.enum(WORKLOAD_ENFORCEMENTS, `One of ${WORKLOAD_ENFORCEMENTS.join(', ')}.`).optional(),
 });
 export type WorkloadListInput = z.output<typeof WorkloadListInput>;
 export const WorkloadPage = pageOf(Workload);

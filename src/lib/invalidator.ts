@@ -4,13 +4,13 @@ import type { ServerEvent } from './event-stream';
 /** Procedures whose answers a kind of event makes old, by router. */
 const TOUCHES = {
   'sync_run.changed': ['syncRuns', 'clusters'],
-  'cluster.changed': ['clusters'],
-  'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents'],
+  'cluster.changed': ['clusters', 'dashboard'],
+  'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents', 'dashboard'],
   'security_group.changed': ['securityGroups'],
-  'policy.changed': ['policies', 'securityGroups'],
-  'deployment.changed': ['deployments', 'policies'],
-  'firewall.changed': ['policies', 'workloads'],
-  'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads'],
+  'policy.changed': ['policies', 'securityGroups', 'dashboard'],
+  'deployment.changed': ['deployments', 'policies', 'dashboard'],
+  'firewall.changed': ['policies', 'workloads', 'dashboard'],
+  'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads', 'dashboard'],
   'ipam_import.changed': ['ipamImports'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;
 

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { browserSession } from './browser-session';
-import { followEvents } from './event-stream';
+import { followEvents, type ServerEvent } from './event-stream';
 import { makeInvalidator, routersTouched } from './invalidator';
 
 let live = false;
@@ -42,6 +42,9 @@ const sleep = (ms: number, signal: AbortSignal) =>
 /** How often lists of the inventory are read again while a sync goes on. */
 const INVENTORY_MS = 4_000;
 
+/** The dashboard looks at everything, so nearly every event touches it. */
+const DASHBOARD_MS = 5_000;
+
 /** A tab that is hidden for longer gives its connection back: a browser has six per HTTP/1.1 service, for all tabs. */
 const HIDDEN_MS = 5_000;
 
@@ -56,6 +59,14 @@ export function useLiveUpdates(): void {
     const invalidator = makeInvalidator(invalidate);
     // A list may have many pages loaded, and all of them are read again.
     const inventory = makeInvalidator(invalidate, INVENTORY_MS);
+    const dashboard = makeInvalidator(invalidate, DASHBOARD_MS);
+    const push = (event: ServerEvent) => {
+      const touched = routersTouched(event);
+      const lists = event.type === 'inventory.changed' ? inventory : invalidator;
+      if (touched === 'all') return lists.push('all');
+      lists.push(touched.filter((router) => router !== 'dashboard'));
+      if (touched.includes('dashboard')) dashboard.push(['dashboard']);
+    };
     let following: AbortController | null = null;
     let opened = false;
     let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -75,8 +86,7 @@ export function useLiveUpdates(): void {
               cache: 'no-store',
               headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
             }),
-          onEvent: (event) =>
-            (event.type === 'inventory.changed' ? inventory : invalidator).push(routersTouched(event)),
+          onEvent: push,
           onOpen: () => {
             setLive(true);
             // Whatever happened while nobody listened was missed.
@@ -104,6 +114,7 @@ export function useLiveUpdates(): void {
       stop();
       invalidator.stop();
       inventory.stop();
+      dashboard.stop();
     };
   }, [queryClient]);
 }

@@ -1,7 +1,8 @@
-import { redirect } from 'next/navigation';
-import { paths } from '@/lib/paths';
+import type { Metadata } from 'next';
+import { Home } from './home';
 
-/** Until there is more to see at a glance, the clusters are the place to begin. */
+export const metadata: Metadata = { title: 'Dashboard' };
+
 export default function HomePage() {
-  redirect(paths.clusters());
+  return <Home />;
 }

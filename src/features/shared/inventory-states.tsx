@@ -1,4 +1,4 @@
-import type { Node, Workload } from '@/domain/inventory';
+import type { Node, Workload, WorkloadEnforcement } from '@/domain/inventory';
 import { Badge } from '@/ui/badge';
 import { RelativeTime } from '@/ui/relative-time';
 import { Status } from '@/ui/status';
@@ -22,7 +22,15 @@ export const WORKLOAD_STATES: Record<Workload['status'], State> = {
 
 export const KIND_LABELS: Record<Workload['kind'], string> = { qemu: 'Virtual machine', lxc: 'Container' };
 
-/** The same, short enough for a column. */
+/** Whether a workload's packets are filtered, as last read. */
+export const ENFORCEMENT_LABELS: Record<WorkloadEnforcement, string> = {
+  enforced: 'On every interface',
+  unenforced: 'Not on every interface',
+  unknown: 'Unknown',
+  without_interface: 'No interface',
+};
+
+/** The kind, short enough for a column. */
 export const SHORT_KIND_LABELS: Record<Workload['kind'], string> = { qemu: 'VM', lxc: 'Container' };
 
 export function NodeState({ status }: { status: Node['status'] }) {

@@ -18,12 +18,15 @@ export type ListSpec<S extends string = string, F extends Record<string, FilterS
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What cannot be an id is no filter: an old or mangled link shows the whole list instead of an error. */
-const parseAsId = createParser({ parse: (text) => (UUID.test(text) ? text : null), serialize: (id: string) => id });
+export const parseAsId = createParser({
+  parse: (text) => (UUID.test(text) ? text : null),
+  serialize: (id: string) => id,
+});
 const parseAsIdOrNone = createParser({
   parse: (text) => (text === 'none' || UUID.test(text) ? text : null),
   serialize: (id: string) => id,
 });
-const parseAsTime = createParser({
+export const parseAsTime = createParser({
   parse: (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString()),
   serialize: (time: string) => time,
 });

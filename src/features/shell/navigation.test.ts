@@ -21,7 +21,8 @@ describe('sectionOf', () => {
     expect(sectionOf('/clusters')?.id).toBe('clusters');
     expect(sectionOf('/clusters/0190')?.id).toBe('clusters');
     expect(sectionOf('/clusters-of-grapes')).toBeUndefined();
-    expect(sectionOf('/')).toBeUndefined();
+    expect(sectionOf('/')?.id).toBe('dashboard');
+    expect(sectionOf('/nowhere')).toBeUndefined();
   });
 
   it('is unambiguous', () => {

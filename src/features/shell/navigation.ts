@@ -5,6 +5,7 @@ import {
   Building2,
   Group,
   KeyRound,
+  LayoutDashboard,
   ListChecks,
   type LucideIcon,
   MapPin,
@@ -36,6 +37,20 @@ export type NavGroup = { id: string; label: string; entries: readonly NavEntry[]
 
 /** The sections of the console, in their order. A new page is one line here. */
 export const NAVIGATION: readonly NavGroup[] = [
+  {
+    id: 'overview',
+    label: 'Overview',
+    entries: [
+      {
+        id: 'dashboard',
+        label: 'Dashboard',
+        href: paths.home(),
+        icon: LayoutDashboard,
+        permission: 'flow:read',
+        keywords: ['home', 'start', 'posture', 'suspicious traffic', 'top talkers'],
+      },
+    ],
+  },
   {
     id: 'inventory',
     label: 'Inventory',

@@ -3,7 +3,13 @@ import { Box } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
-import { WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES, type Workload } from '@/domain/inventory';
+import {
+  WORKLOAD_ENFORCEMENTS,
+  WORKLOAD_KINDS,
+  WORKLOAD_SORTS,
+  WORKLOAD_STATUSES,
+  type Workload,
+} from '@/domain/inventory';
 import { MAX_ASSIGNED } from '@/domain/project';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -13,7 +19,7 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
-import { KIND_LABELS, WORKLOAD_STATES } from '../shared/inventory-states';
+import { ENFORCEMENT_LABELS, KIND_LABELS, WORKLOAD_STATES } from '../shared/inventory-states';
 import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { useServerList } from '../shared/use-server-list';
@@ -34,10 +40,12 @@ const LIST = {
     project_id: 'id_or_none',
     template: 'flag',
     missing: 'flag',
+    enforcement: WORKLOAD_ENFORCEMENTS,
   },
 } as const;
 
 const STATUS_OPTIONS = WORKLOAD_STATUSES.map((value) => ({ value, label: WORKLOAD_STATES[value].word }));
+const ENFORCEMENT_OPTIONS = WORKLOAD_ENFORCEMENTS.map((value) => ({ value, label: ENFORCEMENT_LABELS[value] }));
 const KIND_OPTIONS = WORKLOAD_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
 
 /** Restricts the table to what hangs off one thing, on the page of that thing. */
@@ -117,6 +125,15 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
             options: [{ value: 'none', label: 'Without project' }],
             value: filters.project_id === 'none' ? ['none'] : [],
             onValueChange: ([value]) => state.setFilter('project_id', value ?? null),
+          },
+          {
+            id: 'enforcement',
+            label: 'Filtering',
+            single: true,
+            options: ENFORCEMENT_OPTIONS,
+            value: filters.enforcement ? [filters.enforcement] : [],
+            onValueChange: ([value]) =>
+              state.setFilter('enforcement', WORKLOAD_ENFORCEMENTS.find((one) => one === value) ?? null),
           },
           {
             id: 'template',

@@ -9,6 +9,7 @@ import { clusters, nodes } from '../db/schema/clusters';
 import { subnets } from '../db/schema/networks';
 import { workloadInterfaces, workloads } from '../db/schema/workloads';
 import { pageOfRows, type SortKeys } from './page-of-rows';
+import { pgArray } from './pg-array';
 import { workloadInReach } from './tenant-reach';
 import { workloadFilters } from './workload-filters';
 
@@ -75,9 +76,17 @@ const select = () =>
     .leftJoin(projects, eq(projects.id, workloads.project_id))
     .$dynamic();
 
-/** Workloads within reach, page by page. Two queries. */
-export async function listWorkloads(tenants: TenantReach, input: WorkloadListInput): Promise<Page<Workload>> {
-  const conditions: (SQL | undefined)[] = [workloadInReach(tenants), ...workloadFilters(input)];
+/** Workloads within reach, page by page; `ids` limits them to these. Two queries. */
+export async function listWorkloads(
+  tenants: TenantReach,
+  input: WorkloadListInput,
+  ids: readonly string[] | null = null,
+): Promise<Page<Workload>> {
+  const conditions: (SQL | undefined)[] = [
+    workloadInReach(tenants),
+    ids === null ? undefined : sql`${workloads.id} = any (${pgArray(ids)}::text::uuid[])`,
+    ...workloadFilters(input),
+  ];
   return pageOfRows<Workload>(input, { sorts: SORTS, sort: 'name', id: workloads.id }, (paging) => ({
     rows: select()
       .where(and(...conditions, paging.after))

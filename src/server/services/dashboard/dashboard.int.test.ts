@@ -376,6 +376,20 @@ describe('the posture', () => {
     await sql`delete from workloads where id in ${sql([workload.id, off.id, template.id])}`;
   });
 
+  it('leads to the workloads behind its figures', async () => {
+    const found = async (query: string, headers = admin) => {
+      const response = await call(`/workloads?${query}`, { headers });
+      return ((await response.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
+    };
+    const { ours, theirs } = world;
+    expect(await found('enforcement=unenforced')).toEqual([ours.workload.id]);
+    expect(await found('enforcement=enforced&status=running')).toEqual([theirs.workload.id]);
+    expect(await found('enforcement=enforced&status=stopped')).toEqual([]);
+    expect(await found('enforcement=unknown')).toEqual([]);
+    expect(await found('enforcement=enforced', ours.headers)).toEqual([]);
+    expect((await call('/workloads?enforcement=some', { headers: admin })).status).toBe(400);
+  });
+
   it('is of the tenant for a tenant', async () => {
     const ours = (await read('', world.ours.headers)).security_posture;
     expect(ours.enforcement).toMatchObject({ running: 1, enforced: 0, unenforced: 1, share: 0 });

@@ -1,0 +1,209 @@
+'use client';
+import Link from 'next/link';
+import { type ReactNode, useState } from 'react';
+import { formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
+import { Button } from '@/ui/button';
+import { Facet } from '@/ui/facet';
+import { Notice } from '@/ui/notice';
+import { PageHeader } from '@/ui/page-header';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { QueryView } from '../shared/query-view';
+import { NO_TENANT } from '../shared/tenant-options';
+import { TrafficTimeControl } from '../shared/traffic-time-control';
+import { usePermissions } from '../shared/use-permissions';
+import { useTenantOptions } from '../shared/use-tenant-options';
+import { FirstSteps, firstSteps } from './first-steps';
+import { flowsHref } from './flows-href';
+import { PoliciesPanel } from './policies-panel';
+import { PosturePanel } from './posture-panel';
+import { SuspiciousPanel } from './suspicious-panel';
+import { SyncsPanel } from './syncs-panel';
+import { TalkersPanel } from './talkers-panel';
+import { TrafficPanel } from './traffic-panel';
+import { TroublePanel } from './trouble-panel';
+import { useDashboard } from './use-dashboard';
+import { useDashboardView } from './use-dashboard-view';
+
+/** Entries of suspicious traffic at first; all of them when asked for. */
+const SHOWN = 8;
+
+/** What is up: security, traffic and the installation itself, in the time and for the tenant chosen. */
+export function Dashboard() {
+  const { view, setView } = useDashboardView();
+  const [all, setAll] = useState(false);
+  const { security, traffic, operations, reversed } = useDashboard(view, all ? undefined : SHOWN);
+  const { can } = usePermissions();
+  const tenants = useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT);
+  const steps = operations.data && security.data && firstSteps(operations.data, security.data.policies);
+  const suspiciousHref = flowsHref(view, { source: 'external' });
+  const total = security.data?.suspicious_summary.total ?? 0;
+  return (
+    <>
+      <PageHeader
+        title="Dashboard"
+        actions={
+          <>
+            {tenants.length > 1 && (
+              <Facet
+                label="Tenant"
+                single
+                options={tenants}
+                value={view.tenant_id ? [view.tenant_id] : []}
+                onValueChange={([value]) => setView({ tenant_id: value ?? null })}
+              />
+            )}
+            <TrafficTimeControl {...view} onChange={setView} />
+          </>
+        }
+      />
+      {reversed && (
+        <Notice
+          tone="warn"
+          title="The time range ends before it begins"
+          action={
+            <Button size="sm" onClick={() => setView({ since: null, until: null })}>
+              Show the last hour
+            </Button>
+          }
+        />
+      )}
+      {steps && !view.tenant_id && <FirstSteps steps={steps} />}
+      <div className="grid gap-4 xl:grid-cols-3">
+        {!reversed && (
+          <>
+            <Part title="Security posture">
+              <QueryView query={security} skeleton={<Waiting lines={8} />}>
+                {(data) => (
+                  <PosturePanel
+                    posture={data.security_posture}
+                    suspiciousHref={suspiciousHref}
+                    canSeeAgents={can('agent:read')}
+                  />
+                )}
+              </QueryView>
+            </Part>
+            <Part
+              wide
+              title="Suspicious traffic"
+              actions={
+                <>
+                  {total > SHOWN && (
+                    <Button size="sm" onClick={() => setAll(!all)}>
+                      {all ? `Show the worst ${SHOWN}` : `Show all ${formatCount(total)}`}
+                    </Button>
+                  )}
+                  <Link className="link" href={suspiciousHref}>
+                    Flows from outside
+                  </Link>
+                </>
+              }
+            >
+              <QueryView query={security} skeleton={<Waiting lines={8} />}>
+                {(data) => <SuspiciousPanel security={data} view={view} refreshing={security.isPlaceholderData} />}
+              </QueryView>
+            </Part>
+            <Part
+              wide
+              title="Traffic"
+              actions={
+                <Link className="link" href={flowsHref(view)}>
+                  All flows
+                </Link>
+              }
+            >
+              <QueryView query={traffic} skeleton={<Waiting lines={9} />}>
+                {(data) => (
+                  <TrafficPanel traffic={data.traffic} onSelect={(range) => setView({ ...range, range: null })} />
+                )}
+              </QueryView>
+            </Part>
+            <Part
+              title="Top talkers"
+              actions={
+                <Link className="link" href={flowsHref(view, { group: 'workloads' })}>
+                  All pairs
+                </Link>
+              }
+            >
+              <QueryView query={traffic} skeleton={<Waiting lines={9} />}>
+                {(data) => <TalkersPanel traffic={data} view={view} />}
+              </QueryView>
+            </Part>
+            {can('policy:read') && (
+              <Part
+                title="Policies"
+                actions={
+                  <Link className="link" href={paths.policies()}>
+                    All policies
+                  </Link>
+                }
+              >
+                <QueryView query={security} skeleton={<Waiting lines={5} />}>
+                  {(data) => data.policies && <PoliciesPanel policies={data.policies} mayWrite={can('policy:write')} />}
+                </QueryView>
+              </Part>
+            )}
+          </>
+        )}
+        {can('cluster:read') && (
+          <Part
+            title="Clusters"
+            actions={
+              <Link className="link" href={paths.clusters()}>
+                All clusters
+              </Link>
+            }
+          >
+            <QueryView query={operations} skeleton={<Waiting lines={5} />}>
+              {(data) => data.last_syncs && <SyncsPanel syncs={data.last_syncs} />}
+            </QueryView>
+          </Part>
+        )}
+        {(can('cluster:read') || can('agent:read') || can('ipam:read')) && (
+          <Part
+            title="Operations"
+            actions={
+              can('cluster:read') && (
+                <Link className="link" href={paths.nodes({ faulty: 'true' })}>
+                  Faulty nodes
+                </Link>
+              )
+            }
+          >
+            <QueryView query={operations} skeleton={<Waiting lines={5} />}>
+              {(data) => <TroublePanel operations={data} />}
+            </QueryView>
+          </Part>
+        )}
+      </div>
+    </>
+  );
+}
+
+type PartProps = { title: string; actions?: ReactNode; wide?: boolean; children: ReactNode };
+
+/** A part of the page; wide ones take two of three columns. */
+function Part({ title, actions, wide = false, children }: PartProps) {
+  return (
+    <div className={wide ? 'min-w-0 xl:col-span-2' : 'min-w-0'}>
+      <Section title={title} actions={actions} bare>
+        {children}
+      </Section>
+    </div>
+  );
+}
+
+const WIDTHS = ['w-2/3', 'w-full', 'w-5/6', 'w-3/4'];
+
+function Waiting({ lines }: { lines: number }) {
+  return (
+    <div aria-busy="true" className="flex flex-col gap-3 rounded-lg border bg-surface p-4">
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines without meaning that never change places.
+        <Skeleton key={line} className={`h-4 ${WIDTHS[line % WIDTHS.length]}`} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import clsx from 'clsx';
+import { Check } from 'lucide-react';
+import Link from 'next/link';
+import type { DashboardOperations, PolicyStandings } from '@/domain/dashboard/dashboard';
+import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+
+export type Step = { id: string; title: string; text: string; href: string; action: string; done: boolean };
+
+/** What a new installation still lacks, in order; null when nothing is lacking, or when it is not known. */
+export function firstSteps(
+  operations: Pick<DashboardOperations, 'inventory' | 'agents'>,
+  policies: Pick<PolicyStandings, 'total'> | null,
+): Step[] | null {
+  const { inventory, agents } = operations;
+  if (inventory.clusters === null || agents === null || policies === null) return null;
+  const steps: Step[] = [
+    {
+      id: 'cluster',
+      title: 'Connect a cluster',
+      text: 'By its address and an API token. Nodes, workloads and networks follow by themselves.',
+      href: paths.clusters({ add: 'true' }),
+      action: 'Add cluster',
+      done: inventory.clusters > 0,
+    },
+    {
+      id: 'agent',
+      title: 'Install the agent on a node',
+      text: 'One command on each node. From then on traffic is seen.',
+      href: paths.agents(),
+      action: 'Install agent',
+      done: agents.ok + agents.degraded + agents.silent > 0,
+    },
+    {
+      id: 'policy',
+      title: 'Create the first policy',
+      text: 'In audit mode it shows what it would deny, and denies nothing.',
+      href: paths.newPolicy(),
+      action: 'Create policy',
+      done: policies.total > 0,
+    },
+  ];
+  return steps.every(({ done }) => done) ? null : steps;
+}
+
+/** The way from an empty installation to one that shows something. */
+export function FirstSteps({ steps }: { steps: readonly Step[] }) {
+  const next = steps.find(({ done }) => !done);
+  return (
+    <section aria-label="First steps" className="rounded-lg border bg-surface">
+      <h2 className="px-4 pt-3 text-base">First steps</h2>
+      <ol className="grid gap-x-4 md:grid-cols-3">
+        {steps.map((step, index) => (
+          <li key={step.id} className="flex gap-3 p-4">
+            <span
+              aria-hidden="true"
+              className={clsx(
+                'inline-flex size-6 shrink-0 items-center justify-center rounded-full border text-sm tabular-nums',
+                step.done ? 'border-transparent bg-ok-soft text-ok' : 'text-muted',
+              )}
+            >
+              {step.done ? <Check size={14} /> : index + 1}
+            </span>
+            <div className="flex min-w-0 flex-col items-start gap-1">
+              <p className={clsx('font-medium', step.done && 'text-muted')}>
+                {step.title}
+                {step.done && <span className="sr-only"> (done)</span>}
+              </p>
+              <p className="text-pretty text-muted">{step.text}</p>
+              {!step.done && (
+                <Link
+                  className={buttonClass({ size: 'sm', variant: step === next ? 'primary' : 'secondary' })}
+                  href={step.href}
+                >
+                  {step.action}
+                </Link>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { flowsHref } from './flows-href';
+
+const SINCE = '2026-03-01T10:00:00.000Z';
+
+it.each([
+  [{ range: null, since: null, until: null }, '/flows?source=external'],
+  [{ range: '1h', since: null, until: null }, '/flows?source=external'],
+  [{ range: '24h', since: null, until: null }, '/flows?source=external&range=24h'],
+  [{ range: '24h', since: SINCE, until: null }, '/flows?source=external&since=2026-03-01T10%3A00%3A00.000Z'],
+] as const)('leads to the flows of the same time %#', (view, href) => {
+  expect(flowsHref(view, { source: 'external' })).toBe(href);
+});

@@ -1,0 +1,92 @@
+import { ShieldCheck } from 'lucide-react';
+import Link from 'next/link';
+import type { PolicyStandings } from '@/domain/dashboard/dashboard';
+import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
+import { formatCount } from '@/lib/format';
+import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { EmptyState } from '@/ui/empty-state';
+import { DeploymentState } from '../shared/deployment-state';
+import { STATUS_WORDS } from '../shared/deployment-words';
+import { PolicyLink } from '../shared/security-links';
+import { Figures } from './figures';
+import { ShareBar } from './share-bar';
+
+const TONES = { active: 'ok', partial: 'warn', stale: 'danger', unresolved: 'danger' } as const;
+
+/** Where policies stand, and those that are not as they should be. */
+export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStandings; mayWrite: boolean }) {
+  const { attention } = policies;
+  if (policies.total === 0) {
+    return (
+      <div className="h-full rounded-lg border bg-surface">
+        <EmptyState
+          icon={<ShieldCheck />}
+          title="No policies yet"
+          action={
+            mayWrite && (
+              <Link className={buttonClass()} href={paths.newPolicy()}>
+                Create policy
+              </Link>
+            )
+          }
+        >
+          A policy in audit mode shows what it would deny before it denies anything.
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <div className="flex h-full flex-col rounded-lg border bg-surface">
+      <div className="flex flex-col gap-3 p-4">
+        <ShareBar
+          shares={DEPLOYMENT_STATUSES.map((status) => ({ id: status, tone: TONES[status], count: policies[status] }))}
+        />
+        <Figures
+          label="Policies by status"
+          items={[
+            ...DEPLOYMENT_STATUSES.map((status) => ({
+              id: status,
+              word: STATUS_WORDS[status].word,
+              tone: STATUS_WORDS[status].tone,
+              count: policies[status],
+              href: paths.policies({ deployment_status: status }),
+            })),
+            {
+              id: 'audit',
+              word: 'In audit mode',
+              tone: 'info',
+              count: policies.audit,
+              href: paths.policies({ enforcement_mode: 'audit', enabled: 'true' }),
+            },
+            {
+              id: 'disabled',
+              word: 'Disabled',
+              tone: 'off',
+              count: policies.disabled,
+              href: paths.policies({ enabled: 'false' }),
+            },
+          ]}
+        />
+      </div>
+      {attention.length > 0 && (
+        <ul aria-label="Policies that need attention" className="divide-y border-t">
+          {attention.map(({ policy_id, policy_name, status, reasons }) => (
+            <li key={policy_id} className="flex items-center gap-3 px-4 py-1.5">
+              <span className="min-w-0 flex-1 truncate">
+                <PolicyLink id={policy_id} name={policy_name} />
+              </span>
+              <DeploymentState status={status} reasons={reasons} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {attention.length < policies.partial + policies.stale + policies.unresolved && (
+        <p className="mt-auto border-t px-4 py-1.5 text-sm text-faint">
+          The worst {formatCount(attention.length)} of{' '}
+          {formatCount(policies.partial + policies.stale + policies.unresolved)}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import type { SecurityPosture } from '@/domain/dashboard/security-posture';
+import { paths } from '@/lib/paths';
+import { Badge } from '@/ui/badge';
+import { PostureGauge } from './posture-gauge';
+import { agentsText, enforcementText, LEVEL_WORDS, policiesText, suspiciousText } from './posture-words';
+import { ShareBar } from './share-bar';
+
+type PartProps = { title: string; text: string; cost: ReactNode; href: string; children?: ReactNode };
+
+/** One part of the score: what it looks at, what was found, what it costs, and the way to it. */
+function Part({ title, text, cost, href, children }: PartProps) {
+  return (
+    <li>
+      <Link href={href} className="flex flex-col gap-1.5 px-4 py-2 -outline-offset-2 hover:bg-surface-2">
+        <span className="flex items-baseline gap-3">
+          <span className="min-w-0 flex-1">
+            <span className="font-medium">{title}</span> <span className="text-muted">{text}</span>
+          </span>
+          <span className="shrink-0 tabular-nums">{cost}</span>
+        </span>
+        {children}
+      </Link>
+    </li>
+  );
+}
+
+const less = (points: number): ReactNode =>
+  points === 0 ? (
+    <span className="text-faint">
+      <span aria-hidden>–</span>
+      <span className="sr-only">costs nothing</span>
+    </span>
+  ) : (
+    <span className="text-danger">
+      <span aria-hidden>−{points}</span>
+      <span className="sr-only">costs {points} points</span>
+    </span>
+  );
+
+type Props = { posture: SecurityPosture; suspiciousHref: string; canSeeAgents: boolean };
+
+/** How secure everything is as one number, and what the number is made of. */
+export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
+  const { score, level, enforcement, policies, suspicious, agents } = posture;
+  const { tone, word } = LEVEL_WORDS[level];
+  return (
+    <div className="flex h-full flex-col rounded-lg border bg-surface">
+      <div className="flex items-center gap-4 p-4">
+        <PostureGauge posture={posture} />
+        <div className="flex min-w-0 flex-col items-start gap-1">
+          <Badge tone={tone}>{word}</Badge>
+          <p className="text-pretty text-muted">
+            {score === null
+              ? 'Of no running workload it is known yet whether its interfaces filter.'
+              : `${score} of 100 points.${enforcement.unknown > 0 ? ' What is unknown counts neither way.' : ''}`}
+          </p>
+        </div>
+      </div>
+      <ul aria-label="Parts of the security posture" className="flex-1 divide-y border-t">
+        <Part
+          title="Enforcement"
+          text={enforcementText(enforcement)}
+          href={paths.workloads({
+            enforcement: enforcement.unenforced > 0 ? 'unenforced' : enforcement.unknown > 0 ? 'unknown' : null,
+            status: 'running',
+            template: 'false',
+            missing: 'false',
+          })}
+          cost={enforcement.points === null ? <span className="text-muted">Unknown</span> : enforcement.points}
+        >
+          <ShareBar
+            shares={[
+              { id: 'enforced', tone: 'ok', count: enforcement.enforced },
+              { id: 'unenforced', tone: 'danger', count: enforcement.unenforced },
+              { id: 'unknown', tone: 'unknown', count: enforcement.unknown },
+            ]}
+          />
+        </Part>
+        {policies && (
+          <Part
+            title="Policies"
+            text={policiesText(policies)}
+            cost={less(policies.deduction)}
+            href={paths.policies({
+              deployment_status:
+                policies.unresolved > 0
+                  ? 'unresolved'
+                  : policies.stale > 0
+                    ? 'stale'
+                    : policies.partial > 0
+                      ? 'partial'
+                      : null,
+            })}
+          />
+        )}
+        <Part
+          title="Suspicious traffic"
+          text={suspiciousText(suspicious)}
+          cost={less(suspicious.deduction)}
+          href={suspiciousHref}
+        />
+        <Part
+          title="Watched"
+          text={agentsText(agents)}
+          cost={less(agents.deduction)}
+          href={
+            canSeeAgents
+              ? paths.agents({ status: agents.silent > 0 ? 'silent' : agents.unwatched > 0 ? 'none' : null })
+              : paths.workloads({ status: 'running' })
+          }
+        />
+      </ul>
+    </div>
+  );
+}

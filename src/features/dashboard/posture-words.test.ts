@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { ratePosture } from '@/domain/dashboard/security-posture';
+import { agentsText, enforcementText, policiesText, suspiciousText } from './posture-words';
+
+it('says what the posture is made of', () => {
+  const { enforcement, policies, suspicious, agents } = ratePosture({
+    enforcement: { enforced: 1_200, unenforced: 3, unknown: 1, without_interface: 0 },
+    policies: { active: 4, stale: 1, partial: 0, unresolved: 2 },
+    suspicious: { critical: 0, high: 12 },
+    agents: { watched: 9, silent: 0, unwatched: 2 },
+  });
+  expect(enforcementText(enforcement)).toBe('1,200 filter on every interface, 3 do not, 1 unknown');
+  expect(policies && policiesText(policies)).toBe('2 unresolved, 1 stale of 7');
+  expect(suspiciousText(suspicious)).toBe('12 high');
+  expect(agentsText(agents)).toBe('2 on nodes without one');
+});
+
+it('says when there is nothing to say', () => {
+  const { enforcement, policies, suspicious, agents } = ratePosture({
+    enforcement: { enforced: 0, unenforced: 0, unknown: 0, without_interface: 0 },
+    policies: { active: 0, stale: 0, partial: 0, unresolved: 0 },
+    suspicious: { critical: 0, high: 0 },
+    agents: { watched: 0, silent: 0, unwatched: 0 },
+  });
+  expect(enforcementText(enforcement)).toBe('No workload runs.');
+  expect(policies && policiesText(policies)).toBe('None in force');
+  expect(suspiciousText(suspicious)).toBe('Nothing critical or high');
+  expect(agentsText(agents)).toBe('No workload runs.');
+});

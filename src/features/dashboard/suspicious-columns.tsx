@@ -1,0 +1,90 @@
+import Link from 'next/link';
+import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
+import { formatBytes } from '@/lib/format';
+import { Badge } from '@/ui/badge';
+import { columnsOf } from '@/ui/columns';
+import { Mono } from '@/ui/mono';
+import { decisionOf } from '../shared/flows/flow-words';
+import { WorkloadLink } from '../shared/inventory-links';
+import { flowsHref } from './flows-href';
+import { SERVICE_WORDS, SEVERITY_WORDS } from './severity-words';
+import type { DashboardView } from './use-dashboard-view';
+
+const make = columnsOf<SuspiciousTraffic>();
+
+/** Of a time, so that rows lead to the flows of that time. */
+export const suspiciousColumns = (view: DashboardView) => [
+  make.custom(
+    'severity',
+    'Severity',
+    ({ severity }) => {
+      const { tone, word, meaning } = SEVERITY_WORDS[severity];
+      return (
+        <span title={meaning}>
+          <Badge tone={tone}>{word}</Badge>
+        </span>
+      );
+    },
+    { width: 84, csv: ({ severity }) => severity },
+  ),
+  make.custom(
+    'source_ip',
+    'Source',
+    (row) => (
+      <Link
+        className="link mono"
+        title={`Flows behind this row: ${row.source_label}`}
+        href={flowsHref(view, {
+          source: row.source_ip,
+          destination: row.destination_ip,
+          port: String(row.port),
+          protocol: row.protocol,
+          cluster_id: row.cluster_id,
+        })}
+      >
+        {row.source_ip}
+      </Link>
+    ),
+    { width: 150, csv: (row) => row.source_ip },
+  ),
+  make.custom(
+    'destination_ip',
+    'Destination',
+    (row) => (
+      <span className="flex min-w-0 items-baseline gap-1.5" title={row.destination_label}>
+        {row.destination_workload_id && row.destination_workload_name && (
+          <span className="min-w-0 shrink truncate">
+            <WorkloadLink id={row.destination_workload_id} name={row.destination_workload_name} />
+          </span>
+        )}
+        <Mono className="shrink-0">{row.destination_ip}</Mono>
+      </span>
+    ),
+    { width: 200, grow: true, csv: (row) => row.destination_workload_name ?? row.destination_ip },
+  ),
+  make.custom(
+    'port',
+    'Service',
+    (row) => (
+      <>
+        {SERVICE_WORDS[row.service]} <span className="text-muted tabular-nums">{row.port}</span>
+      </>
+    ),
+    { width: 116, csv: (row) => `${row.protocol}/${row.port}` },
+  ),
+  make.custom(
+    'decision',
+    'Decision',
+    ({ decision }) => {
+      const { tone, word } = decisionOf(decision);
+      return <Badge tone={tone}>{word}</Badge>;
+    },
+    { width: 142, csv: ({ decision }) => decision },
+  ),
+  make.number('flows', 'Flows', (row) => row.flows, { width: 68 }),
+  make.number('bytes', 'Bytes', (row) => row.bytes, { width: 84, format: formatBytes, hidden: true }),
+  make.number('packets', 'Packets', (row) => row.packets, { width: 84, hidden: true }),
+  make.time('last_seen_at', 'Last seen', (row) => row.last_seen_at, { width: 96 }),
+  make.time('first_seen_at', 'First seen', (row) => row.first_seen_at, { width: 96, hidden: true }),
+  make.text('cluster_name', 'Cluster', (row) => row.cluster_name, { width: 130, hidden: true }),
+];

@@ -1,0 +1,71 @@
+import { Waypoints } from 'lucide-react';
+import Link from 'next/link';
+import type { LastSync } from '@/domain/dashboard/dashboard';
+import { paths } from '@/lib/paths';
+import { EmptyState } from '@/ui/empty-state';
+import { RelativeTime } from '@/ui/relative-time';
+import { Status } from '@/ui/status';
+import { ClusterState } from '../shared/cluster-state';
+import { ClusterLink } from '../shared/inventory-links';
+
+type Run = NonNullable<LastSync['ipam']>;
+
+function runText(run: Run): { tone: 'ok' | 'warn' | 'danger' | 'info' | 'neutral'; word: string } {
+  if (run.status === 'failed') return { tone: 'danger', word: 'Discovery failed' };
+  if (run.status === 'running') return { tone: 'info', word: 'Discovering' };
+  if (run.status === 'queued') return { tone: 'neutral', word: 'Discovery queued' };
+  return run.errors > 0
+    ? { tone: 'warn', word: 'Discovered with problems' }
+    : { tone: 'ok', word: 'Addresses discovered' };
+}
+
+/** How up to date the inventory and the addresses of each cluster are; failed ones first. */
+export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
+  return (
+    <div className="h-full rounded-lg border bg-surface">
+      {syncs.length === 0 ? (
+        <EmptyState icon={<Waypoints />} title="No clusters yet">
+          What is connected shows here how up to date it is.
+        </EmptyState>
+      ) : (
+        <ul aria-label="Last syncs" className="max-h-80 divide-y overflow-y-auto">
+          {syncs.map((sync) => {
+            const { ipam, inventory } = sync;
+            const found = ipam && runText(ipam);
+            return (
+              <li key={sync.cluster_id} className="flex flex-col gap-0.5 px-4 py-2">
+                <div className="flex items-center gap-3">
+                  <span className="min-w-0 flex-1 truncate font-medium">
+                    <ClusterLink id={sync.cluster_id} name={sync.cluster_name} />
+                  </span>
+                  <ClusterState cluster={sync} />
+                  <Link
+                    className="link shrink-0"
+                    href={paths.cluster({ clusterId: sync.cluster_id, tab: 'runs' })}
+                    aria-label={`Runs of ${sync.cluster_name}`}
+                  >
+                    <RelativeTime at={sync.last_sync_at} none="Never" />
+                  </Link>
+                </div>
+                {sync.sync_status === 'failed' && sync.last_sync_error && (
+                  <p className="text-pretty text-danger">{sync.last_sync_error}</p>
+                )}
+                {sync.sync_status === 'ok' && inventory && inventory.errors > 0 && (
+                  <p className="text-warn">Not everything could be read.</p>
+                )}
+                {ipam && found && (
+                  <div className="flex items-center justify-between gap-3 text-muted">
+                    <Status tone={found.tone} pulse={ipam.status === 'running'}>
+                      {found.word}
+                    </Status>
+                    <RelativeTime at={ipam.finished_at ?? ipam.created_at} />
+                  </div>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </div>
+  );
+}

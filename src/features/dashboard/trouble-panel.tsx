@@ -1,0 +1,109 @@
+import { CircleCheck } from 'lucide-react';
+import Link from 'next/link';
+import type { DashboardOperations } from '@/domain/dashboard/dashboard';
+import { paths } from '@/lib/paths';
+import { RelativeTime } from '@/ui/relative-time';
+import { StatusDot } from '@/ui/status-dot';
+import { AGENT_STATES } from '../shared/agents/agent-words';
+import { NodeLink } from '../shared/inventory-links';
+import { Figures } from './figures';
+
+const AGENT_ORDER = ['silent', 'degraded', 'pending', 'none', 'ok'] as const;
+const CONFLICT_WORDS = {
+  duplicate_address: 'Address used twice',
+  duplicate_mac: 'MAC address used twice',
+  outside_subnet: 'Outside its subnets',
+  reserved_in_use: 'Reserved, but in use',
+} as const;
+
+const workloadsText = (count: number) =>
+  count === 0 ? 'no workload runs there' : `${count} running workload${count === 1 ? '' : 's'}`;
+
+/** Nodes that are faulty, agents that are silent, addresses that contradict each other. */
+export function TroublePanel({ operations }: { operations: DashboardOperations }) {
+  const { faulty_nodes, silent_agents, agents, conflicts } = operations;
+  const kinds = Object.keys(CONFLICT_WORDS) as (keyof typeof CONFLICT_WORDS)[];
+  return (
+    <div className="flex h-full flex-col divide-y rounded-lg border bg-surface">
+      {agents && agents.nodes > 0 && (
+        <div className="flex flex-col gap-2 p-4">
+          <h3 className="text-base text-muted">Agents</h3>
+          <Figures
+            label="Nodes by state of their agent"
+            items={AGENT_ORDER.map((status) => ({
+              id: status,
+              ...AGENT_STATES[status],
+              count: agents[status],
+              href: paths.agents({ status }),
+            }))}
+          />
+          {silent_agents && silent_agents.length > 0 && (
+            <ul aria-label="Silent agents" className="flex max-h-40 flex-col gap-1 overflow-y-auto">
+              {silent_agents.map((agent) => (
+                <li key={agent.node_id} className="flex items-baseline gap-2">
+                  <Link className="link min-w-0 truncate" href={paths.agent({ nodeId: agent.node_id })}>
+                    {agent.node_name}
+                  </Link>
+                  <span className="min-w-0 flex-1 truncate text-faint">{workloadsText(agent.workloads_running)}</span>
+                  <span className="shrink-0 text-muted">
+                    <RelativeTime at={agent.last_heartbeat_at} none="Never" />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {faulty_nodes && (
+        <div className="flex flex-col gap-2 p-4">
+          <h3 className="text-base text-muted">Nodes</h3>
+          {faulty_nodes.length === 0 ? (
+            <Fine>No faulty node</Fine>
+          ) : (
+            <ul aria-label="Faulty nodes" className="flex max-h-40 flex-col gap-1 overflow-y-auto">
+              {faulty_nodes.map((node) => (
+                <li key={node.node_id} className="flex items-baseline gap-2">
+                  <StatusDot tone={node.status === 'unknown' ? 'unknown' : 'danger'} />
+                  <span className="shrink-0">
+                    <NodeLink id={node.node_id} name={node.node_name} />
+                  </span>
+                  <span className="min-w-0 flex-1 truncate text-muted" title={node.fault}>
+                    {node.fault}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {conflicts && (
+        <div className="flex flex-col gap-2 p-4">
+          <h3 className="text-base text-muted">Address conflicts</h3>
+          {conflicts.open === 0 ? (
+            <Fine>None is open</Fine>
+          ) : (
+            <Figures
+              label="Open conflicts by kind"
+              items={kinds.map((kind) => ({
+                id: kind,
+                word: CONFLICT_WORDS[kind],
+                tone: 'warn',
+                count: conflicts[kind],
+                href: paths.addresses({ tab: 'conflicts', kind }),
+              }))}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Fine({ children }: { children: string }) {
+  return (
+    <p className="flex items-center gap-1.5 text-muted">
+      <CircleCheck size={14} className="text-ok" aria-hidden />
+      {children}
+    </p>
+  );
+}

@@ -1,0 +1,41 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { resolveRange } from '../shared/traffic-range';
+import type { DashboardView } from './use-dashboard-view';
+
+/** Heartbeats bring no events of their own; whatever else changes comes by events at once. */
+const REFRESH_MS = 10_000;
+
+const LIVE = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
+
+/**
+ * The three parts of the dashboard, each for itself: one that cannot be read leaves the others. A span that ends now goes on
+ * with the time at every reading, and what is shown stays until the newer figures are there.
+ */
+export function useDashboard(view: DashboardView, suspiciousLimit: number | undefined) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const { tenant_id, range, since, until } = view;
+  const tenant = tenant_id === null ? {} : { tenant_id };
+  const reversed = since !== null && until !== null && since >= until;
+  const time = () => resolveRange({ range, since, until }, Date.now());
+  const security = useQuery({
+    ...LIVE,
+    enabled: !reversed,
+    queryKey: [...trpc.dashboard.security.pathKey(), view, suspiciousLimit],
+    queryFn: ({ signal }) =>
+      client.dashboard.security.query(
+        { ...time(), ...tenant, ...(suspiciousLimit !== undefined && { suspicious_limit: suspiciousLimit }) },
+        { signal },
+      ),
+  });
+  const traffic = useQuery({
+    ...LIVE,
+    enabled: !reversed,
+    queryKey: [...trpc.dashboard.traffic.pathKey(), view],
+    queryFn: ({ signal }) => client.dashboard.traffic.query({ ...time(), ...tenant }, { signal }),
+  });
+  const operations = useQuery({ ...trpc.dashboard.operations.queryOptions(tenant), ...LIVE });
+  return { security, traffic, operations, reversed };
+}
