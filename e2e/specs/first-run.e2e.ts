@@ -124,9 +124,19 @@ test('from nothing to a synced cluster', async ({ page }) => {
     await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toContainText('In sync');
   });
 
+  await test.step('the dashboard says what is still to be done', async () => {
+    await page.goto('/');
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await expect(steps).toContainText('Connect a cluster (done)');
+    await expect(steps.getByRole('link')).toHaveText(['Install agent', 'Create policy']);
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    await shot('dashboard');
+    await expectAccessible(page, 'the dashboard of a new installation');
+  });
+
   await test.step('the setup is closed for ever', async () => {
     await page.goto('/setup');
-    await expect(page).toHaveURL(/\/clusters$/);
+    await expect(page).toHaveURL('/');
     const again = await page.context().request.post('/api/v1/setup/complete', {
       data: { email: 'second@example.org', password: 'another good password', setup_code: SETUP_CODE },
     });

@@ -65,6 +65,10 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['subnet-addresses', `/addresses/subnets/${await first('/subnets')}?tab=addresses`, ''],
     ['subnet-ranges', `/addresses/subnets/${await first('/subnets')}?tab=ranges`, ''],
   ],
+  overview: async () => [
+    ['dashboard', '/', 'Dashboard'],
+    ['dashboard-day', '/?range=24h', 'Dashboard'],
+  ],
   'traffic and agents': async (first) => [
     ['flows', '/flows', 'Flows'],
     ['flows-grouped', '/flows?group=service&range=24h', 'Flows'],

@@ -41,7 +41,8 @@ describe('the score', () => {
     expect(posture.policies?.deduction).toBe(10);
     expect(posture.suspicious.deduction).toBe(14);
     expect(posture.agents.deduction).toBe(10);
-    expect(posture).toMatchObject({ score: 66, level: 'fair' });
+    // 100 × 0.9 × 0.86 × 0.9
+    expect(posture).toMatchObject({ score: 70, level: 'fair' });
   });
 
   it('shows a single weakness among thousands', () => {
@@ -67,14 +68,17 @@ const anyFacts: fc.Arbitrary<PostureFacts> = fc.record({
   agents: fc.record({ watched: count, silent: count, unwatched: count }),
 });
 
-it('is the points less the deductions, from 0 to 100, whatever the facts', () => {
+it('is the points less the percentages, from 0 to 100, and 0 only where nothing filters', () => {
   fc.assert(
     fc.property(anyFacts, (one) => {
       const { score, enforcement, policies, suspicious, agents } = ratePosture(one);
       if (enforcement.points === null) return expect(score).toBeNull();
-      const left = enforcement.points - (policies?.deduction ?? 0) - suspicious.deduction - agents.deduction;
-      expect(score).toBe(Math.max(0, left));
-      expect(left).toBeLessThanOrEqual(100);
+      const factors = [policies?.deduction ?? 0, suspicious.deduction, agents.deduction].map((d) => 1 - d / 100);
+      const product = factors.reduce((rest, factor) => rest * factor, enforcement.points);
+      expect(Math.abs((score ?? Number.NaN) - product)).toBeLessThanOrEqual(1);
+      expect(score).toBeLessThanOrEqual(100);
+      expect(score === 0).toBe(enforcement.enforced === 0);
+      if (factors.some((factor) => factor < 1)) expect(score).toBeLessThan(100);
     }),
   );
 });

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 export const POSTURE_LEVELS = ['good', 'fair', 'poor', 'unknown'] as const;
 
-/** Points of 100 that each weakness can cost. */
-export const MOST_FOR_POLICIES = 20;
-export const MOST_FOR_SUSPICIOUS = 30;
-export const MOST_FOR_AGENTS = 20;
+/** Percent of the points that each weakness can cost. */
+const MOST_FOR_POLICIES = 20;
+const MOST_FOR_SUSPICIOUS = 30;
+const MOST_FOR_AGENTS = 20;
 const FIRST_CRITICAL = 10;
 const FURTHER_CRITICAL = 2;
 
@@ -49,8 +49,9 @@ const Agents = z.object({
 });
 
 /**
- * A number from 0 to 100 and everything it is made of: the share of running guests whose interfaces all filter, less what
- * policies that are not in force as they should be, critical suspicious traffic and silent agents cost.
+ * A number from 0 to 100 and everything it is made of: the share of running guests whose interfaces all filter, weighted with
+ * policies that are not in force as they should be, critical suspicious traffic and silent agents: each of them takes away
+ * some percent (`deduction`) of what the others left.
  */
 export const SecurityPosture = z.object({
   /** null: of no running guest it is known whether its interfaces filter. */
@@ -71,8 +72,12 @@ export type PostureFacts = {
   agents: { watched: number; silent: number; unwatched: number };
 };
 
-/** A weakness that is there costs at least a point: rounding hides none. */
+/** A weakness that is there costs at least a percent: rounding hides none. */
 const cost = (most: number, share: number) => (share <= 0 ? 0 : Math.max(1, Math.round(most * share)));
+
+/** Only a whole is 100, and only nothing is 0. */
+const percentOf = (share: number) =>
+  share <= 0 ? 0 : share >= 1 ? 100 : Math.min(99, Math.max(1, Math.round(100 * share)));
 
 const levelOf = (score: number | null): SecurityPosture['level'] =>
   score === null ? 'unknown' : score >= 90 ? 'good' : score >= 60 ? 'fair' : 'poor';
@@ -82,8 +87,7 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
   const { enforced, unenforced, unknown, without_interface } = facts.enforcement;
   const known = enforced + unenforced;
   const share = known === 0 ? null : enforced / known;
-  // Only a whole is 100 points.
-  const points = share === null ? null : share === 1 ? 100 : Math.min(99, Math.round(100 * share));
+  const points = share === null ? null : percentOf(share);
   const judged = facts.policies
     ? facts.policies.active + facts.policies.stale + facts.policies.partial + facts.policies.unresolved
     : 0;
@@ -113,8 +117,10 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
     unwatched,
     deduction: running === 0 ? 0 : cost(MOST_FOR_AGENTS, silent / running),
   };
-  const deductions = (policies?.deduction ?? 0) + suspicious.deduction + agents.deduction;
-  const score = points === null ? null : Math.max(0, points - deductions);
+  const left = [policies?.deduction ?? 0, suspicious.deduction, agents.deduction]
+    .map((deduction) => 1 - deduction / 100)
+    .reduce((product, factor) => product * factor, 1);
+  const score = points === null ? null : percentOf((points * left) / 100);
   return {
     score,
     level: levelOf(score),

@@ -1,4 +1,5 @@
 'use client';
+import clsx from 'clsx';
 import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from '@/lib/format';
@@ -7,7 +8,6 @@ import { Button } from '@/ui/button';
 import { Facet } from '@/ui/facet';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
-import { Section } from '@/ui/section';
 import { Skeleton } from '@/ui/skeleton';
 import { QueryView } from '../shared/query-view';
 import { NO_TENANT } from '../shared/tenant-options';
@@ -184,14 +184,16 @@ export function Dashboard() {
 
 type PartProps = { title: string; actions?: ReactNode; wide?: boolean; children: ReactNode };
 
-/** A part of the page; wide ones take two of three columns. */
+/** A part of the page, as high as its neighbours; wide ones take two of three columns. */
 function Part({ title, actions, wide = false, children }: PartProps) {
   return (
-    <div className={wide ? 'min-w-0 xl:col-span-2' : 'min-w-0'}>
-      <Section title={title} actions={actions} bare>
-        {children}
-      </Section>
-    </div>
+    <section className={clsx('flex min-w-0 flex-col gap-2', wide && 'xl:col-span-2')}>
+      <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-3 gap-y-1">
+        <h2 className="text-base">{title}</h2>
+        {actions && <div className="flex flex-wrap items-center gap-3">{actions}</div>}
+      </div>
+      {children}
+    </section>
   );
 }
 
@@ -199,7 +201,7 @@ const WIDTHS = ['w-2/3', 'w-full', 'w-5/6', 'w-3/4'];
 
 function Waiting({ lines }: { lines: number }) {
   return (
-    <div aria-busy="true" className="flex flex-col gap-3 rounded-lg border bg-surface p-4">
+    <div aria-busy="true" className="flex flex-1 flex-col gap-3 rounded-lg border bg-surface p-4">
       {Array.from({ length: lines }, (_, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines without meaning that never change places.
         <Skeleton key={line} className={`h-4 ${WIDTHS[line % WIDTHS.length]}`} />

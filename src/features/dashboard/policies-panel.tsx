@@ -19,7 +19,7 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
   const { attention } = policies;
   if (policies.total === 0) {
     return (
-      <div className="h-full rounded-lg border bg-surface">
+      <div className="flex-1 rounded-lg border bg-surface">
         <EmptyState
           icon={<ShieldCheck />}
           title="No policies yet"
@@ -37,7 +37,7 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
     );
   }
   return (
-    <div className="flex h-full flex-col rounded-lg border bg-surface">
+    <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       <div className="flex flex-col gap-3 p-4">
         <ShareBar
           shares={DEPLOYMENT_STATUSES.map((status) => ({ id: status, tone: TONES[status], count: policies[status] }))}

@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { SecurityPosture } from '@/domain/dashboard/security-posture';
+import { formatPercent } from '@/lib/format';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { PostureGauge } from './posture-gauge';
@@ -26,16 +27,16 @@ function Part({ title, text, cost, href, children }: PartProps) {
   );
 }
 
-const less = (points: number): ReactNode =>
-  points === 0 ? (
+const less = (percent: number): ReactNode =>
+  percent === 0 ? (
     <span className="text-faint">
       <span aria-hidden>–</span>
       <span className="sr-only">costs nothing</span>
     </span>
   ) : (
     <span className="text-danger">
-      <span aria-hidden>−{points}</span>
-      <span className="sr-only">costs {points} points</span>
+      <span aria-hidden>−{percent} %</span>
+      <span className="sr-only">costs {percent} percent</span>
     </span>
   );
 
@@ -46,7 +47,7 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
   const { score, level, enforcement, policies, suspicious, agents } = posture;
   const { tone, word } = LEVEL_WORDS[level];
   return (
-    <div className="flex h-full flex-col rounded-lg border bg-surface">
+    <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       <div className="flex items-center gap-4 p-4">
         <PostureGauge posture={posture} />
         <div className="flex min-w-0 flex-col items-start gap-1">
@@ -68,7 +69,9 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
             template: 'false',
             missing: 'false',
           })}
-          cost={enforcement.points === null ? <span className="text-muted">Unknown</span> : enforcement.points}
+          cost={
+            enforcement.share === null ? <span className="text-muted">Unknown</span> : formatPercent(enforcement.share)
+          }
         >
           <ShareBar
             shares={[

@@ -25,7 +25,7 @@ export const suspiciousColumns = (view: DashboardView) => [
         </span>
       );
     },
-    { width: 84, csv: ({ severity }) => severity },
+    { width: 78, csv: ({ severity }) => severity },
   ),
   make.custom(
     'source_ip',
@@ -45,7 +45,7 @@ export const suspiciousColumns = (view: DashboardView) => [
         {row.source_ip}
       </Link>
     ),
-    { width: 150, csv: (row) => row.source_ip },
+    { width: 126, csv: (row) => row.source_ip },
   ),
   make.custom(
     'destination_ip',
@@ -60,7 +60,7 @@ export const suspiciousColumns = (view: DashboardView) => [
         <Mono className="shrink-0">{row.destination_ip}</Mono>
       </span>
     ),
-    { width: 200, grow: true, csv: (row) => row.destination_workload_name ?? row.destination_ip },
+    { width: 190, grow: true, csv: (row) => row.destination_workload_name ?? row.destination_ip },
   ),
   make.custom(
     'port',
@@ -70,7 +70,7 @@ export const suspiciousColumns = (view: DashboardView) => [
         {SERVICE_WORDS[row.service]} <span className="text-muted tabular-nums">{row.port}</span>
       </>
     ),
-    { width: 116, csv: (row) => `${row.protocol}/${row.port}` },
+    { width: 112, csv: (row) => `${row.protocol}/${row.port}` },
   ),
   make.custom(
     'decision',
@@ -79,12 +79,12 @@ export const suspiciousColumns = (view: DashboardView) => [
       const { tone, word } = decisionOf(decision);
       return <Badge tone={tone}>{word}</Badge>;
     },
-    { width: 142, csv: ({ decision }) => decision },
+    { width: 126, csv: ({ decision }) => decision },
   ),
-  make.number('flows', 'Flows', (row) => row.flows, { width: 68 }),
+  make.number('flows', 'Flows', (row) => row.flows, { width: 58 }),
   make.number('bytes', 'Bytes', (row) => row.bytes, { width: 84, format: formatBytes, hidden: true }),
   make.number('packets', 'Packets', (row) => row.packets, { width: 84, hidden: true }),
-  make.time('last_seen_at', 'Last seen', (row) => row.last_seen_at, { width: 96 }),
+  make.time('last_seen_at', 'Last seen', (row) => row.last_seen_at, { width: 92 }),
   make.time('first_seen_at', 'First seen', (row) => row.first_seen_at, { width: 96, hidden: true }),
   make.text('cluster_name', 'Cluster', (row) => row.cluster_name, { width: 130, hidden: true }),
 ];

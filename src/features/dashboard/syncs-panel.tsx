@@ -22,7 +22,7 @@ function runText(run: Run): { tone: 'ok' | 'warn' | 'danger' | 'info' | 'neutral
 /** How up to date the inventory and the addresses of each cluster are; failed ones first. */
 export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
   return (
-    <div className="h-full rounded-lg border bg-surface">
+    <div className="flex-1 rounded-lg border bg-surface">
       {syncs.length === 0 ? (
         <EmptyState icon={<Waypoints />} title="No clusters yet">
           What is connected shows here how up to date it is.

@@ -11,7 +11,7 @@ export function TalkersPanel({ traffic, view }: { traffic: DashboardTraffic; vie
   const { top_talkers: talkers, top_talkers_source } = traffic;
   const most = Math.max(1, ...talkers.map(({ bytes_in, bytes_out }) => bytes_in + bytes_out));
   return (
-    <div className="flex h-full flex-col rounded-lg border bg-surface">
+    <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       {talkers.length === 0 ? (
         <EmptyState icon={<Activity />} title="No traffic of workloads">
           Agents tell of it, and the addresses of workloads say whose it is.

@@ -15,12 +15,13 @@ export function TrafficPanel({ traffic, onSelect }: Props) {
   const { buckets, lines, format } = flowChartData(traffic, metric);
   const { sums } = traffic;
   return (
-    <div className="h-full min-w-0 rounded-lg border bg-surface p-3">
+    <div className="flex-1 min-w-0 rounded-lg border bg-surface p-3">
       <TimeChart
         label="Traffic over time"
         buckets={buckets}
         series={lines}
         format={format}
+        height={300}
         empty="No traffic in this time, as far as agents saw."
         onSelect={({ since, until }) =>
           onSelect({ since: new Date(since).toISOString(), until: new Date(until).toISOString() })

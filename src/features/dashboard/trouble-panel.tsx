@@ -24,7 +24,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
   const { faulty_nodes, silent_agents, agents, conflicts } = operations;
   const kinds = Object.keys(CONFLICT_WORDS) as (keyof typeof CONFLICT_WORDS)[];
   return (
-    <div className="flex h-full flex-col divide-y rounded-lg border bg-surface">
+    <div className="flex flex-1 flex-col divide-y rounded-lg border bg-surface">
       {agents && agents.nodes > 0 && (
         <div className="flex flex-col gap-2 p-4">
           <h3 className="text-base text-muted">Agents</h3>

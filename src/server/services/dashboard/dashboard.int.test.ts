@@ -349,7 +349,7 @@ describe('the posture', () => {
   it('is made of its parts', async () => {
     const { security_posture } = await read();
     expect(security_posture).toMatchObject({
-      score: 38,
+      score: 44,
       level: 'poor',
       enforcement: { running: 2, enforced: 1, unenforced: 1, unknown: 0, share: 0.5, points: 50 },
       policies: { judged: 0, deduction: 0 },
