@@ -9,7 +9,7 @@ export const NETWORK_KINDS = ['bridge', 'ovs_bridge', 'vnet', 'discovered', 'man
 /** `true` or `false` of a query string. */
 const flag = z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true');
 /** A filter that tRPC sends as a boolean and a query string as text. */
-export const booleanFilter = z.union([z.boolean(), flag]).optional();
+export const booleanFilter = z.union([z.boolean(), flag], { error: 'true or false' }).optional();
 
 export const Node = z.object({
   id: z.uuid(),

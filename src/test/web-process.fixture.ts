@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
 import { handleRequest } from '@/server/rest/handle-request';
 import { routes } from '@/server/rest/routes';
 
@@ -15,7 +17,12 @@ const server = createServer(async (incoming, outgoing) => {
   });
   const response = await handleRequest(routes, request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  outgoing.end(Buffer.from(await response.arrayBuffer()));
+  if (!response.body) return void outgoing.end();
+  const body = Readable.fromWeb(response.body as WebStream);
+  // A client that goes ends what is written for it.
+  outgoing.on('close', () => body.destroy());
+  body.on('error', () => outgoing.destroy());
+  body.pipe(outgoing);
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('disconnect', () => process.exit(0));

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { TrafficMode } from '@/domain/insights';
 import { type FlowSelection, flowConditions } from './flow-conditions';
+import { pgArray } from './pg-array';
 
 /** The flows of one workload: `filter.workload_id` names it. */
 export type InsightSelection = FlowSelection & {
@@ -31,23 +32,51 @@ function modeCondition(mode: TrafficMode, workload: SQL): SQL | null {
   }
 }
 
+const workloadOf = (selection: InsightSelection) => sql`${selection.filter.workload_id}::uuid`;
+
+function conditionOf(selection: InsightSelection): SQL {
+  const mode = modeCondition(selection.mode, workloadOf(selection));
+  return mode === null ? flowConditions(selection) : sql`${flowConditions(selection)} and ${mode}`;
+}
+
+/** The flows that were seen at the workload's own interfaces: all of them count. */
+export function ownRows(selection: InsightSelection, columns: SQL): SQL {
+  return sql`select ${columns} from traffic_flows as t
+    where ${conditionOf(selection)} and t.workload_id = ${workloadOf(selection)}`;
+}
+
+/** Whether the flow `t` was seen at the workload in the range, too. Which flows are asked for is looked at in the row that stands. */
+function seenThere(selection: InsightSelection, ownNodes: readonly string[] | undefined): SQL {
+  const { cutoff, since, until, filter } = selection;
+  const workload = workloadOf(selection);
+  if (ownNodes === undefined) {
+    const own = flowConditions({ ...selection, filter: { workload_id: filter.workload_id } });
+    return sql`select from (select t.flow_key as key from traffic_flows as t where ${own} and t.workload_id = ${workload}) as o
+      where o.key = t.flow_key`;
+  }
+  return sql`select from traffic_flows as o
+    where o.node_id = any (${pgArray(ownNodes)}::text::uuid[]) and o.flow_key = t.flow_key and o.workload_id = ${workload}
+      and o.observed_at >= ${cutoff}::timestamptz and o.observed_at >= ${since}::timestamptz
+      ${until === null ? sql`` : sql`and o.first_seen_at < ${until}::timestamptz`}
+      and (o.source_workload_id = ${workload} or o.destination_workload_id = ${workload}
+        or (o.source_workload_id is null and o.destination_workload_id is null))`;
+}
+
+/**
+ * The flows that were seen elsewhere only, each once: what the other end's node or the newest report says.
+ * @param ownNodes nodes that saw flows at the workload itself, where they are known: much less is looked at then
+ */
+export function otherRows(selection: InsightSelection, columns: SQL, ownNodes?: readonly string[]): SQL {
+  return sql`select distinct on (t.flow_key) ${columns} from traffic_flows as t
+    where ${conditionOf(selection)} and t.workload_id is distinct from ${workloadOf(selection)}
+      and not exists (${seenThere(selection, ownNodes)})
+    order by t.flow_key, t.workload_id is null, t.observed_at desc, t.node_id`;
+}
+
 /**
  * The workload's flows, each once, as rows of `traffic_flows` under the alias `t`. The same packets are seen by the nodes of
- * both ends: what was seen at the workload's own interface stands, else what the other end's node or the newest report says.
- * Rows seen at the workload come first, without anything to wait for. After a migration a conversation has a row of each
- * node, with what each of them saw.
+ * both ends: what was seen at the workload's own interface stands. After a migration a conversation has a row of each node,
+ * with what each of them saw.
  */
-export function insightRows(selection: InsightSelection, columns: SQL): SQL {
-  const workload = sql`${selection.filter.workload_id}::uuid`;
-  const mode = modeCondition(selection.mode, workload);
-  const where = mode === null ? flowConditions(selection) : sql`${flowConditions(selection)} and ${mode}`;
-  const own = sql`${where} and t.workload_id = ${workload}`;
-  return sql`
-    select ${columns} from traffic_flows as t where ${own}
-    union all
-    (select distinct on (t.flow_key) ${columns} from traffic_flows as t
-      where ${where} and t.workload_id is distinct from ${workload}
-        and not exists (select from (select t.flow_key as key from traffic_flows as t where ${own}) as own
-          where own.key = t.flow_key)
-      order by t.flow_key, t.workload_id is null, t.observed_at desc, t.node_id)`;
-}
+export const insightRows = (selection: InsightSelection, columns: SQL, ownNodes?: readonly string[]): SQL =>
+  sql`${ownRows(selection, columns)} union all (${otherRows(selection, columns, ownNodes)})`;

@@ -10,6 +10,7 @@ import { deploymentRoutes } from './routes/deployments';
 import { eventRoutes } from './routes/events';
 import { flowRoutes } from './routes/flows';
 import { healthRoutes } from './routes/health';
+import { insightRoutes } from './routes/insights';
 import { ipAddressRoutes } from './routes/ip-addresses';
 import { ipRangeRoutes } from './routes/ip-ranges';
 import { ipamRoutes } from './routes/ipam';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   ...ipamRoutes,
   ...agentRoutes,
   ...flowRoutes,
+  ...insightRoutes,
   ...topologyRoutes,
   ...dashboardRoutes,
   ...eventRoutes,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { InsightFlowsInput, InsightsInput, TRAFFIC_MODES, type TrafficMode } from '@/domain/insights';
+import { InsightFlowsInput, Insights, InsightsInput, TRAFFIC_MODES, type TrafficMode } from '@/domain/insights';
 import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
-import { makeAgent, makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
+import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { listInsightFlows } from './list-insight-flows';
@@ -243,5 +243,82 @@ describe('the summary', () => {
       conflicts: 0,
       audit: [],
     });
+  });
+});
+
+describe('GET /workloads/{id}/insights', () => {
+  const get = async (query = '', headers?: { authorization: string }, id = web()) => {
+    const by = headers ?? (await bearer(await makeUser('viewer')));
+    return call(`/workloads/${id}/insights?${query}`, { headers: by });
+  };
+  const read = async (query = '', headers?: { authorization: string }): Promise<Insights> => {
+    const response = await get(query, headers);
+    const text = await response.text();
+    expect(response.status, text).toBe(200);
+    return JSON.parse(text);
+  };
+  const sorted = <T extends { id: string }>(flows: readonly T[]) => [...flows].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+  it.each(TRAFFIC_MODES)('gives exactly the flows and sums of the pages, in view %s', async (mode) => {
+    const answer = await read(`traffic_mode=${mode}`);
+    expect(Insights.parse(answer)).toEqual(answer);
+    const pages = await list({ traffic_mode: mode, limit: 500 });
+    expect(sorted(answer.flows)).toEqual(sorted(pages.items));
+    const { summary, workload } = await overview({ traffic_mode: mode });
+    expect(answer.summary).toEqual(summary);
+    expect(answer).toMatchObject({ workload, traffic_mode: mode, audit_policies: [] });
+    expect(Object.keys(answer)).not.toContain('active_firewall_rules');
+    expect(answer.flows.every((flow) => flow.context === undefined)).toBe(true);
+  });
+
+  it('adds what decides and the rules when asked; what cannot be read is unknown', async () => {
+    const answer = await read('include_flow_context=true&include_rules=true');
+    expect(Insights.parse(answer)).toEqual(answer);
+    expect(answer).toMatchObject({ active_firewall_rules: null, unreadable: [{ part: 'guest' }, { part: 'options' }] });
+    expect(answer.summary).toMatchObject({
+      conflicts: 0,
+      by_context: [{ decision: 'drop' }, { decision: 'observed' }],
+    });
+    expect(answer.flows.map(({ context }) => context?.decided_by.kind)).toEqual(Array(7).fill('unknown'));
+    expect(answer.flows.filter(({ context }) => context?.logged)).toHaveLength(1);
+  });
+
+  it('takes the older name of the view, and refuses what is unclear', async () => {
+    expect((await read('traffic=denied')).flows).toHaveLength(1);
+    expect((await read('traffic=denied&traffic_mode=denied')).flows).toHaveLength(1);
+    for (const [query, field, text] of [
+      ['traffic=denied&traffic_mode=all', 'traffic', 'one of them'],
+      ['traffic_mode=sideways', 'traffic_mode', 'all, inbound, outbound, internal, external, denied'],
+      ['traffic=sideways', 'traffic', 'all, inbound, outbound, internal, external, denied'],
+      ['include_rules=maybe', 'include_rules', 'true or false'],
+      [`since=${ago(1)}&until=${ago(2)}`, 'since', 'Earlier'],
+      ['flows=1', 'flows', ''],
+    ] as const) {
+      const response = await get(query);
+      expect(response.status, query).toBe(400);
+      const { errors } = (await response.json()) as { errors: { field: string; message: string }[] };
+      expect(errors[0]).toMatchObject({ field, message: expect.stringContaining(text) });
+    }
+  });
+
+  it('tells a tenant nothing of others, and of others’ workloads nothing', async () => {
+    const ourUser = await bearer(world.ours.user);
+    const answer = await read('', ourUser);
+    expect(bytesOf(answer.flows)).toBe(BYTES.all);
+    const text = JSON.stringify(answer);
+    for (const secret of [world.theirs.workload.id, world.theirs.workload.name, 'tap902i0']) {
+      expect(text).not.toContain(secret);
+    }
+    expect((await get('', ourUser, world.theirs.workload.id)).status).toBe(404);
+    expect((await get('', ourUser, world.stranger.id)).status).toBe(404);
+  });
+
+  it('ends the query when its reader goes', async () => {
+    const response = await get('');
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    // The connections of long answers are few: were one kept, these would wait for ever.
+    for (let i = 0; i < 4; i++) expect((await read()).flows).toHaveLength(7);
   });
 });

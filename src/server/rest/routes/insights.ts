@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { Insights, InsightsQuery } from '@/domain/insights';
+import { authorize } from '../../auth/scope';
+import { streamInsights } from '../../services/insights/stream-insights';
+import { defineRoute } from '../define-route';
+
+export const insightRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/workloads/{workload_id}/insights',
+    summary:
+      'All flows of a workload in a time range with labels and sums, if asked for with its rules and what decides about each flow.',
+    tag: 'Flows',
+    access: { permission: 'flow:read' },
+    params: z.object({ workload_id: z.uuid() }),
+    query: InsightsQuery,
+    response: { status: 200, schema: Insights },
+    async handler({ scope, session, params, query }) {
+      // What decides about flows are the workload's rules: seeing them takes that permission, too.
+      const rules = query.include_rules || query.include_flow_context ? authorize(session, 'workload:read') : null;
+      const body = await streamInsights(scope, rules, params.workload_id, query);
+      return new Response(body, {
+        headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+      });
+    },
+  }),
+];

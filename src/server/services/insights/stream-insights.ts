@@ -1,0 +1,76 @@
+import type { Insights, InsightsQuery } from '@/domain/insights';
+import type { Scope } from '../../auth/scope';
+import { readSnapshot } from '../../db/stream-rows';
+import { logger } from '../../lib/logger';
+import { produceStream } from '../../lib/produce-stream';
+import { eachInsightFlow } from '../../repositories/insight-stream';
+import { sumInsights } from '../../repositories/insight-summary';
+import { ruleNamer } from '../firewall/named-rules';
+import { readBoard } from '../policies/board/read-board';
+import { activeRules } from './active-rules';
+import { viewAuditPolicies } from './audit-policies';
+import { describeAsText } from './describe-as-text';
+import { readContextNow } from './live-guest';
+import { selectInsights } from './select-insights';
+
+/** How long a client may take nothing: it holds a connection of the database. */
+const STALL_MS = 60_000;
+
+type Part = Partial<Omit<Insights, 'flows' | 'summary'>>;
+
+/** Fields of an object that goes on. */
+const fields = (part: Part) => JSON.stringify(part).slice(1, -1);
+
+/**
+ * Everything about a workload's traffic as one JSON text of any length, written while it is sent: first what is known at
+ * once, then all flows as the database finds them, at last their sums, of the same moment.
+ * @param rules evidence that what decides may be shown, when it is asked for; else null
+ * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range. Later failures break the
+ *   text off.
+ */
+export async function streamInsights(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  workloadId: string,
+  query: InsightsQuery,
+): Promise<ReadableStream<Uint8Array>> {
+  const traffic_mode = query.traffic_mode ?? query.traffic ?? 'all';
+  const { since, until } = query;
+  const { workload, range, selection } = await selectInsights(scope, { id: workloadId, since, until, traffic_mode });
+  const failed = (error: unknown) => logger.error({ err: error, workload_id: workloadId }, 'insights broke off');
+
+  return produceStream(
+    async (write) => {
+      await write(`{${fields({ workload, range, traffic_mode })}`);
+      const live = rules && (await readContextNow(rules.tenants, workloadId));
+      const world = live ? live.world : (await readBoard()).world;
+      const reach = rules ? rules.tenants : scope.tenants;
+      const audit_policies = viewAuditPolicies(world, workloadId, reach);
+      await write(`,${fields({ audit_policies })}`);
+      if (live && query.include_rules) {
+        const { show } = ruleNamer(world, reach);
+        const active_firewall_rules = activeRules(live.guest.state, workload.vmid, show);
+        const unreadable = [...live.reading.unreadable, ...live.cluster.unreadable];
+        await write(`,${fields({ active_firewall_rules, unreadable })}`);
+      }
+      if (live) await write(`,${fields({ rules_read_at: live.read_at })}`);
+      await write(',"flows":[');
+      const describer = live && query.include_flow_context ? describeAsText(live) : null;
+      let separator = '';
+      const summary = await readSnapshot(async (snapshot) => {
+        const ownNodes = await eachInsightFlow(snapshot, selection, describer !== null, (flows) => {
+          const texts = flows.map(({ json, decision, facts }) =>
+            describer && facts ? `${json},${describer.add(facts)}}` : `${json},"decision":${JSON.stringify(decision)}}`,
+          );
+          const text = `${separator}${texts.join(',')}`;
+          separator = ',';
+          return write(text);
+        });
+        return sumInsights(snapshot.db, selection, ownNodes);
+      });
+      const { by_context, conflicts } = describer?.counts() ?? {};
+      await write(`],"summary":${JSON.stringify({ ...summary, by_context, conflicts })}}`);
+    },
+    { stallMs: STALL_MS, failed },
+  );
+}
