@@ -12,7 +12,7 @@ it('says what the posture is made of', () => {
   expect(enforcementText(enforcement)).toBe('1,200 filter on every interface, 3 do not, 1 unknown');
   expect(policies && policiesText(policies)).toBe('2 unresolved, 1 stale of 7');
   expect(suspiciousText(suspicious)).toBe('12 high');
-  expect(agentsText(agents)).toBe('2 on nodes without one');
+  expect(agentsText(agents)).toBe('9 of 11 workloads, 2 on nodes without an agent');
 });
 
 it('says when there is nothing to say', () => {

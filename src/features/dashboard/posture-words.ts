@@ -46,11 +46,11 @@ export function suspiciousText({ critical, high }: SecurityPosture['suspicious']
   );
 }
 
-export function agentsText({ running, silent, unwatched }: SecurityPosture['agents']): string {
+export function agentsText({ running, watched, silent, unwatched }: SecurityPosture['agents']): string {
   if (running === 0) return 'No workload runs.';
   const blind = counted([
     [silent, 'on nodes whose agent is silent'],
-    [unwatched, 'on nodes without one'],
+    [unwatched, 'on nodes without an agent'],
   ]);
-  return blind || 'Every running workload is watched';
+  return blind ? `${formatCount(watched)} of ${formatCount(running)} workloads, ${blind}` : 'Every running workload';
 }
