@@ -85,7 +85,7 @@ export const coverageCount = defineJob({
   payload: nothing,
   key: () => 'coverage.count',
   attempts: 1,
-  everyMs: 2 * MINUTE,
+  everyMs: MINUTE,
 });
 
 /** Reads what is live at the guests of one cluster. */

@@ -27,7 +27,7 @@ const DAY_OPTIONS = [
   { value: '90', label: '90 days' },
 ] as const satisfies readonly { value: (typeof DAYS)[number]; label: string }[];
 
-/** Counted every two minutes. */
+/** Counted every minute. */
 const REFRESH_MS = 60_000;
 
 /** How often each rule of a policy decides about real traffic, and which never does. */

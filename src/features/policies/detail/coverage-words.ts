@@ -3,9 +3,17 @@ import type { Tone } from '@/ui/tone';
 
 export type HitState = { tone: Tone; word: string; since: string | null };
 
-/** Whether a rule is hit by real traffic. Never seen is said only where somebody looked, and since when. */
-export function hitState(rule: Pick<RuleCoverage, 'enabled' | 'last_hit_at' | 'never_hit_since'>): HitState {
-  if (rule.last_hit_at !== null) return { tone: 'ok', word: 'Hit', since: null };
+type Hits = Pick<RuleCoverage, 'enabled' | 'hits' | 'audit_hits' | 'last_hit_at' | 'never_hit_since'>;
+
+/**
+ * Whether a rule is hit by real traffic. Never hit is said only where somebody looked, and since when.
+ * @param from the first day that is looked at
+ */
+export function hitState(rule: Hits, from: string): HitState {
+  if (rule.hits + rule.audit_hits > 0) return { tone: 'ok', word: 'Hit', since: null };
+  // Conversations that began earlier go on.
+  if (rule.last_hit_at !== null && rule.last_hit_at >= from) return { tone: 'ok', word: 'Goes on', since: null };
+  if (rule.last_hit_at !== null) return { tone: 'neutral', word: 'Not in this time', since: null };
   if (!rule.enabled) return { tone: 'off', word: 'Rule disabled', since: null };
   if (rule.never_hit_since !== null) return { tone: 'warn', word: 'No hit', since: rule.never_hit_since };
   return { tone: 'unknown', word: 'Not known', since: null };

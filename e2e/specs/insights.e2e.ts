@@ -1,0 +1,154 @@
+import { expect, type Page } from '@playwright/test';
+import { expectAccessible } from '../fixtures/axe';
+import { enrolNode } from '../fixtures/reporting-node';
+import { test } from '../fixtures/test';
+
+type Item = { id: string; name: string };
+type Listed<T = Item> = { items: T[] };
+
+const CALLER = '10.9.0.7';
+const APP = '10.60.10.12';
+/** Counted every minute, half a minute after a flow was reported. */
+const COUNTED_MS = 150_000;
+
+const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/insights-${name}.png` });
+
+test('traffic of a workload, what decides about it, and which rules it hits', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
+  test.setTimeout(420_000);
+  const cluster = await addCluster(simulator.cluster, { name: 'insight-lab' });
+  await api('POST', '/ipam/discover?wait=true', { cluster_ids: [cluster.id] });
+  const one = async (path: string) => {
+    const [item] = (await api<Listed>('GET', path)).items;
+    if (!item) throw new Error(`nothing at ${path}`);
+    return item;
+  };
+  const guest = await one(`/workloads?cluster_id=${cluster.id}&q=app-02`);
+  const node = (await api<Listed>('GET', `/nodes?cluster_id=${cluster.id}`)).items.find(({ name }) => name === 'pve2');
+  if (!node) throw new Error('the simulator has no node pve2');
+  const agent = await enrolNode(api, node);
+  const definition = { direction: 'in', sources: ['10.0.0.0/8'], targets: ['vmid:insight-lab/104'] };
+  const accept = (port: string) => ({ action: 'accept', protocol: 'tcp', destination_ports: [port] });
+  const enforced = await api<Item>('POST', '/policies', {
+    name: 'insight office',
+    definition: { ...definition, enforcement_mode: 'enforced', default_action: 'drop' },
+    rules: [accept('443'), accept('22')],
+  });
+  await api('POST', `/policies/${enforced.id}/apply?wait=true`, { dry_run: false });
+  await api('POST', '/policies', {
+    name: 'insight to come',
+    definition: { ...definition, enforcement_mode: 'audit' },
+    rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['443'] }],
+  });
+  const towards = (port: number, values: object = {}) => ({
+    source_ip: CALLER,
+    destination_ip: APP,
+    destination_port: port,
+    vmid: 104,
+    nic: 0,
+    ...values,
+  });
+  await agent.report([
+    towards(443, { bytes: 5_000_000, packets: 4000 }),
+    towards(443, { source_ip: '203.0.113.9', source_port: 41_000 }),
+    {
+      source_ip: APP,
+      destination_ip: CALLER,
+      source_port: 443,
+      destination_port: 40_000,
+      initiator: 'destination',
+      vmid: 104,
+      nic: 0,
+    },
+    towards(3306, { decision: 'drop', collector: 'firewall_log', bytes: 60, packets: 1 }),
+    // The log says what the rules do not.
+    towards(5432, { decision: 'accept', collector: 'firewall_log' }),
+  ]);
+
+  await page.goto(`/workloads/${guest.id}?tab=traffic`);
+  const grid = page.getByRole('grid', { name: 'Flows of the workload' });
+  const rows = grid.getByRole('row');
+  const row = (service: string) => rows.filter({ hasText: service }).first();
+  await expect(rows).toHaveCount(6);
+
+  await test.step('each flow says what decides about it, with a link to the policy', async () => {
+    await expect(row('10.9.0.7:40000').getByRole('link', { name: 'insight office' })).toBeVisible();
+    await expect(row('10.9.0.7:40000')).toContainText('Accepted');
+    await expect(row('10.9.0.7:40000')).toContainText('Would drop');
+    await expect(row('tcp/3306')).toContainText('Dropped');
+    await expect(row('tcp/3306')).toContainText('Default DROP');
+    await expect(row('203.0.113.9')).toContainText('Dropped by default');
+    await expect(row('tcp/5432')).toContainText('Conflict');
+    const decisions = page
+      .getByRole('region', { name: 'What decides' })
+      .or(page.locator('section', { hasText: 'What decides' }));
+    await expect(decisions.first()).toContainText('1 flow contradicts the rules');
+    await expect(decisions.first()).toContainText('would accept 0, drop 2');
+    await expect(page.getByRole('grid', { name: 'Active rules' })).toContainText('insight office');
+    await shot(page, 'traffic');
+    await expectAccessible(page, 'the traffic of a workload');
+  });
+
+  await test.step('a row tells why', async () => {
+    await row('tcp/5432').click();
+    const drawer = page.getByRole('dialog', { name: `${CALLER} → ${APP}` });
+    await expect(drawer).toContainText('Log and rules disagree');
+    await expect(drawer).toContainText('No rule matches: the default decides.');
+    await shot(page, 'flow');
+    await expectAccessible(page, 'the context of a flow');
+    await page.keyboard.press('Escape');
+    await expect(drawer).toBeHidden();
+  });
+
+  await test.step('modes and services narrow the flows, in the URL', async () => {
+    await page.getByRole('button', { name: 'Traffic', exact: true }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Outbound' }).click();
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL(/traffic_mode=outbound/);
+    await expect(rows).toHaveCount(2);
+    await page.reload();
+    await expect(rows).toHaveCount(2);
+    await page.goto(`/workloads/${guest.id}?tab=traffic&traffic_mode=denied`);
+    await expect(rows).toHaveCount(2);
+    await expect(row('tcp/3306')).toBeVisible();
+    await page.goto(`/workloads/${guest.id}?tab=traffic&traffic_mode=nonsense&port=nonsense`);
+    await expect(rows).toHaveCount(6);
+    await page.getByRole('button', { name: 'Show flows on tcp/5432' }).click();
+    await expect(page).toHaveURL(/port=5432/);
+    await expect(rows).toHaveCount(2);
+    await page.getByRole('button', { name: 'Remove filter Port' }).click();
+    await page.getByRole('button', { name: `Show flows with 203.0.113.9` }).click();
+    await expect(page).toHaveURL(/address=203/);
+    await expect(rows).toHaveCount(2);
+  });
+
+  await test.step('the policy tells which rules were hit, and which never', async () => {
+    await expect
+      .poll(
+        async () =>
+          (await api<{ rules: { hits: number }[] }>('GET', `/policies/${enforced.id}/coverage`)).rules.map(
+            ({ hits }) => hits,
+          ),
+        { timeout: COUNTED_MS, intervals: [5_000] },
+      )
+      .toEqual([1, 0]);
+    await page.goto(`/policies/${enforced.id}?tab=coverage`);
+    const coverage = page.getByRole('grid', { name: "Hits of the policy's rules" });
+    await expect(coverage.getByRole('row').nth(1)).toContainText('Hit');
+    await expect(coverage.getByRole('row').nth(2)).toContainText('No hit for');
+    await expect(page.getByText('Looked at for')).toBeVisible();
+    await shot(page, 'coverage');
+    await expectAccessible(page, 'the coverage of a policy');
+    await page.getByRole('radio', { name: '30 days' }).click();
+    await expect(page).toHaveURL(/days=30/);
+    await page.goto(`/workloads/${guest.id}?tab=traffic`);
+    await expect(page.getByRole('meter', { name: 'Conversations that a rule decides' })).toHaveAttribute(
+      'aria-valuetext',
+      '25 %',
+    );
+  });
+});
