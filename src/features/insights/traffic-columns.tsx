@@ -1,3 +1,4 @@
+import { portOfService } from '@/domain/flow/port-of-service';
 import type { InsightFlow } from '@/domain/insights';
 import { formatBytes } from '@/lib/format';
 import { Badge } from '@/ui/badge';
@@ -25,6 +26,18 @@ export function FlowDecision({ flow: { decision, context } }: { flow: InsightFlo
   );
 }
 
+/** The service that was called; an answer comes from it. */
+function Service({ flow }: { flow: InsightFlow }) {
+  const { service_port, reply } = portOfService(flow);
+  if (!reply) return <span className="mono">{serviceText(flow)}</span>;
+  return (
+    <span className="flex items-baseline gap-1.5">
+      <span className="mono">{serviceText({ ...flow, destination_port: service_port })}</span>
+      <span className="text-sm text-faint">answer</span>
+    </span>
+  );
+}
+
 const decisionText = ({ decision, context }: InsightFlow) =>
   [decision, ...(context?.conflict ? ['conflict'] : [])].join(' ');
 
@@ -47,23 +60,20 @@ export const TRAFFIC_COLUMNS = [
     grow: true,
     csv: (flow) => flow.destination_ip,
   }),
-  make.custom('protocol', 'Service', (flow) => <span className="mono">{serviceText(flow)}</span>, {
+  make.custom('protocol', 'Service', (flow) => <Service flow={flow} />, {
     sortable: true,
-    width: 104,
+    width: 120,
     csv: (flow) => flow.protocol,
   }),
-  make.custom('decision', 'Decision', (flow) => <FlowDecision flow={flow} />, {
-    width: 230,
-    csv: decisionText,
-  }),
+  make.custom('decision', 'Decision', (flow) => <FlowDecision flow={flow} />, { width: 190, csv: decisionText }),
   make.custom(
     'decided_by',
     'Decided by',
     (flow) => (flow.context ? <DecidedBy by={flow.context.decided_by} /> : <Missing />),
-    { width: 200, csv: (flow) => (flow.context ? deciderText(flow.context.decided_by) : null) },
+    { width: 190, grow: true, csv: (flow) => (flow.context ? deciderText(flow.context.decided_by) : null) },
   ),
   make.number('bytes', 'Bytes', (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
-  make.number('packets', 'Packets', (flow) => flow.packets, { sortable: true, width: 92 }),
+  make.number('packets', 'Packets', (flow) => flow.packets, { sortable: true, hidden: true, width: 92 }),
   make.text('source_label', 'Source label', (flow) => flow.source_label, { hidden: true, width: 240 }),
   make.text('destination_label', 'Destination label', (flow) => flow.destination_label, { hidden: true, width: 240 }),
   make.text('node_name', 'Node', (flow) => flow.node_name, {

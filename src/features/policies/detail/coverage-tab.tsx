@@ -93,12 +93,13 @@ function AsOf({ coverage: { looked_since, counted_until } }: { coverage: PolicyC
 }
 
 function Rules({ coverage }: { coverage: PolicyCoverage }) {
-  const { rules, enforcement_mode } = coverage;
+  const { rules, enforcement_mode, days } = coverage;
   const audited = rules.some((rule) => rule.audit_hits > 0);
   const decided = rules.some((rule) => rule.hits > 0);
   const columns = coverageColumns({
     hits: enforcement_mode === 'enforced' || decided,
     audit: enforcement_mode === 'audit' || audited,
+    from: days[0] ?? '',
   });
   return (
     <DataTable

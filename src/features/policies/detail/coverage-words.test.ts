@@ -5,13 +5,15 @@ import { coverageNotice, hitState } from './coverage-words';
 const AT = '2026-01-31T12:00:00.000Z';
 
 it('says that a rule was never hit only since when somebody looked', () => {
-  expect(hitState({ enabled: true, last_hit_at: AT, never_hit_since: null }).word).toBe('Hit');
-  expect(hitState({ enabled: true, last_hit_at: null, never_hit_since: AT })).toMatchObject({
-    tone: 'warn',
-    since: AT,
-  });
-  expect(hitState({ enabled: true, last_hit_at: null, never_hit_since: null })).toMatchObject({ tone: 'unknown' });
-  expect(hitState({ enabled: false, last_hit_at: null, never_hit_since: null })).toMatchObject({ tone: 'off' });
+  const none = { enabled: true, hits: 0, audit_hits: 0, last_hit_at: null, never_hit_since: null };
+  const today = AT.slice(0, 10);
+  expect(hitState({ ...none, hits: 1, last_hit_at: AT }, today).word).toBe('Hit');
+  expect(hitState({ ...none, audit_hits: 1, last_hit_at: AT }, today).word).toBe('Hit');
+  expect(hitState({ ...none, last_hit_at: AT }, today).word).toBe('Goes on');
+  expect(hitState({ ...none, last_hit_at: AT }, '2026-02-01').word).toBe('Not in this time');
+  expect(hitState({ ...none, never_hit_since: AT }, today)).toMatchObject({ tone: 'warn', since: AT });
+  expect(hitState(none, today)).toMatchObject({ tone: 'unknown' });
+  expect(hitState({ ...none, enabled: false }, today)).toMatchObject({ tone: 'off' });
 });
 
 it('names what makes the figures less than all', () => {
