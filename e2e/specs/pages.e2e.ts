@@ -106,6 +106,8 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['projects', '/projects', 'Projects'],
     ['settings', '/settings', 'Settings'],
     ['account', '/account', 'Account'],
+    ['account-security', '/account?tab=security', 'Account'],
+    ['account-tokens', '/account?tab=tokens', 'Account'],
   ],
 };
 

@@ -54,5 +54,5 @@ export const paths = {
   jobs: (query?: Query) => withQuery('/jobs', query),
   audit: (query?: Query) => withQuery('/audit', query),
   settings: () => '/settings',
-  account: () => '/account',
+  account: (query: { tab?: string } = {}) => withQuery('/account', query),
 } as const;

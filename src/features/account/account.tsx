@@ -1,66 +1,58 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import type { CurrentUser } from '@/domain/auth';
-import { PERMISSIONS } from '@/domain/permissions';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { Badge } from '@/ui/badge';
-import { EmptyState } from '@/ui/empty-state';
 import { PageHeader } from '@/ui/page-header';
-import { Properties } from '@/ui/properties';
-import { Section } from '@/ui/section';
 import { Skeleton } from '@/ui/skeleton';
+import { Tabs } from '@/ui/tabs';
 import { QueryView } from '../shared/query-view';
+import { OwnTokens } from './own-tokens';
+import { PasswordForm } from './password-form';
+import { Profile } from './profile';
+import { SessionTable } from './session-table';
 
-/** Who is signed in, with which roles, and what that permits. */
+const TABS = ['profile', 'security', 'tokens'] as const;
+
+/** One's own account: who one is and may do, the password and the sign-ins, and tokens for programs. */
 export function Account() {
   const trpc = useTRPC();
+  const router = useRouter();
   const query = useQuery(trpc.account.me.queryOptions());
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('profile'));
   return (
     <>
       <PageHeader title="Account" />
-      <QueryView query={query} skeleton={<Skeleton className="h-64 max-w-2xl" />}>
-        {(user) => <Content user={user} />}
-      </QueryView>
+      <Tabs
+        label="Parts of your account"
+        value={tab}
+        onValueChange={(next) =>
+          router.push(paths.account({ tab: next === 'profile' ? undefined : next }), { scroll: false })
+        }
+        tabs={[
+          {
+            value: 'profile',
+            label: 'Profile',
+            content: (
+              <QueryView query={query} skeleton={<Skeleton className="h-64 max-w-2xl" />}>
+                {(user) => <Profile user={user} />}
+              </QueryView>
+            ),
+          },
+          {
+            value: 'security',
+            label: 'Sign-in',
+            content: (
+              <div className="flex flex-col gap-6">
+                <PasswordForm />
+                <SessionTable />
+              </div>
+            ),
+          },
+          { value: 'tokens', label: 'API tokens', content: <OwnTokens /> },
+        ]}
+      />
     </>
-  );
-}
-
-function Content({ user }: { user: CurrentUser }) {
-  const tenantName = (id: string | null) =>
-    id === null ? 'Everywhere' : (user.tenants.find((tenant) => tenant.id === id)?.name ?? id);
-  const all = user.permissions.includes('*');
-  return (
-    <div className="flex max-w-2xl flex-col gap-6">
-      <Section>
-        <Properties
-          items={[
-            { label: 'Email address', value: user.email },
-            { label: 'Name', value: user.name },
-            {
-              label: 'Tenants',
-              value: user.all_tenants ? 'All' : user.tenants.map((tenant) => tenant.name).join(', '),
-            },
-          ]}
-        />
-      </Section>
-      <Section title="Roles">
-        {user.grants.length === 0 ? (
-          <EmptyState title="No role yet">Ask an administrator for a role; until then nothing is permitted.</EmptyState>
-        ) : (
-          <Properties
-            items={user.grants.map((grant) => ({ label: grant.title, value: tenantName(grant.tenant_id) }))}
-          />
-        )}
-      </Section>
-      <Section title="Permissions" description={all ? 'A super administrator may do everything.' : undefined}>
-        <ul className="flex flex-wrap gap-1.5">
-          {(all ? PERMISSIONS : user.permissions).map((permission) => (
-            <li key={permission}>
-              <Badge>{permission}</Badge>
-            </li>
-          ))}
-        </ul>
-      </Section>
-    </div>
   );
 }

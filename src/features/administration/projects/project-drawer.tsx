@@ -6,7 +6,7 @@ import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
-import { RecordDrawer } from '../record-drawer';
+import { RecordDrawer } from '../../shared/record-drawer';
 import { useTenantChoices } from '../use-choices';
 
 /** Makes a project, in the tenant given or in one that is chosen. Mount it when it opens. */

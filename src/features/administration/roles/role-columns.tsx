@@ -1,8 +1,8 @@
 import type { Role } from '@/domain/role';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
+import { permissionsText } from '../../shared/permissions/permission-words';
 import { RoleLink } from '../admin-links';
-import { permissionsText } from './permission-words';
 
 const make = columnsOf<Role>();
 

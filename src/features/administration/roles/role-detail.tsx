@@ -14,11 +14,11 @@ import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DetailSkeleton } from '../../shared/detail-skeleton';
+import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
 import { QueryView } from '../../shared/query-view';
 import { useDocumentTitle } from '../../shared/use-document-title';
 import { usePermissions } from '../../shared/use-permissions';
 import { UserTable } from '../users/user-table';
-import { PermissionMatrix } from './permission-matrix';
 import { CreateRoleDrawer, EditRoleDrawer } from './role-drawer';
 
 const TABS = ['permissions', 'users'] as const;

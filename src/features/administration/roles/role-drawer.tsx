@@ -7,9 +7,9 @@ import type { FieldProps } from '@/ui/form/field-props';
 import { TextField } from '@/ui/form/text-field';
 import { useField } from '@/ui/form/use-field';
 import { showToast } from '@/ui/toast';
+import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
+import { RecordDrawer } from '../../shared/record-drawer';
 import { usePermissions } from '../../shared/use-permissions';
-import { RecordDrawer } from '../record-drawer';
-import { PermissionMatrix } from './permission-matrix';
 
 function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<string[], V, Out>, 'control' | 'name'>) {
   const { can } = usePermissions();

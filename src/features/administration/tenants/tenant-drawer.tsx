@@ -5,7 +5,7 @@ import { useTRPC } from '@/lib/trpc';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
-import { RecordDrawer } from '../record-drawer';
+import { RecordDrawer } from '../../shared/record-drawer';
 
 type Values = { name: string; description: string };
 

@@ -5,8 +5,8 @@ import type { User, UserAccess } from '@/domain/user';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Skeleton } from '@/ui/skeleton';
+import { PERMISSION_WORDS } from '../../shared/permissions/permission-words';
 import { QueryView } from '../../shared/query-view';
-import { PERMISSION_WORDS } from '../roles/permission-words';
 import { reasonText } from './access-words';
 
 type Row = UserAccess['permissions'][number];

@@ -22,8 +22,9 @@ import { AccessTable } from './access-table';
 import { ActiveDialog, DeleteUserDialog } from './user-dialogs';
 import { EditRolesDrawer, EditUserDrawer, SetPasswordDrawer } from './user-drawers';
 import { UserOverview } from './user-overview';
+import { UserTokens } from './user-tokens';
 
-const TABS = ['overview', 'access'] as const;
+const TABS = ['overview', 'access', 'tokens'] as const;
 
 /** One account: its roles, and what it may do and why. */
 export function UserDetail({ userId }: { userId: string }) {
@@ -108,6 +109,7 @@ function Content({ user }: { user: User }) {
         tabs={[
           { value: 'overview', label: 'Overview', content: <UserOverview user={user} /> },
           { value: 'access', label: 'Access', content: <AccessTable user={user} /> },
+          { value: 'tokens', label: 'API tokens', content: <UserTokens user={user} /> },
         ]}
       />
       {dialog === 'edit' && <EditUserDrawer user={user} onClose={close} />}

@@ -6,7 +6,7 @@ import { useTRPC } from '@/lib/trpc';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { showToast } from '@/ui/toast';
-import { RecordDrawer } from '../record-drawer';
+import { RecordDrawer } from '../../shared/record-drawer';
 import { AssignmentFields, type WithAssignments } from './assignment-fields';
 import { NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
 
@@ -121,7 +121,7 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
   return (
     <RecordDrawer
       title={`Set the password of ${user.email}`}
-      description="All their sessions end at once."
+      description="All their sessions end and all their API tokens are revoked at once."
       defaultValues={{ password: '' }}
       schema={UserUpdate}
       toInput={(values) => values}

@@ -8,7 +8,7 @@ import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
 import { Notice } from '@/ui/notice';
 import type { Problem } from '@/ui/problem';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver } from './domain-resolver';
 
 type Saving<In> = { mutate: (input: In) => void; reset: () => void; error: unknown; isPending: boolean };
 

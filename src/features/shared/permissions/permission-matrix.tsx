@@ -2,7 +2,7 @@
 import { PERMISSION_REACH, PERMISSIONS, type Permission } from '@/domain/permissions';
 import { Badge } from '@/ui/badge';
 import { Checkbox } from '@/ui/checkbox';
-import { PERMISSION_ROWS, PERMISSION_WORDS } from './permission-words';
+import { type MatrixRow, PERMISSION_ROWS, PERMISSION_WORDS } from './permission-words';
 
 type Props = {
   value: readonly string[];
@@ -10,10 +10,20 @@ type Props = {
   onChange?: (permissions: string[]) => void;
   /** Whether `*` may be chosen. */
   maySuper?: boolean;
+  /** Those that may be chosen; the others are not shown. All when left out. */
+  offered?: readonly Permission[];
 };
 
+function rowsOf(offered: readonly Permission[] | undefined): readonly MatrixRow[] {
+  if (!offered) return PERMISSION_ROWS;
+  return PERMISSION_ROWS.map((row) => ({
+    ...row,
+    permissions: row.permissions.filter((one) => offered.includes(one)),
+  })).filter(({ permissions }) => permissions.length > 0);
+}
+
 /** What a role may do: one line per kind of thing, one box per permission. */
-export function PermissionMatrix({ value, onChange, maySuper = false }: Props) {
+export function PermissionMatrix({ value, onChange, maySuper = false, offered }: Props) {
   const everything = value.includes('*');
   const set = (permission: Permission, on: boolean) =>
     onChange?.(PERMISSIONS.filter((one) => (one === permission ? on : value.includes(one))));
@@ -35,7 +45,7 @@ export function PermissionMatrix({ value, onChange, maySuper = false }: Props) {
         </label>
       )}
       <div className="min-w-0 overflow-hidden rounded-lg border">
-        {PERMISSION_ROWS.map(({ resource, platform, permissions }) => (
+        {rowsOf(offered).map(({ resource, platform, permissions }) => (
           <fieldset
             key={resource}
             className="grid grid-cols-1 gap-x-4 border-b px-3 py-2 last:border-b-0 sm:grid-cols-[9rem_minmax(0,1fr)]"

@@ -1,0 +1,78 @@
+import { expect, type Page } from '@playwright/test';
+import { serviceUrl } from '../fixtures/service';
+import { test } from '../fixtures/test';
+
+const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/account-${name}.png` });
+const PASSWORD = 'a long walk by the river';
+const NEXT = 'a short swim in the lake';
+
+test('password, sign-ins and API tokens of an account of its own', async ({ page, api, browser }) => {
+  const email = `own-${Date.now()}@example.org`;
+  const roles = await api<{ items: { id: string; name: string }[] }>('GET', '/roles');
+  const role_id = roles.items.find(({ name }) => name === 'security_engineer')?.id;
+  const user = await api<{ id: string }>('POST', '/users', { email, password: PASSWORD, assignments: [{ role_id }] });
+  const login = (password: string) =>
+    page.context().request.post(`${serviceUrl()}/api/v1/auth/login`, { data: { email, password } });
+  expect((await login(PASSWORD)).ok()).toBe(true);
+  const elsewhere = await browser.newContext();
+  await elsewhere.request.post(`${serviceUrl()}/api/v1/auth/login`, { data: { email, password: PASSWORD } });
+
+  await page.goto('/account?tab=security');
+  const sessions = page.getByRole('grid', { name: 'Where you are signed in' });
+  await expect(sessions.getByRole('row')).toHaveCount(3);
+  await expect(sessions.getByRole('row').filter({ hasText: 'This one' })).toHaveCount(1);
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByLabel('New password').fill(NEXT);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('This is not your password.').first()).toBeVisible();
+  await shot(page, 'refused');
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('One other sign-in ended.')).toBeVisible();
+  await expect(sessions.getByRole('row')).toHaveCount(2);
+  expect((await login(PASSWORD)).status()).toBe(401);
+  await elsewhere.request.post(`${serviceUrl()}/api/v1/auth/login`, { data: { email, password: NEXT } });
+  await page.reload();
+  await expect(sessions.getByRole('row')).toHaveCount(3);
+  await page.getByRole('button', { name: 'End all others' }).click();
+  const ask = page.getByRole('alertdialog');
+  await expect(ask).toContainText('One other device is signed out at once.');
+  await ask.getByRole('button', { name: 'End all others' }).click();
+  await expect(sessions.getByRole('row')).toHaveCount(2);
+  await shot(page, 'security');
+
+  await page.getByRole('tab', { name: 'API tokens' }).click();
+  await expect(page.getByText('No token yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Create API token' });
+  await drawer.getByRole('button', { name: 'Create token' }).click();
+  await expect(drawer.getByText('Say what the token is for.').first()).toBeVisible();
+  await expect(drawer.getByText('user:write')).toHaveCount(0);
+  await drawer.getByLabel('What it is for').fill('e2e script');
+  await drawer.getByRole('checkbox', { name: /^policy:read/ }).click();
+  await shot(page, 'create-token');
+  await drawer.getByRole('button', { name: 'Create token' }).click();
+  const shown = page.getByRole('dialog', { name: 'Token e2e script' });
+  const token = (await shown.getByRole('region', { name: 'API token' }).textContent()) ?? '';
+  expect(token).toMatch(/^fabric_api_[\w-]{43}$/);
+  await shot(page, 'new-token');
+  await shown.getByRole('button', { name: 'I have copied it' }).click();
+  const call = (path: string) =>
+    fetch(`${serviceUrl()}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } }).then(
+      ({ status }) => status,
+    );
+  expect([await call('/policies'), await call('/flows'), await call('/account/tokens')]).toEqual([200, 403, 403]);
+  await page.reload();
+  const tokens = page.getByRole('grid', { name: 'API tokens' });
+  await expect(tokens).toContainText('e2e script');
+  await expect(tokens).not.toContainText('Never');
+  await expect(page.locator('body')).not.toContainText(token);
+  await shot(page, 'tokens');
+  await page.getByRole('button', { name: 'Actions for e2e script' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke token' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke token' }).click();
+  await expect(page.getByText('No token yet')).toBeVisible();
+  expect(await call('/policies')).toBe(401);
+  await elsewhere.close();
+  await api('DELETE', `/users/${user.id}`);
+});

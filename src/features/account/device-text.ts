@@ -1,0 +1,27 @@
+const BROWSERS: readonly [RegExp, string][] = [
+  [/Edg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
+  [/OPR\/(\d+)/, 'Opera'],
+  [/(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
+  [/(?:HeadlessChrome|Chrome|CriOS)\/(\d+)/, 'Chrome'],
+  [/Version\/(\d+)[^ ]* (?:Mobile\/\S+ )?Safari/, 'Safari'],
+];
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/Windows/, 'Windows'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/Android/, 'Android'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux|X11/, 'Linux'],
+];
+
+const find = (table: readonly [RegExp, string][], text: string) =>
+  table.map(([pattern, name]) => ({ name, match: pattern.exec(text) })).find(({ match }) => match !== null);
+
+/** What a User-Agent header tells a person: `Firefox 128 on Linux`; of other programs their own name: `curl/8.5.0`. */
+export function deviceText(userAgent: string | null): string {
+  if (!userAgent) return 'Unknown program';
+  const browser = find(BROWSERS, userAgent);
+  if (!browser) return (userAgent.split(' ')[0] ?? userAgent).slice(0, 60);
+  const system = find(SYSTEMS, userAgent);
+  return `${browser.name} ${browser.match?.[1] ?? ''}${system ? ` on ${system.name}` : ''}`;
+}

@@ -1,0 +1,62 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
+import { PasswordChange } from '@/domain/account';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { FormShell } from '@/ui/form/form-shell';
+import { PasswordField } from '@/ui/form/password-field';
+import { Section } from '@/ui/section';
+import { showToast } from '@/ui/toast';
+import { domainResolver } from '../shared/domain-resolver';
+
+const EMPTY = { current_password: '', new_password: '' };
+
+const endedText = (count: number) =>
+  count === 0 ? undefined : count === 1 ? 'One other sign-in ended.' : `${count} other sign-ins ended.`;
+
+/** Changes one's own password. */
+export function PasswordForm() {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const form = useForm<PasswordChange, unknown, PasswordChange>({
+    defaultValues: EMPTY,
+    resolver: domainResolver(PasswordChange, (values) => values),
+  });
+  const save = useMutation(
+    trpc.account.changePassword.mutationOptions({
+      onSuccess: ({ ended_sessions }) => {
+        form.reset(EMPTY);
+        void queryClient.invalidateQueries(trpc.account.sessions.pathFilter());
+        showToast('ok', { title: 'Password changed', description: endedText(ended_sessions) });
+      },
+    }),
+  );
+  return (
+    <div className="max-w-lg">
+      <Section title="Password" description="Changing it ends all your other sign-ins. API tokens keep working.">
+        <FormShell
+          form={form}
+          onSubmit={(input) => save.mutate(input)}
+          error={save.error ? failureOf(save.error) : null}
+          pending={save.isPending}
+          submitLabel="Change password"
+        >
+          <PasswordField
+            control={form.control}
+            name="current_password"
+            label="Current password"
+            autoComplete="current-password"
+          />
+          <PasswordField
+            control={form.control}
+            name="new_password"
+            label="New password"
+            autoComplete="new-password"
+            description="At least 12 characters; a few words are fine."
+          />
+        </FormShell>
+      </Section>
+    </div>
+  );
+}
