@@ -21,12 +21,12 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   const sessions = page.getByRole('grid', { name: 'Where you are signed in' });
   await expect(sessions.getByRole('row')).toHaveCount(3);
   await expect(sessions.getByRole('row').filter({ hasText: 'This one' })).toHaveCount(1);
-  await page.getByLabel('Current password').fill('not the password');
-  await page.getByLabel('New password').fill(NEXT);
+  await page.getByRole('textbox', { name: 'Current password' }).fill('not the password');
+  await page.getByRole('textbox', { name: 'New password' }).fill(NEXT);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('This is not your password.').first()).toBeVisible();
   await shot(page, 'refused');
-  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('One other sign-in ended.')).toBeVisible();
   await expect(sessions.getByRole('row')).toHaveCount(2);
