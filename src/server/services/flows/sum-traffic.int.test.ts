@@ -83,7 +83,8 @@ async function storedRows(seconds: number, from: number) {
 }
 
 async function sumAll(): Promise<void> {
-  while (!(await sumTraffic()).done);
+  for (let runs = 0; runs < 20; runs++) if ((await sumTraffic()).done) return;
+  throw new Error('there is no end to what is to be summed');
 }
 
 /** A signal that ends a run after some hours. */
@@ -101,8 +102,8 @@ const row = fc.record({
   minutesAgo: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 60 * 50 })),
   source: fc.option(fc.integer({ min: 0, max: 2 })),
   destination: fc.option(fc.integer({ min: 0, max: 2 })),
-  service: fc.constantFrom(22, 443),
-  decision: fc.constantFrom('observed', 'drop'),
+  service: fc.constantFrom(443, 443, 22),
+  decision: fc.constantFrom('observed', 'observed', 'drop'),
   bytes: amount,
   packets: amount,
   flows: fc.integer({ min: 0, max: 3 }),
@@ -114,6 +115,14 @@ const step = fc.oneof(
       kind: fc.constant('report' as const),
       node: fc.integer({ min: 0, max: 3 }),
       rows: fc.array(row, { minLength: 1, maxLength: 5 }),
+      /** Another node saw the same, a little later and somewhat more or less of it. */
+      witness: fc.option(
+        fc.record({
+          node: fc.integer({ min: 0, max: 2 }),
+          share: fc.constantFrom(0, 0.5, 1, 1.5),
+          later: fc.integer({ min: 0, max: 2 }),
+        }),
+      ),
     }),
   },
   {
@@ -139,6 +148,7 @@ async function take(one: Step, oracle: TrafficOracle): Promise<void> {
   switch (one.kind) {
     case 'report': {
       const node = world.nodes[one.node];
+      const witness = one.witness && world.nodes[one.witness.node];
       if (!node) throw new Error('no such node');
       const guests = world.workloads.filter((workload) => workload.cluster === node.cluster);
       const end = (index: number | null) => (index === null ? null : (guests[index % guests.length]?.id ?? null));
@@ -157,6 +167,17 @@ async function take(one: Step, oracle: TrafficOracle): Promise<void> {
       }
       await report([...rows.values()]);
       for (const made of rows.values()) oracle.report(made);
+      if (!one.witness || !witness || witness.cluster !== node.cluster || witness === node) return;
+      const { share, later } = one.witness;
+      const seen = [...rows.values()].map((made) => ({
+        ...made,
+        node: witness.id,
+        minute: made.minute + later * MINUTE,
+        bytes: Math.round(made.bytes * share),
+        flows: Math.round(made.flows * share),
+      }));
+      await report(seen);
+      for (const made of seen) oracle.report(made);
       return;
     }
     case 'sum':
