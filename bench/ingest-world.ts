@@ -72,6 +72,7 @@ export async function startIngestWorld() {
     databasePid: database.pid,
     databaseUrl: database.url,
     webPid: web.process.pid ?? 0,
+    url: `http://127.0.0.1:${port}`,
     /** A file that the database server may write. */
     scratch: join(scratch, 'flows.copy'),
     /** Fills the store up to `rows` flows that were observed `minutes` ago. @returns rows per node */

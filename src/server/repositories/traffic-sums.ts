@@ -35,22 +35,27 @@ const bucketsOf = ({ bucket_at }: Target): SQL => sql`${pgArray(bucket_at)}::tex
  * seen at its node: the most that a node saw is what there was. With an unknown end nobody else can have seen them.
  */
 function fromRollups(target: Target): SQL {
-  const { cluster_id, bucket_seconds } = target;
+  const { cluster_id, bucket_seconds, bucket_at } = target;
+  const times = bucket_at.map((at) => Date.parse(at));
+  const since = new Date(Math.min(...times)).toISOString();
+  const until = new Date(Math.max(...times) + bucket_seconds * 1000).toISOString();
+  const bucket = sql`date_bin(make_interval(secs => ${bucket_seconds}::int), t.bucket_at, 'epoch'::timestamptz)`;
   const of = (table: SQL) => sql`
-    select t.node_id, t.rollup_key, t.source_workload_id as source, t.destination_workload_id as destination, t.decision,
-      t.bytes, t.packets, t.flows
+    select ${bucket} as at, t.node_id, t.rollup_key, t.source_workload_id as source,
+      t.destination_workload_id as destination, t.decision, t.bytes, t.packets, t.flows
     from ${table} as t where t.node_id = any (${nodesOf(cluster_id)})
-      and t.bucket_at >= b.at and t.bucket_at < b.at + make_interval(secs => ${bucket_seconds}::int)`;
+      and t.bucket_at >= ${since}::timestamptz and t.bucket_at < ${until}::timestamptz
+      and ${bucket} = any (${bucketsOf(target)})`;
   const rollups =
     bucket_seconds === SUM_SECONDS.fine
       ? of(sql`${flowRollupMinutes}`)
       : sql`${of(sql`${flowRollupMinutes}`)} union all ${of(sql`${flowRollupHours}`)}`;
   return sql`
     seen as (
-      select b.at, r.node_id, r.rollup_key, r.source, r.destination, r.decision,
+      select r.at, r.node_id, r.rollup_key, r.source, r.destination, r.decision,
         ${list(TOTAL_SUMS, (name) => `${capped(`sum(r.${name})`)} as ${name}`)}
-      from unnest(${bucketsOf(target)}) as b(at) cross join lateral (${rollups}) as r
-      group by b.at, r.node_id, r.rollup_key, r.source, r.destination, r.decision),
+      from (${rollups}) as r
+      group by r.at, r.node_id, r.rollup_key, r.source, r.destination, r.decision),
     counted as (
       select at, source, destination, decision,
         ${list(TOTAL_SUMS, (name) => `${capped(`case when source is not null and destination is not null then max(${name}) else sum(${name}) end`)} as ${name}`)}
@@ -130,20 +135,23 @@ function store({ table, made, keys, sums }: Stored, target: Target): SQL {
 }
 
 /**
- * Makes sums anew: of five minutes, or of an hour straight from rollups when its minutes have moved. One statement. Give it
- * some memory (`work_mem`): it groups all rows of the buckets.
+ * Makes sums anew: of five minutes, or of an hour straight from rollups when its minutes have moved.
  */
 export async function remakeFromRollups(tx: Tx, target: Target): Promise<void> {
   await remake(tx, fromRollups(target), target);
 }
 
-/** Makes the sums of an hour anew from those of its five minutes. One statement. */
+/** Makes the sums of an hour anew from those of its five minutes. */
 export async function remakeHour(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hourAt] };
   await remake(tx, fromFiveMinutes(target), target);
 }
 
 async function remake(tx: Tx, rows: SQL, target: Target): Promise<void> {
+  // Thousands of rows meet as many. Joins other than by hash compare most pairs of them, and look cheap to a planner that takes
+  // them for few, as it does those of a new bucket.
+  await tx.execute(sql`select set_config('work_mem', '64MB', true), set_config('enable_nestloop', 'off', true),
+    set_config('enable_mergejoin', 'off', true)`);
   await tx.execute(
     sql`with ${rows}, ${sql.join(
       STORED.map((stored) => store(stored, target)),
