@@ -69,3 +69,8 @@ export const trafficOwners = pgTable('traffic_owners', {
   /** When the guest was found to be gone. */
   gone_at: timestamptz(),
 });
+
+/** One row whose number rises with each change of the sums: who has read them knows whether to read them again. */
+export const trafficVersion = pgTable('traffic_version', {
+  version: bigint({ mode: 'number' }).notNull(),
+});

@@ -1,0 +1,5 @@
+CREATE TABLE "traffic_version" (
+	"version" bigint NOT NULL
+);
+--> statement-breakpoint
+INSERT INTO "traffic_version" ("version") VALUES (0);
