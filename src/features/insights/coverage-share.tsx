@@ -51,7 +51,7 @@ function Content({ coverage }: { coverage: WorkloadCoverage }) {
             Looked at <Elapsed since={looked_since} />, each conversation counted once.
           </>
         ) : (
-          'No agent reports from its node, so nothing is counted.'
+          'Nothing is counted yet: no agent reports from its node, or the first count is still to come.'
         )}
       </p>
     </div>

@@ -45,7 +45,7 @@ export function coverageNotice({ enabled, enforcement_mode, guests }: PolicyCove
     return {
       tone: 'warn',
       title: 'Nobody looks at its guests',
-      text: 'Hits are counted from flows. No node with a guest of this policy has an agent that reports any.',
+      text: 'Hits are counted from flows. No node with a guest of this policy has an agent that reports any, or the first count is still to come.',
       agents: true,
     };
   }

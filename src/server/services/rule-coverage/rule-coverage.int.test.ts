@@ -2,13 +2,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicyCoverage, WorkloadCoverage } from '@/domain/coverage';
 import type { Policy } from '@/domain/policies';
+import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
+import { countQueries } from '@/test/count-queries';
 import { bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { retainTelemetry } from '../flows/retain-telemetry';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 import { countCoverage } from './count-coverage';
+import { listWorkloadCoverage } from './list-workload-coverage';
+import { readPolicyCoverage } from './read-policy-coverage';
 
 const CALLER = '10.9.0.7';
 const APP1 = '10.60.10.11';
@@ -109,6 +113,18 @@ const versionTime = async (version: number) => {
   const [row] = await lab.sql`select created_at from policy_versions
     where policy_id = ${enforced.id} and version = ${version}`;
   return row?.created_at.toISOString();
+};
+const makeTenantPolicy = async (tenant_id: string): Promise<string> => {
+  const { status, body } = await json('/policies', {
+    body: {
+      name: 'of a tenant',
+      tenant_id,
+      definition: { enforcement_mode: 'enforced', sources: ['10.0.0.0/8'], targets: ['vmid:104'] },
+      rules: rules('22'),
+    },
+  });
+  expect(status).toBe(201);
+  return (body as Policy).id;
 };
 const forget = async () => {
   await lab.sql`truncate rule_hits, workload_coverage, coverage_marks, traffic_flows, agent_heartbeats`;
@@ -265,7 +281,33 @@ describe('coverage', () => {
     expect(await names(us)).toEqual([104]);
     expect(await names(them)).toEqual([]);
     expect((await call(`/policies/${enforced.id}/coverage`, { headers: us })).status).toBe(404);
+    // A policy of ours, hit at our guest and, before it went to somebody else, at another one.
+    const id = await makeTenantPolicy(ours.id);
+    const [row] = await lab.sql`select id from security_rules where policy_id = ${id}`;
+    const today = clock.now().toISOString();
+    for (const [vmid, hits] of [
+      [104, 3],
+      [103, 40],
+    ] as const) {
+      await lab.sql`insert into rule_hits values
+        (${today.slice(0, 10)}, ${id}, ${await lab.id(vmid)}, '0011223344556677', 'enforced', 1, 0, ${hits}, ${today})`;
+    }
+    const seen = async (headers: { authorization: string }) => {
+      const response = await call(`/policies/${id}/coverage`, { headers });
+      return response.status === 200 ? ((await response.json()) as PolicyCoverage) : response.status;
+    };
+    expect(await seen(us)).toMatchObject({ guests: { total: 1 }, rules: [{ id: row?.id, hits: 3, guests_hit: 1 }] });
+    expect(await seen(them)).toBe(404);
+    expect(await coverage({ id } as Policy)).toMatchObject({ rules: [{ hits: 43, guests_hit: 2 }] });
     await lab.sql`update workloads set project_id = null where vmid = 104`;
+  });
+
+  it('takes the same number of queries however much there is', async () => {
+    const policy = () => readPolicyCoverage(systemScope('policy:read', 'test'), enforced.id, { days: 90 });
+    const list = () => listWorkloadCoverage(systemScope('flow:read', 'test'), { days: 90, limit: 100 });
+    await policy();
+    expect((await countQueries(policy)).queries).toBe(9);
+    expect((await countQueries(list)).queries).toBe(2);
   });
 
   it('pages through guests in every order', async () => {
