@@ -42,8 +42,3 @@ export async function findMarkedHours(executor: Executor, upTo: number): Promise
 export async function deleteMarks(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.execute(sql`delete from ${trafficMarks} where id = any (${pgArray(ids)}::text::bigint[])`);
 }
-
-/** Up to when the sums of a range are complete: SQL of the moment of its oldest mark, or of now without one. */
-export const completeUntil = (since: string, until: string): SQL => sql`(
-  select coalesce(min(marked_at), now()) from ${trafficMarks}
-  where bucket_at >= ${since}::timestamptz and bucket_at < ${until}::timestamptz)`;

@@ -126,6 +126,7 @@ function store({ table, made, keys, sums }: Stored, target: Target): SQL {
       select ${bucket_seconds}::int, m.at, ${cluster_id}::uuid, ${list(all, (name) => `m.${name}`)}
       from ${raw(made)} as m left join (select * from ${table} as t where ${present}) as t on ${same}
       where (${list(sums, (name) => `t.${name}`)}) is distinct from (${list(sums, (name) => `m.${name}`)})
+      order by m.at, m.decision, ${raw(keys.map((name) => `m.${name}`).join(', '))}
       on conflict (${conflict}) do update set ${list(sums, (name) => `${name} = excluded.${name}`)}
       returning 1),
     ${raw(`${made}_gone`)} as (

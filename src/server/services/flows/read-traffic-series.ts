@@ -2,22 +2,27 @@ import { bucketStarts } from '@/domain/flow/plan-range';
 import { linesOf } from '@/domain/flow/spread-flows';
 import type { TrafficInput, TrafficSeries } from '@/domain/flow/traffic-sums';
 import type { Scope } from '../../auth/scope';
-import { clock } from '../../lib/clock';
+import type { BucketSum } from '../../repositories/flow-series';
 import { sumTrafficBuckets } from '../../repositories/traffic-reads';
+import { readTrafficVersion } from '../../repositories/traffic-version';
 import { selectTraffic } from './select-traffic';
+import { SharedSums } from './shared-sums';
 
+/** By range and tenants: to which tenant what belongs is part of the sums. */
+const shared = new SharedSums<BucketSum[]>();
 const FIELDS = ['bytes', 'packets', 'flows'] as const;
 
-/** Traffic within reach over time, by verdict. One query. */
+/** Traffic within reach over time, by verdict. At most two queries. */
 export async function readTrafficSeries(scope: Scope<'flow:read'>, input: TrafficInput): Promise<TrafficSeries> {
   const { selection, plan } = selectTraffic(scope, input);
   const { since, until } = selection;
   const { bucket_seconds, parts } = plan.series;
   const bucket_at = bucketStarts({ ...plan, bucket_seconds }).map((start) => new Date(start).toISOString());
-  const { as_of, rows } =
-    parts.length === 0
-      ? { as_of: clock.now().toISOString(), rows: [] }
-      : await sumTrafficBuckets(selection, parts, { first: bucket_at[0] ?? since, width: bucket_seconds });
+  const { version, as_of } = await readTrafficVersion(selection);
+  const buckets = { first: bucket_at[0] ?? since, width: bucket_seconds };
+  const key = JSON.stringify([selection, bucket_seconds]);
+  const rows =
+    parts.length === 0 ? [] : await shared.get(key, version, () => sumTrafficBuckets(selection, parts, buckets));
   const lines = linesOf(rows, bucket_at.length, (line, row) => {
     for (const field of FIELDS) line.add(field, row.bucket, row[field]);
   });

@@ -6,6 +6,7 @@ import { lockTrafficSums } from '../../repositories/traffic-lock';
 import { deleteMarks, findMarkedHours, type MarkedHour, newestMark } from '../../repositories/traffic-marks';
 import { findMovedWorkloads, markOwned, saveOwners } from '../../repositories/traffic-owners';
 import { hasMovedMinutes, remakeFromRollups, remakeHour } from '../../repositories/traffic-sums';
+import { raiseTrafficVersion } from '../../repositories/traffic-version';
 
 /** A run takes at most about this long, so that the newest hour is made again soon whatever else is to be done. */
 const BUDGET_MS = 5_000;
@@ -34,6 +35,7 @@ async function makeHour({ cluster_id, hour_at, bucket_at, mark_ids }: MarkedHour
       await remakeHour(tx, cluster_id, hour_at);
     }
     await deleteMarks(tx, mark_ids);
+    await raiseTrafficVersion(tx);
   });
 }
 
