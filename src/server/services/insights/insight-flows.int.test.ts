@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { InsightFlowsInput, Insights, InsightsInput, TRAFFIC_MODES, type TrafficMode } from '@/domain/insights';
 import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
@@ -47,7 +47,10 @@ async function build() {
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnets.get(cidr) ?? null}, ${address}, ${workload}, 'manual')`;
   }
-  return { ...tenants, one, two, stranger: await makeWorkload(cluster) };
+  const three = await makeNode(cluster);
+  const four = await makeNode(cluster);
+  const [stranger, before] = [await makeWorkload(cluster), await makeWorkload(cluster)];
+  return { ...tenants, one, two, three, four, stranger, before };
 }
 
 const flow = (values: Parameters<typeof makeFlow>[0]) =>
@@ -198,6 +201,49 @@ describe('flows of a workload', () => {
     expect(bytesOf((await list({ since: ago(4.5) })).items)).toBe(11_000_000);
     expect(await at({ since: ago(3) })).toBe(0);
     await expect(list({ since: ago(1), until: ago(2) })).rejects.toMatchObject({ code: 'malformed' });
+  });
+});
+
+describe('a flow that somebody else has now', () => {
+  it('stays with the workload that had the address then', async () => {
+    const moved = '10.1.0.66';
+    const [row] = await sql`select network_id, subnet_id from ip_addresses where address = ${WEB}::inet`;
+    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+      values (gen_random_uuid(), ${world.cluster.id}, ${row?.network_id}, ${row?.subnet_id}, ${moved}, ${world.before.id}, 'manual')`;
+    const headers = await makeAgent(await makeNode(world.cluster));
+    const of = async (id: string) =>
+      (await listInsightFlows(flowScope(), null, InsightFlowsInput.parse({ id }))).items
+        .map((item) => item.source_port)
+        .sort();
+    // The address book of the service looks for changes every two seconds at most.
+    const report = (source_port: number, owner: string) =>
+      vi.waitFor(
+        async () => {
+          const body = makeHeartbeat([flow({ source_ip: OUTSIDE, destination_ip: moved, source_port })]);
+          await call('/agents/heartbeat', { method: 'POST', body, headers });
+          expect(await of(owner)).toContain(source_port);
+        },
+        { timeout: 10_000, interval: 300 },
+      );
+    await report(50_001, world.before.id);
+    await sql`update ip_addresses set workload_id = ${world.stranger.id} where address = ${moved}::inet`;
+    await report(50_002, world.stranger.id);
+    expect(await of(world.before.id)).toEqual([50_001]);
+    expect(await of(world.stranger.id)).toEqual([50_002]);
+  });
+
+  it('has a row of each node after a migration, with what each of them saw', async () => {
+    const again = flow({ ...query, ...atWeb, source_port: 42_000, bytes: 3, packets: 1 });
+    for (const [node, bytes] of [
+      [world.three, 3],
+      [world.four, 4],
+    ] as const) {
+      const body = makeHeartbeat([{ ...again, destination_ip: '198.51.100.44', bytes }]);
+      await call('/agents/heartbeat', { method: 'POST', body, headers: await makeAgent(node) });
+    }
+    const page = await list({ address: '198.51.100.44' });
+    expect(page.items.map(({ bytes }) => bytes).sort()).toEqual([3, 4]);
+    await sql`delete from traffic_flows where destination_ip = '198.51.100.44'`;
   });
 });
 
