@@ -1,4 +1,5 @@
 import { asc, eq, ne, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RULE_PLACEMENTS } from '@/domain/cluster';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
 import type { CompilablePolicy } from '@/domain/policy/wanted';
@@ -7,6 +8,7 @@ import { projects } from '../db/schema/access';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters, nodes } from '../db/schema/clusters';
 import { policyPlacements } from '../db/schema/deployments';
+import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../db/schema/firewall-snapshots';
 import { networks, subnets } from '../db/schema/networks';
 import { policies, securityGroupMembers, securityGroups, securityRules } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
@@ -197,12 +199,15 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
   };
 }
 
+export type PolicyWorldStamp = { world: string; placed: string; readings: string };
+
 /**
  * `world` changes whenever anything changes that `readPolicyWorld` reads, `placed` whenever it is noted what was applied
- * where. One query. Sums of the rows' transaction numbers also notice a change that began earlier and was committed later
- * than one that was seen; of clusters and nodes, whose rows change often, only what matters is looked at.
+ * where, `readings` whenever guests or clusters were read again. One query. Sums of the rows' transaction numbers also notice
+ * a change that began earlier and was committed later than one that was seen; of clusters and nodes, whose rows change often,
+ * only what matters is looked at.
  */
-export async function policyWorldStamp(executor: Executor): Promise<{ world: string; placed: string }> {
+export async function policyWorldStamp(executor: Executor): Promise<PolicyWorldStamp> {
   const tables = [
     policies,
     securityRules,
@@ -214,14 +219,15 @@ export async function policyWorldStamp(executor: Executor): Promise<{ world: str
     networks,
     subnets,
   ];
-  const rowsOf = (table: (typeof tables)[number] | typeof policyPlacements) =>
+  const rowsOf = (table: PgTable) =>
     sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`;
   const clusterText = sql`(select md5(string_agg(concat_ws(' ', id, name, rule_placement, firewall_enabled,
     api_token_encrypted is not null), ',' order by id)) from ${clusters})`;
   const nodeText = sql`(select md5(string_agg(concat_ws(' ', id, name, nftables), ',' order by id)) from ${nodes})`;
   const parts = [...tables.map(rowsOf), clusterText, nodeText];
-  const rows = await executor.execute<{ world: string; placed: string }>(
-    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as world, ${rowsOf(policyPlacements)} as placed`,
+  const rows = await executor.execute<PolicyWorldStamp>(
+    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as world, ${rowsOf(policyPlacements)} as placed,
+      concat_ws('/', ${rowsOf(guestFirewallSnapshots)}, ${rowsOf(clusterFirewallSnapshots)}) as readings`,
   );
-  return rows[0] ?? { world: '', placed: '' };
+  return rows[0] ?? { world: '', placed: '', readings: '' };
 }

@@ -26,8 +26,8 @@ const sql = sqlClient();
 const NOW = new Date();
 const time = fakeClock(NOW);
 const MINUTE = 60_000;
-/** Of a whole dashboard, the session's included; one less while the inventory was looked at a moment ago. */
-const QUERIES = 19;
+/** Of a whole dashboard, the session's included. */
+const QUERIES = 17;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE).toISOString();
 const SINCE = ago(60);
 const UNTIL = ago(1);
@@ -552,8 +552,16 @@ describe('what is asked for', () => {
 });
 
 it('takes as many queries for much as for little', async () => {
-  await read();
-  expect((await countQueries(() => read())).queries).toBeLessThanOrEqual(QUERIES);
+  // Whatever changed is read once more, and the inventory is looked at from time to time: the count settles.
+  const expectFew = () =>
+    vi.waitFor(
+      async () => {
+        const { queries } = await countQueries(() => read());
+        expect(queries).toBeLessThanOrEqual(QUERIES);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  await expectFew();
   const project = await makeProject(await makeTenant());
   for (let i = 0; i < 20; i++) {
     const cluster = await makeCluster();
@@ -564,8 +572,6 @@ it('takes as many queries for much as for little', async () => {
     0,
     Array.from({ length: 100 }, (_, i) => flow(`198.51.100.${100 + i}`, WEB, 22)),
   );
-  await read();
-  const { result, queries } = await countQueries(() => read());
-  expect(result.suspicious_summary.total).toBeGreaterThan(100);
-  expect(queries).toBeLessThanOrEqual(QUERIES);
+  await expectFew();
+  expect((await read()).suspicious_summary.total).toBeGreaterThan(100);
 });
