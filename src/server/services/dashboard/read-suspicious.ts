@@ -32,10 +32,17 @@ function decisionOf(row: SuspiciousRow, board: Board, policies: TenantReach): st
   return contextOf(guest, flow, 'destination').decision;
 }
 
-const label = (book: AddressBook, address: string) => {
-  const ip = parseIp(address);
-  return flowLabel(address, ip && book.subnetOf(ip));
-};
+/** The longest known subnet of an address (null: outside), each address looked up once; undefined for what is none. */
+function subnets(book: AddressBook): (address: string) => string | null | undefined {
+  const known = new Map<string, string | null | undefined>();
+  return (address) => {
+    if (known.has(address)) return known.get(address);
+    const ip = parseIp(address);
+    const subnet = ip ? book.subnetOf(ip) : undefined;
+    known.set(address, subnet);
+    return subnet;
+  };
+}
 
 const sum = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : a + b);
 
@@ -67,11 +74,11 @@ export async function readSuspicious(
   policies: TenantReach,
 ): Promise<SuspiciousTraffic[]> {
   const { book, gone } = await goneSubnets();
+  const subnetOf = subnets(book);
   const entries = new Map<string, SuspiciousTraffic>();
   for (const row of await sumSuspiciousFlows(selection, gone)) {
-    const source = parseIp(row.source_ip);
     const service = sensitiveServiceAt(row.port);
-    if (!source || !service || book.subnetOf(source) !== null) continue;
+    if (!service || subnetOf(row.source_ip) !== null) continue;
     const decision = decisionOf(row, board, policies);
     const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol } = row;
     const id = stableKey([cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision]);
@@ -81,9 +88,9 @@ export async function readSuspicious(
       cluster_id,
       cluster_name: row.cluster_name,
       source_ip,
-      source_label: label(book, source_ip),
+      source_label: flowLabel(source_ip, null),
       destination_ip,
-      destination_label: label(book, destination_ip),
+      destination_label: flowLabel(destination_ip, subnetOf(destination_ip) ?? null),
       destination_workload_id,
       destination_workload_name: row.destination_workload_name,
       service,
