@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +10,12 @@ import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * How long the dashboard takes over a full store, and what it takes from storing heartbeats; one web process:
- *   npx tsx bench/dashboard.ts [flows] [heartbeats]   (10000000, 512; --rest-only: without the production build)
+ *   npx tsx bench/dashboard.ts [flows] [heartbeats]   (10000000, 384; --rest-only: without the production build)
  * 5,000 workloads, 1,000 subnets, 20 tenants, flows of 24 hours.
  * Bars: p95 of GET /dashboard at most 150 ms over an hour and 300 ms over a day, the sums being made anew every 10 s; while 20
  * dashboards refresh every 5 s heartbeats are stored at no less than 80 % of the rate without. The floor is GET /auth/me.
  */
-const [flows = 10_000_000, heartbeats = 512] = process.argv
+const [flows = 10_000_000, heartbeats = 384] = process.argv
   .slice(2)
   .filter((argument) => /^\d+$/.test(argument))
   .map(Number);
@@ -56,7 +57,7 @@ try {
   let hours = 0;
   for (let run = { hours: 0, done: false }; !run.done; hours += run.hours) run = await sumTraffic();
   console.error(`${stored} flows are stored; ${hours} hours summed up in ${ms(performance.now() - started)}`);
-  const perNode = await world.preload(640_000, 30);
+  const perNode = await world.preload(320_000, 30);
   await world.send({ perNode, heartbeats: 128, inFlight: 8 });
 
   const { authorization } = await bearer(await makeUser('admin'));
@@ -116,6 +117,7 @@ try {
   };
   const refreshed: number[] = [];
   const viewing = new AbortController();
+  setMaxListeners(DASHBOARDS, viewing.signal);
   const view = async (i: number) => {
     await delay((i * REFRESH_MS) / DASHBOARDS);
     while (!viewing.signal.aborted) {

@@ -235,4 +235,118 @@ describe('sumTraffic', () => {
       { numRuns: 60 },
     );
   }, 600_000);
+
+  const plain = (node: number, values: Partial<Reported> = {}): Reported => ({
+    cluster: world.nodes[node]?.cluster ?? '',
+    node: world.nodes[node]?.id ?? '',
+    minute: now - (now % MINUTE),
+    source: world.workloads[0]?.id ?? null,
+    destination: world.workloads[1]?.id ?? null,
+    service: 443,
+    decision: 'observed',
+    ...{ bytes: 100, packets: 1, flows: 1 },
+    ...values,
+  });
+  const hourBytes = async () =>
+    (await sql`select coalesce(sum(bytes), 0)::int as bytes from traffic_totals where bucket_seconds = 3600`)[0]?.bytes;
+
+  it('misses nothing that is stored while sums are made, also by two at once', async () => {
+    const oracle = new TrafficOracle();
+    let writing = true;
+    const writer = async (node: number) => {
+      for (let i = 0; i < 40; i++) {
+        const row = plain(node, {
+          minute: now - (now % MINUTE) - (i % 8) * MINUTE,
+          bytes: 10 + i,
+          service: 440 + (i % 3),
+        });
+        await report([row]);
+        oracle.report(row);
+      }
+    };
+    const summer = async () => {
+      while (writing) await sumTraffic();
+    };
+    const summers = [summer(), summer()];
+    await Promise.all([writer(0), writer(1), writer(2)]);
+    writing = false;
+    await Promise.all(summers);
+    await sumAll();
+    for (const seconds of [300, 3600]) {
+      expect(await storedRows(seconds, 0)).toEqual({
+        byWorkload: inOrder(oracle.byWorkload(seconds, now)),
+        totals: inOrder(oracle.totals(seconds, now)),
+      });
+    }
+  });
+
+  it('does not keep what only a node reported that is gone, nor traffic of clusters that are gone', async () => {
+    const gone = await makeNode({ id: world.nodes[0]?.cluster ?? '' });
+    await report([plain(0)]);
+    await report([plain(0, { node: gone.id, bytes: 400 })]);
+    const cluster = await makeCluster();
+    const node = await makeNode(cluster);
+    await report([plain(0, { cluster: cluster.id, node: node.id, source: null, bytes: 1_000 })]);
+    await sumAll();
+    expect(await hourBytes()).toBe(1_400);
+    await sql`delete from nodes where id = ${gone.id}`;
+    await sql`delete from clusters where id = ${cluster.id}`;
+    await retainTelemetry();
+    await sumAll();
+    expect(await hourBytes()).toBe(100);
+  });
+
+  it('caps sums at what numbers can hold, whatever agents claim', async () => {
+    await report([
+      plain(0, { bytes: Number.MAX_SAFE_INTEGER }),
+      plain(0, { service: 80, bytes: Number.MAX_SAFE_INTEGER }),
+    ]);
+    await sumAll();
+    const [row] = await sql`select bytes_out from traffic_by_workload where bytes_out > 0 and bucket_seconds = 3600`;
+    expect(Number(row?.bytes_out)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('are pruned: five minutes after a day and two hours, hours after 400 days', async () => {
+    await report([plain(0)]);
+    await sumAll();
+    const kept = async () =>
+      (await sql`select bucket_seconds, count(*)::int as n from traffic_by_workload group by 1 order by 1`).map(
+        ({ bucket_seconds, n }) => [bucket_seconds, n],
+      );
+    const wait = async (hours: number) => {
+      time.advance(hours * 3600);
+      return (await retainTelemetry()).traffic_sums;
+    };
+    expect(await kept()).toEqual([
+      [300, 2],
+      [3600, 2],
+    ]);
+    expect(await wait(25)).toBe(0);
+    expect(await wait(3)).toBe(3);
+    expect(await kept()).toEqual([[3600, 2]]);
+    expect(await wait(399 * 24 - 28)).toBe(0);
+    expect(await wait(25)).toBe(3);
+    expect(await kept()).toEqual([]);
+  });
+
+  it('forgets to whom a guest belonged when it has been gone for 400 days', async () => {
+    const guest = await makeWorkload({ id: world.nodes[0]?.cluster ?? '' }, { id: world.projects[0]?.id ?? '' });
+    await sumAll();
+    const owners = async () => (await sql`select 1 from traffic_owners where workload_id = ${guest.id}`).length;
+    await sql`delete from workloads where id = ${guest.id}`;
+    await retainTelemetry();
+    expect(await owners()).toBe(1);
+    time.advance(401 * 24 * 3600);
+    await retainTelemetry();
+    expect(await owners()).toBe(0);
+  });
+
+  it('marks nothing when nothing is to be marked', async () => {
+    await report([plain(0)]);
+    expect(await sumTraffic()).toEqual({ hours: 1, done: true });
+    expect(await sumTraffic()).toEqual({ hours: 0, done: true });
+    await report([plain(1)]);
+    expect(await sumTraffic()).toEqual({ hours: 1, done: true });
+    expect(await hourBytes()).toBe(100);
+  });
 });
