@@ -114,6 +114,17 @@ const AgentCounts = AgentSummary.pick({
   none: true,
 });
 
+/** Conversations about which the firewall's log says something else than the rules that were read. */
+export const VerdictConflicts = z.object({
+  /** The first of the days (UTC) that are looked at: yesterday. */
+  since: z.string(),
+  flows: z.int(),
+  workloads: z.int(),
+  /** The workloads with most of them. */
+  most: z.array(z.object({ workload_id: z.uuid(), workload_name: z.string(), flows: z.int() })),
+});
+export type VerdictConflicts = z.output<typeof VerdictConflicts>;
+
 /** How the installation itself does. What is not within your reach is null, never empty. */
 export const DashboardOperations = z.object({
   tenant_id: z.uuid().nullable(),
@@ -131,6 +142,7 @@ export const DashboardOperations = z.object({
       reserved_in_use: z.int(),
     })
     .nullable(),
+  verdict_conflicts: VerdictConflicts,
   inventory: z.object({
     clusters: z.int().nullable(),
     nodes: z.int().nullable(),

@@ -1,6 +1,7 @@
 import { CircleCheck } from 'lucide-react';
 import Link from 'next/link';
 import type { DashboardOperations } from '@/domain/dashboard/dashboard';
+import { formatCount } from '@/lib/format';
 import { paths } from '@/lib/paths';
 import { RelativeTime } from '@/ui/relative-time';
 import { StatusDot } from '@/ui/status-dot';
@@ -21,7 +22,7 @@ const workloadsText = (count: number) =>
 
 /** Nodes that are faulty, agents that are silent, addresses that contradict each other. */
 export function TroublePanel({ operations }: { operations: DashboardOperations }) {
-  const { faulty_nodes, silent_agents, agents, conflicts } = operations;
+  const { faulty_nodes, silent_agents, agents, conflicts, verdict_conflicts: verdicts } = operations;
   const kinds = Object.keys(CONFLICT_WORDS) as (keyof typeof CONFLICT_WORDS)[];
   return (
     <div className="flex flex-1 flex-col divide-y rounded-lg border bg-surface">
@@ -93,6 +94,25 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
               }))}
             />
           )}
+        </div>
+      )}
+      {verdicts.flows > 0 && (
+        <div className="flex flex-col gap-2 p-4">
+          <h3 className="text-base text-muted">Log against rules</h3>
+          <p>
+            {formatCount(verdicts.flows)} flows of {formatCount(verdicts.workloads)}{' '}
+            {verdicts.workloads === 1 ? 'workload' : 'workloads'} since yesterday went otherwise than the rules say.
+          </p>
+          <ul aria-label="Workloads whose log and rules disagree" className="flex flex-wrap gap-x-4 gap-y-1">
+            {verdicts.most.map(({ workload_id, workload_name, flows }) => (
+              <li key={workload_id} className="flex items-baseline gap-1.5">
+                <Link className="link" href={paths.workload({ workloadId: workload_id, tab: 'traffic' })}>
+                  {workload_name}
+                </Link>
+                <span className="text-muted tabular-nums">{formatCount(flows)}</span>
+              </li>
+            ))}
+          </ul>
         </div>
       )}
     </div>

@@ -27,7 +27,7 @@ const NOW = new Date();
 const time = fakeClock(NOW);
 const MINUTE = 60_000;
 /** Of a whole dashboard, the session's included. */
-const QUERIES = 17;
+const QUERIES = 18;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE).toISOString();
 const SINCE = ago(60);
 const UNTIL = ago(1);
@@ -506,6 +506,32 @@ describe('operations', () => {
     expect(ours).toMatchObject({ conflicts: { open: 1 }, inventory: { clusters: 1, nodes: 1, workloads: 1 } });
     expect(ours.last_syncs).toHaveLength(1);
     expect((await read(`&tenant_id=${world.theirs.tenant.id}`)).faulty_nodes).toEqual([]);
+  });
+
+  it('tells where the log and the rules disagree', async () => {
+    const day = (minutes: number) => ago(minutes).slice(0, 10);
+    for (const [workload, days, conflicts] of [
+      [world.ours.workload.id, 0, 3],
+      [world.ours.workload.id, 1, 4],
+      [world.ours.workload.id, 2, 50],
+      [world.theirs.workload.id, 1, 8],
+    ] as const) {
+      await sql`insert into workload_coverage (day, workload_id, flows, conflicts, last_flow_at)
+        values (${day(days * 24 * 60)}, ${workload}, 100, ${conflicts}, ${ago(0)})`;
+    }
+    const { ours, theirs } = world;
+    expect((await read()).verdict_conflicts).toEqual({
+      since: day(24 * 60),
+      flows: 15,
+      workloads: 2,
+      most: [
+        { workload_id: theirs.workload.id, workload_name: theirs.workload.name, flows: 8 },
+        { workload_id: ours.workload.id, workload_name: ours.workload.name, flows: 7 },
+      ],
+    });
+    expect((await read('', ours.headers)).verdict_conflicts).toMatchObject({ flows: 7, workloads: 1 });
+    await sql`truncate workload_coverage`;
+    expect((await read()).verdict_conflicts).toMatchObject({ flows: 0, workloads: 0, most: [] });
   });
 
   it('does not show a tenant what belongs to the installation', async () => {

@@ -9,7 +9,12 @@ import {
   type TroubledNode,
 } from '../../repositories/dashboard-places';
 import { countConflictKinds } from '../../repositories/ipam-conflicts';
+import { sumVerdictConflicts } from '../../repositories/verdict-conflicts';
+import { coverageDays } from '../rule-coverage/coverage-days';
 import { narrowScopes } from './narrow-scopes';
+
+/** Workloads that are named; the number tells of all. */
+const MOST_CONFLICTING = 5;
 
 type Part<K extends keyof DashboardOperations> = NonNullable<DashboardOperations[K]>;
 
@@ -43,7 +48,7 @@ const silentAmong = (nodes: readonly TroubledNode[]): Part<'silent_agents'> =>
 
 /**
  * What is broken or waits in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see is null.
- * At most six queries.
+ * At most seven queries.
  * @throws AppError `not_found` for a tenant out of reach
  */
 export async function readDashboardOperations(
@@ -52,11 +57,13 @@ export async function readDashboardOperations(
 ): Promise<DashboardOperations> {
   const { flow, ipam, cluster, agent } = await narrowScopes(scopes, input.tenant_id);
   const places = cluster ?? agent;
-  const [last_syncs, troubled, agents, conflicts, inventory] = await Promise.all([
+  const [since = ''] = coverageDays(2);
+  const [last_syncs, troubled, agents, conflicts, verdicts, inventory] = await Promise.all([
     cluster && listLastSyncs(cluster.tenants),
     places && listTroubledNodes(places.tenants),
     readAgents(agent),
     readConflicts(ipam),
+    sumVerdictConflicts(flow.tenants, since, MOST_CONFLICTING),
     countInventory(flow.tenants),
   ]);
   return {
@@ -66,6 +73,7 @@ export async function readDashboardOperations(
     silent_agents: agent && silentAmong(troubled ?? []),
     agents,
     conflicts,
+    verdict_conflicts: { since, ...verdicts },
     inventory: {
       clusters: cluster && inventory.clusters,
       nodes: cluster && inventory.nodes,
