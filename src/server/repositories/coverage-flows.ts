@@ -24,10 +24,12 @@ export type CountedFlow = {
 
 export type CountedSpan = {
   node_id: string;
-  /** Flows stored or updated since then are read … */
+  /** Flows that were first stored from here on, … */
   from: string;
-  /** … if they were not first stored after this. */
+  /** … but not after this, are read, … */
   until: string;
+  /** … and older ones that were updated since; null: no older ones. */
+  updated_from: string | null;
   /** Flows last observed before are left out. */
   observed_from: string;
 };
@@ -40,7 +42,7 @@ const at = (name: string) =>
  * come first. Run it to its end inside one transaction.
  */
 export async function* readCountedFlows(tx: Tx, span: CountedSpan, batch = 5_000): AsyncGenerator<CountedFlow[]> {
-  const { node_id, from, until, observed_from } = span;
+  const { node_id, from, until, updated_from, observed_from } = span;
   await tx.execute(sql`
     declare counted_flows no scroll cursor for
     select host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip, t.protocol, t.source_port,
@@ -49,7 +51,8 @@ export async function* readCountedFlows(tx: Tx, span: CountedSpan, batch = 5_000
       t.created_at >= ${from}::timestamptz as began
     from traffic_flows as t
     where t.node_id = ${node_id}::uuid and t.observed_at >= ${observed_from}::timestamptz
-      and t.updated_at >= ${from}::timestamptz and t.created_at < ${until}::timestamptz
+      and t.created_at < ${until}::timestamptz and t.updated_at >= ${updated_from ?? from}::timestamptz
+      ${updated_from === null ? sql`and t.created_at >= ${from}::timestamptz` : sql``}
       and (t.source_workload_id is not null or t.destination_workload_id is not null)
     order by t.decision = 'observed'`);
   for (;;) {

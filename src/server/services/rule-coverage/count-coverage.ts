@@ -20,6 +20,8 @@ import { placeHits } from './place-hits';
 const UNSETTLED_MS = 30_000;
 /** How far the first count of a node reaches back: what is live now was live a moment ago. */
 const FIRST_LOOK_MS = 5 * 60_000;
+/** Conversations that go on move the last hit of a rule this often: looking at all of them every time would cost most. */
+const ONGOING_MS = 5 * 60_000;
 /** Heartbeats are kept for a day; before, nobody knows what they brought. */
 const HEARTBEATS_KEPT_MS = 23 * 3_600_000;
 
@@ -41,6 +43,12 @@ function guestsSeenFrom(nodeId: string, board: Board, homes: Homes): (workloadId
   };
 }
 
+/** Beginning of the span of time, fixed by the clock, that has ended between two counts; null when none has. */
+function endedSpan(from: string, until: string): string | null {
+  const start = (time: string) => Math.floor(Date.parse(time) / ONGOING_MS) * ONGOING_MS;
+  return start(from) < start(until) ? new Date(start(from)).toISOString() : null;
+}
+
 /** Counts what is new of one node, all of it or nothing. @returns how many flows were judged */
 function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSignal | undefined): Promise<number> {
   const now = clock.now().getTime();
@@ -51,7 +59,8 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
     const mark = await lockCoverageMark(tx, nodeId, ago(FIRST_LOOK_MS));
     if (mark.until >= until) return 0;
     const remembered = mark.until >= ago(HEARTBEATS_KEPT_MS);
-    const oldest = remembered ? await oldestReported(tx, nodeId, mark.until) : 'unknown';
+    const updated_from = endedSpan(mark.until, until);
+    const oldest = remembered ? await oldestReported(tx, nodeId, updated_from ?? mark.until) : 'unknown';
     const tally = new CoverageTally({
       instance: board.world.instance,
       since: mark.since,
@@ -60,7 +69,8 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
     });
     if (oldest !== 'none') {
       const observed_from = oldest === 'unknown' || oldest < mark.since ? mark.since : oldest;
-      for await (const flows of readCountedFlows(tx, { node_id: nodeId, from: mark.until, until, observed_from })) {
+      const span = { node_id: nodeId, from: mark.until, until, updated_from, observed_from };
+      for await (const flows of readCountedFlows(tx, span)) {
         signal?.throwIfAborted();
         for (const flow of flows) tally.add(flow);
       }
@@ -72,6 +82,8 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
   });
 }
 
+let forth = false;
+
 /**
  * Counts for each rule of our policies which flows it decided, and for each guest by what its flows are decided, of what
  * agents reported since the count before. Judged by what is live now. Safe to run at any time, twice at once, and to
@@ -82,7 +94,9 @@ export async function countCoverage(signal?: AbortSignal): Promise<number> {
   const [nodeIds, board, homes] = await Promise.all([listReportingNodeIds(db), readBoard(), listGuestHomes(db)]);
   const byId: Homes = new Map(homes.map((home) => [home.workload_id, home]));
   let judged = 0;
-  for (const nodeId of nodeIds) {
+  // To and fro: what was prepared last is still kept, and would be gone when it comes last again.
+  forth = !forth;
+  for (const nodeId of forth ? nodeIds : nodeIds.reverse()) {
     signal?.throwIfAborted();
     judged += await countNode(nodeId, board, byId, signal);
   }

@@ -220,6 +220,8 @@ describe('coverage', () => {
     const { rules: before } = await coverage(enforced);
     lab.ahead(120_000);
     await report('pve2', [flow({ port: 443 })]);
+    // What goes on is looked at every five minutes.
+    lab.ahead(300_000);
     await count();
     const { rules: after } = await coverage(enforced);
     expect(after[1]?.hits).toBe(2);
