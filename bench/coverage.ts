@@ -107,6 +107,8 @@ async function store(count: number, at: string): Promise<void> {
       join bench_guests as b on b.node = i % ${NODES} and b.guest = (i / ${NODES}) % ${GUESTS}`;
   }
   serial += count;
+  // As the autovacuum would: the index on the time knows the new pages.
+  await sql`vacuum analyze traffic_flows`;
 }
 
 /** A heartbeat of every node that brought flows as old as this; null: it does not say. */
@@ -128,8 +130,8 @@ async function timed() {
 
 try {
   await store(before, new Date(clock.now().getTime() - 7_200_000).toISOString());
-  await sql`vacuum analyze traffic_flows`;
   const first = await timed();
+  await timed();
   const idle = await timed();
   const now = clock.now().toISOString();
   await store(fresh, now);
