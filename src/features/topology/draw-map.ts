@@ -36,12 +36,13 @@ export type Attention = { active: string | null; matches: ReadonlySet<string> | 
 /** From here on links can be told apart. */
 const CLOSE_SCALE = 1.3;
 /** From here on names can be read. */
-const TEXT_SCALE = 0.5;
+const TEXT_SCALE = 0.42;
 /** So few links are drawn one by one at any distance. */
 const FEW_LINKS = 120;
-const MANY_DENIED = 400;
+const MANY_DENIED = 120;
 const DIMMED = 0.12;
-const FONT = 11;
+const FONT = 13;
+const LABEL = 12;
 const MAX_LABEL = 19;
 /** What is denied stands out, what is only seen stays in the background. */
 const ALPHA: Record<EdgeVerdict, number> = { dropped: 1, would_drop: 1, accepted: 0.75, default: 0.6, observed: 0.5 };
@@ -245,7 +246,7 @@ export function drawMap(
   strokeLines(ctx, lines, look, dimmed);
   if (!dimmed) fillHeads(ctx, lines, look);
 
-  const size = Math.min(Math.max(FONT, FONT / scale), MAX_LABEL);
+  const size = Math.min(Math.max(LABEL, LABEL / scale), MAX_LABEL);
   ctx.fillStyle = palette.text;
   for (const { label, box } of clusters) drawLabel(ctx, label, box, CLUSTER.header, size * 1.15, look);
   ctx.fillStyle = palette.muted;

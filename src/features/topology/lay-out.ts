@@ -11,25 +11,31 @@ export type MapLayout = {
   nodes: ReadonlyMap<string, Box>;
 };
 
-export const TILE = { width: 112, height: 20, gapX: 14, gapY: 9 } as const;
-export const GROUP = { header: 20, padding: 8, gap: 22 } as const;
-export const CLUSTER = { header: 26, padding: 16, gap: 36 } as const;
+export const TILE = { width: 112, height: 20 } as const;
+export const GROUP = { header: 20, padding: 8 } as const;
+export const CLUSTER = { header: 24, padding: 10 } as const;
+
+/** Room between tiles, groups and clusters: for lines when there are few tiles, for large names when there are many. */
+type Spacing = { x: number; y: number; group: number; cluster: number };
+const ROOMY: Spacing = { x: 22, y: 11, group: 28, cluster: 36 };
+const DENSE: Spacing = { x: 8, y: 5, group: 14, cluster: 20 };
+const MANY_NODES = 150;
 
 type Size = { width: number; height: number };
 
 /** Columns of a group so that it is about `aspect` times as wide as high. */
-function columnsFor(count: number, aspect: number): number {
-  const wanted = Math.sqrt((count * aspect * (TILE.height + TILE.gapY)) / (TILE.width + TILE.gapX));
+function columnsFor(count: number, aspect: number, { x, y }: Spacing): number {
+  const wanted = Math.sqrt((count * aspect * (TILE.height + y)) / (TILE.width + x));
   return Math.max(1, Math.min(count, Math.round(wanted)));
 }
 
-function groupSize(count: number): Size & { columns: number } {
-  const columns = columnsFor(count, 1.6);
+function groupSize(count: number, spacing: Spacing): Size & { columns: number } {
+  const columns = columnsFor(count, 1.6, spacing);
   const rows = Math.ceil(count / columns);
   return {
     columns,
-    width: 2 * GROUP.padding + columns * (TILE.width + TILE.gapX) - TILE.gapX,
-    height: GROUP.header + 2 * GROUP.padding + rows * (TILE.height + TILE.gapY) - TILE.gapY,
+    width: 2 * GROUP.padding + columns * (TILE.width + spacing.x) - spacing.x,
+    height: GROUP.header + 2 * GROUP.padding + rows * (TILE.height + spacing.y) - spacing.y,
   };
 }
 
@@ -87,14 +93,14 @@ const clusterSize = ({ width, height }: Size): Size => ({
   height: height + 2 * CLUSTER.padding + CLUSTER.header,
 });
 
-function packClusters(clusters: readonly MapCluster[], innerAspect: number, aspect: number) {
+function packClusters(clusters: readonly MapCluster[], spacing: Spacing, innerAspect: number, aspect: number) {
   const inner = clusters.map(({ groups }) => {
-    const sizes = groups.map(({ nodes }) => groupSize(nodes.length));
-    return { sizes, shelves: pack(sizes, GROUP.gap, innerAspect) };
+    const sizes = groups.map(({ nodes }) => groupSize(nodes.length, spacing));
+    return { sizes, shelves: pack(sizes, spacing.group, innerAspect) };
   });
   const outer = pack(
     inner.map(({ shelves }) => clusterSize(shelves)),
-    CLUSTER.gap,
+    spacing.cluster,
     aspect,
   );
   return [inner, outer] as const;
@@ -111,12 +117,14 @@ export function layOut(clusters: readonly MapCluster[], aspect = ASPECT): MapLay
     groups: new Map<string, Box>(),
     nodes: new Map<string, Box>(),
   };
+  const count = clusters.reduce((sum, { groups }) => groups.reduce((all, { nodes }) => all + nodes.length, sum), 0);
+  const spacing = count > MANY_NODES ? DENSE : ROOMY;
   // How wide clusters should be depends on how many stand side by side.
   const [inner, outer] =
     least(
-      INNER_ASPECTS.map((innerAspect) => packClusters(clusters, innerAspect, aspect)),
+      INNER_ASPECTS.map((innerAspect) => packClusters(clusters, spacing, innerAspect, aspect)),
       ([, shelves]) => screenHeight(shelves, aspect),
-    ) ?? packClusters(clusters, aspect, aspect);
+    ) ?? packClusters(clusters, spacing, aspect, aspect);
   for (const [c, cluster] of clusters.entries()) {
     const at = outer.places[c];
     const content = inner[c];
@@ -132,8 +140,8 @@ export function layOut(clusters: readonly MapCluster[], aspect = ASPECT): MapLay
       layout.groups.set(group.id, { x, y, width: size.width, height: size.height });
       for (const [n, node] of group.nodes.entries()) {
         layout.nodes.set(node.id, {
-          x: x + GROUP.padding + (n % size.columns) * (TILE.width + TILE.gapX),
-          y: y + GROUP.header + GROUP.padding + Math.floor(n / size.columns) * (TILE.height + TILE.gapY),
+          x: x + GROUP.padding + (n % size.columns) * (TILE.width + spacing.x),
+          y: y + GROUP.header + GROUP.padding + Math.floor(n / size.columns) * (TILE.height + spacing.y),
           width: TILE.width,
           height: TILE.height,
         });

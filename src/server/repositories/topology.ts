@@ -45,7 +45,7 @@ export async function listConversations(
   const where = sql`${rollupConditions(selection)} and (t.source_workload_id is not null or t.destination_workload_id is not null)`;
   const once = (name: string) =>
     `case when source_workload_id is not null and destination_workload_id is not null
-      then max(${name}) else sum(${name}) end as ${name}`;
+      then max(${name}::float8) else sum(${name}::float8) end as ${name}`;
   const rows = await db.execute<Conversation>(sql`
     with rows as (${rollupRows(source, columns, where)}),
     t as (select bucket_at, rollup_key, ${raw(IDENTITY)}, ${raw(['bytes', 'packets', 'flows'].map(once).join(', '))}
@@ -53,8 +53,8 @@ export async function listConversations(
     turned as (select ${side('caller', selection.visible)}, ${side('service', selection.visible)},
       t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.bucket_at from t)
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
-      destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
-      sum(flows)::float8 as flows, to_char(max(bucket_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
+      destination_internal, protocol, port, decision, sum(bytes) as bytes, sum(packets) as packets,
+      sum(flows) as flows, to_char(max(bucket_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
     from turned group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${MAX_CONVERSATIONS}`);
   return [...rows];

@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { chromium, type Page } from '@playwright/test';
+import type { Topology } from '@/domain/topology/topology';
+import { expectBar, ms, printTable, summary } from './stats';
+import { startTopologyWorld } from './topology-world';
+
+/*
+ * How fast the map is read and drawn, with the production build and Chromium without a graphics card:
+ *   npx tsx bench/topology.ts [workloads] [pairs] [sums per minute]        (500, 1500, 100000 when not said)
+ * Bar: at least 30 frames/s while the map is dragged, and while it is zoomed, at 1440 × 900.
+ */
+const [workloads = 500, pairs = 1_500, rows = 100_000] = process.argv.slice(2).map(Number);
+const CALLS = 12;
+const SECONDS = 4;
+const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => path && existsSync(path),
+);
+
+// As text: what the compiler adds to functions is not known to the page.
+const COUNT_FRAMES = `{
+  window.frameTimes = [];
+  window.counting = true;
+  const count = (time) => {
+    window.frameTimes.push(time);
+    if (window.counting) requestAnimationFrame(count);
+  };
+  requestAnimationFrame(count);
+}`;
+
+/** Frames of the page while `move` is done again and again. */
+async function frames(page: Page, move: (step: number) => Promise<void>) {
+  await page.evaluate(COUNT_FRAMES);
+  const end = performance.now() + SECONDS * 1000;
+  for (let step = 0; performance.now() < end; step++) await move(step);
+  const times = await page.evaluate<number[]>('{ window.counting = false; window.frameTimes; }');
+  const gaps = times.slice(1).map((time, i) => time - (times[i] ?? time));
+  return { perSecond: (1000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0), ...summary(gaps) };
+}
+
+const world = await startTopologyWorld(workloads, pairs, rows);
+const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
+try {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const login = await context.request.post(`${world.url}/api/v1/auth/login`, { data: world.admin });
+  const { access_token } = (await login.json()) as { access_token: string };
+  const samples: number[] = [];
+  let topology: Topology | undefined;
+  let size = 0;
+  for (let call = 0; call < CALLS; call++) {
+    const started = performance.now();
+    const response = await fetch(`${world.url}/api/v1/topology`, {
+      headers: { authorization: `Bearer ${access_token}` },
+    });
+    const text = await response.text();
+    samples.push(performance.now() - started);
+    if (!response.ok) throw new Error(text);
+    size = text.length;
+    topology = JSON.parse(text);
+  }
+  const [first, ...others] = samples;
+  const { median, p95 } = summary(others);
+  console.log(
+    `${topology?.workloads.length} workloads, ${topology?.edges.length} edges, ${rows} sums: ${Math.round(size / 1024)} kB`,
+  );
+  console.log(`GET /topology: first ${ms(first ?? 0)}, median ${ms(median)}, p95 ${ms(p95)}`);
+
+  const page = await context.newPage();
+  await page.goto(`${world.url}/topology`);
+  const map = page.getByRole('application', { name: /^Map of/ });
+  await map.waitFor();
+  await page.waitForTimeout(1_000);
+  mkdirSync('test-results/screens', { recursive: true });
+  await page.screenshot({ path: `test-results/screens/topology-${workloads}.png` });
+  const box = await map.boundingBox();
+  if (!box) throw new Error('the map is not there');
+  const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const results: [string, Awaited<ReturnType<typeof frames>>][] = [];
+  const drag = async (name: string) => {
+    await page.mouse.move(centre.x, centre.y);
+    await page.mouse.down();
+    const move = (step: number) =>
+      page.mouse.move(centre.x + 200 * Math.sin(step / 12), centre.y + 120 * Math.cos(step / 17));
+    results.push([name, await frames(page, move)]);
+    await page.mouse.up();
+  };
+  await drag('dragging all of it');
+  results.push(['zooming', await frames(page, (step) => page.mouse.wheel(0, step % 40 < 20 ? -60 : 60))]);
+  await page.getByRole('button', { name: 'Show all of the map' }).click();
+  for (let step = 0; step < 4; step++) await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.screenshot({ path: `test-results/screens/topology-${workloads}-near.png` });
+  await drag('dragging from near, link by link');
+  printTable(
+    ['', 'frames/s', 'median', 'p95', 'longest'],
+    results.map(([name, one]) => [name, one.perSecond.toFixed(0), ms(one.median), ms(one.p95), ms(one.max)]),
+  );
+  for (const [name, { perSecond }] of results) expectBar(`at least 30 frames/s while ${name}`, perSecond >= 30);
+} finally {
+  await browser.close();
+  await world.stop();
+}

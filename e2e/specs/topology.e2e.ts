@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from '@playwright/test';
+import type { Topology } from '@/domain/topology/topology';
+import type { Api } from '../fixtures/api';
+import { expectAccessible } from '../fixtures/axe';
+import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
+import { enrolNode } from '../fixtures/reporting-node';
+import { test } from '../fixtures/test';
+
+type Item = { id: string; name: string };
+
+const SUBNET = '10.77.0.0/24';
+const INTERNET = '203.0.113.7';
+
+/** Two guests with addresses, and what they and the internet say to each other, told by one node. */
+async function makeTraffic(api: Api, clusterId: string) {
+  const within = `cluster_id=${clusterId}`;
+  const list = (path: string) => api<{ items: Item[] }>('GET', path).then(({ items }) => items);
+  const [node] = await list(`/nodes?${within}`);
+  const [web, database] = await list(`/workloads?${within}&sort=name&template=false`);
+  if (!node || !web || !database) throw new Error('the simulator has too few guests');
+  const network = await networkOf(api, clusterId, 'vmbr0');
+  await addSubnet(api, network, SUBNET);
+  await addAddress(api, network, '10.77.0.10', { workload_id: web.id });
+  await addAddress(api, network, '10.77.0.20', { workload_id: database.id });
+  const agent = await enrolNode(api, node);
+  await agent.report([
+    { source_ip: '10.77.0.10', destination_ip: '10.77.0.20', destination_port: 5432, bytes: 5_000_000, packets: 4000 },
+    { source_ip: INTERNET, destination_ip: '10.77.0.10', destination_port: 443, bytes: 70_000, packets: 90 },
+    {
+      source_ip: INTERNET,
+      destination_ip: '10.77.0.10',
+      destination_port: 22,
+      decision: 'drop',
+      bytes: 60,
+      packets: 1,
+    },
+  ]);
+  return { web, database };
+}
+
+test('topology: map, tables, search, neighbours and the flows behind', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
+  test.setTimeout(240_000);
+  const cluster = await addCluster(simulator.cluster, { name: 'topology-lab' });
+  const { web, database } = await makeTraffic(api, cluster.id);
+  const within = `cluster_id=${cluster.id}`;
+  const topology = await api<Topology>('GET', `/topology?${within}`);
+  expect(topology.edges.map(({ verdict }) => verdict)).toContain('dropped');
+
+  await page.goto(`/topology?${within}&busy=true`);
+  const map = page.getByRole('application', { name: 'Map of 3 workloads or peers and 3 connections' });
+  await expect(map).toBeVisible();
+  await expectAccessible(page, 'the map');
+
+  await test.step('the map is moved by key and pointer, and shows everything again', async () => {
+    const look = () => map.screenshot();
+    const before = await look();
+    await map.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(async () => (await look()).equals(before)).toBe(false);
+    await page.keyboard.press('0');
+    await expect.poll(async () => (await look()).equals(before)).toBe(true);
+    const box = await map.boundingBox();
+    if (!box) throw new Error('the map is not there');
+    await page.mouse.move(box.x + 300, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 380, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.wheel(0, -300);
+    await expect.poll(async () => (await look()).equals(before)).toBe(false);
+    await page.getByRole('button', { name: 'Show all of the map' }).click();
+    await page.mouse.move(10, 10);
+    await map.focus();
+    await expect.poll(async () => (await look()).equals(before)).toBe(true);
+  });
+
+  await test.step('verdicts are switched off and on', async () => {
+    const observed = page.getByRole('button', { name: 'Dropped 1' });
+    await observed.click();
+    await expect(observed).toHaveAttribute('aria-pressed', 'false');
+    await expect(page).toHaveURL(/hide=dropped/);
+    await expect(page.getByRole('application', { name: /and 2 connections$/ })).toBeVisible();
+    await observed.click();
+    await expect(page).not.toHaveURL(/hide=/);
+  });
+
+  await test.step('the tables say what the map says', async () => {
+    await page.getByRole('radio', { name: 'Connections' }).click();
+    const grid = page.getByRole('grid', { name: 'Connections' });
+    await expect(grid.getByRole('row')).toHaveCount(4);
+    await expect(grid.getByRole('row').nth(1)).toContainText(web.name);
+    await expect(grid.getByRole('row').nth(1)).toContainText('tcp/5432');
+    await grid.getByRole('columnheader', { name: 'Verdict' }).click();
+    await expect(grid.getByRole('row').nth(1)).toContainText('Dropped');
+    await expect(grid.getByRole('row').nth(1)).toContainText('tcp/22');
+    await expectAccessible(page, 'the table of connections');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /CSV/ }).click(),
+    ]);
+    const csv = await readFile(await download.path(), 'utf8');
+    expect(csv.trim().split('\n')).toHaveLength(4);
+    await grid.getByText('tcp/22').click();
+    const drawer = page.getByRole('dialog', { name: `External (vmbr0) → ${web.name}` });
+    await expect(drawer).toContainText('Dropped');
+    await expectAccessible(page, 'a connection');
+    await drawer.getByRole('link', { name: 'Show the flows' }).click();
+    await expect(page).toHaveURL(/\/flows\?/);
+    await expect(page.getByRole('grid', { name: 'Flows', exact: true }).getByRole('row')).toHaveCount(3);
+    await page.goBack();
+    await page.getByRole('radio', { name: 'Workloads' }).click();
+    await expect(page.getByRole('grid', { name: 'Workloads and peers' }).getByRole('row')).toHaveCount(4);
+    await expectAccessible(page, 'the table of workloads');
+  });
+
+  await test.step('search, details and neighbours, all of it in the URL', async () => {
+    await page.goto(`/topology?${within}`);
+    const search = page.getByRole('searchbox', { name: 'Find on the map' });
+    await search.fill('10.77.0.20');
+    await expect(page.getByText(/^1 of \d+ found\.$/)).toBeVisible();
+    await page.goto(`/topology?${within}&at=${database.id}`);
+    const details = page.getByRole('complementary', { name: `Details of ${database.name}` });
+    await expect(details).toContainText('10.77.0.20');
+    await expectAccessible(page, 'details of a workload on the map');
+    await details.getByRole('button', { name: 'Neighbours only' }).click();
+    await expect(page).toHaveURL(new RegExp(`workload_id=${database.id}`));
+    await expect(page.getByRole('application', { name: 'Map of 2 workloads or peers and 1 connection' })).toBeVisible();
+    await details.getByRole('button', { name: new RegExp(`^From ${web.name}`) }).click();
+    await expect(page.getByRole('dialog', { name: `${web.name} → ${database.name}` })).toContainText('tcp/5432');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Remove filter Neighbours of' }).click();
+    await expect(page).not.toHaveURL(/workload_id=/);
+  });
+
+  await test.step('grouped otherwise, at every size and theme', async () => {
+    for (const theme of ['light', 'dark']) {
+      await page.context().addCookies([{ name: 'fabric_theme', value: theme, url: page.url() }]);
+      for (const [width, height] of [
+        [1440, 900],
+        [390, 844],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        for (const group of ['network', 'tag']) {
+          await page.goto(`/topology?${within}&group=${group}&at=${web.id}`);
+          await expect(page.getByRole('complementary', { name: `Details of ${web.name}` })).toBeVisible();
+          await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
+          await page.screenshot({ path: `test-results/screens/topology-${group}-${width}-${theme}.png` });
+          const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          expect(sideways).toBeLessThanOrEqual(0);
+          await expectAccessible(page, `the map by ${group}, ${theme}, ${width} px`);
+        }
+      }
+    }
+  });
+
+  await test.step('a link that means nothing shows the map', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`/topology?at=nobody&group=colour&hide=everything&view=globe&${within}`);
+    await expect(page.getByRole('application', { name: /^Map of/ })).toBeVisible();
+    await page.goto('/topology?workload_id=00000000-0000-4000-8000-000000000000');
+    await expect(page.getByText('There is no such workload.', { exact: false })).toBeVisible();
+    await page.goto(`/topology?${within}&since=2020-01-01T00:00:00Z&until=2020-01-01T01:00:00Z&busy=true`);
+    await expect(page.getByText('Nothing here')).toBeVisible();
+    await expectAccessible(page, 'the map without anything');
+  });
+});
