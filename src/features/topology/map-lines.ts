@@ -89,3 +89,26 @@ export function bundleLines(model: MapModel, layout: MapLayout): MapLine[] {
   });
   return lines.sort(byVerdict);
 }
+
+const isDenied = ({ verdict }: { verdict: EdgeVerdict }) => verdict === 'dropped' || verdict === 'would_drop';
+
+/** From here on links can be told apart. */
+const CLOSE_SCALE = 1.3;
+/** So few are drawn one by one at any distance. */
+const FEW_LINKS = 120;
+const FEW_DENIED = 120;
+
+/**
+ * The lines for a distance: from near one for each link; from afar groups are joined, but what is denied is still shown link
+ * by link, unless that is too much.
+ */
+export function linesFor(
+  lines: { links: readonly MapLine[]; bundles: readonly MapLine[] },
+  scale: number,
+): readonly MapLine[] {
+  const { links, bundles } = lines;
+  if (scale >= CLOSE_SCALE || links.length <= FEW_LINKS) return links;
+  const denied = links.filter(isDenied);
+  if (denied.length > FEW_DENIED) return bundles;
+  return [...bundles.filter((line) => !isDenied(line)), ...denied];
+}

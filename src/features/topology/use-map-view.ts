@@ -1,7 +1,8 @@
 'use client';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
-import { type Attention, drawMap, type Palette, type Scene } from './draw-map';
+import { drawMap } from './draw-map';
 import type { Box } from './lay-out';
+import type { Attention, Palette, Scene } from './scene';
 import { fitBox, moveBy, type Point, type ScreenSize, type Viewport, zoomAt } from './viewport';
 
 type Options = {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { useTheme } from '@/ui/use-theme';
-import type { Palette } from './draw-map';
+import type { Palette } from './scene';
 import { VERDICT_LOOKS } from './verdict-look';
 
 /** Colours of tokens as the browser resolves them: a canvas understands no variables. */

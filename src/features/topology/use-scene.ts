@@ -1,9 +1,10 @@
 'use client';
 import { useMemo } from 'react';
-import { fitLabels, type Palette, type Scene } from './draw-map';
+import { fitLabels } from './draw-tiles';
 import { layOut } from './lay-out';
 import { bundleLines, linkLines } from './map-lines';
 import type { MapModel } from './map-model';
+import type { Palette, Scene } from './scene';
 
 /** Everything that is drawn, worked out once for what is shown. Null until the page is there. */
 export function useScene(model: MapModel, palette: Palette | null): Scene | null {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import { layOut } from './lay-out';
+import { bundleLines, linesFor, linkLines, type MapLine } from './map-lines';
+import { buildMap } from './map-model';
+import { randomTopology } from './random-topology.fixture';
+
+const sceneOf = (workloads: number, edges: number) => {
+  const topology = randomTopology(4, { workloads, edges });
+  const model = buildMap(topology, { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true });
+  const layout = layOut(model.clusters);
+  return { model, layout, links: linkLines(model, layout), bundles: bundleLines(model, layout) };
+};
+
+describe('lines', () => {
+  const { model, layout, links, bundles } = sceneOf(80, 400);
+
+  it('go from border to border, one for each link', () => {
+    expect(links.length).toBe(model.links.length);
+    for (const line of links) {
+      for (const [id, { x, y }] of [
+        [line.source, line.from],
+        [line.destination, line.to],
+      ] as const) {
+        const box = layout.nodes.get(id) ?? { x: 0, y: 0, width: 0, height: 0 };
+        const [right, below] = [x - box.x, y - box.y];
+        expect(right).toBeGreaterThanOrEqual(-1e-6);
+        expect(right).toBeLessThanOrEqual(box.width + 1e-6);
+        expect(below).toBeGreaterThanOrEqual(-1e-6);
+        expect(below).toBeLessThanOrEqual(box.height + 1e-6);
+        const edge = Math.min(right, below, box.width - right, box.height - below);
+        expect(Math.abs(edge)).toBeLessThan(1e-6);
+      }
+    }
+  });
+
+  it('join groups from afar, without those inside a group', () => {
+    const between = model.links.filter(
+      ({ source, destination }) => model.nodes.get(source)?.group_id !== model.nodes.get(destination)?.group_id,
+    );
+    const keys = new Set(
+      between.map(
+        (link) => [link.source, link.destination].map((id) => model.nodes.get(id)?.group_id).join() + link.verdict,
+      ),
+    );
+    expect(bundles.length).toBe(keys.size);
+  });
+
+  it('are drawn with the weightiest on top', () => {
+    const weights = links.map(({ verdict }) => EDGE_VERDICTS.indexOf(verdict));
+    expect(weights).toEqual([...weights].sort((a, b) => b - a));
+  });
+});
+
+describe('linesFor', () => {
+  const denied = (lines: readonly MapLine[]) =>
+    lines.filter(({ verdict }) => verdict === 'dropped' || verdict === 'would_drop').length;
+
+  it('shows single links from near, and few of them at any distance', () => {
+    const many = sceneOf(200, 900);
+    expect(linesFor(many, 2)).toBe(many.links);
+    const few = sceneOf(30, 60);
+    expect(linesFor(few, 0.1)).toBe(few.links);
+  });
+
+  it('joins what passes from afar, and what is denied only when it is much', () => {
+    const some = sceneOf(80, 200);
+    const shown = linesFor(some, 0.5);
+    expect(denied(shown)).toBe(denied(some.links));
+    expect(shown.length - denied(shown)).toBe(some.bundles.length - denied(some.bundles));
+    const many = sceneOf(200, 900);
+    expect(linesFor(many, 0.5)).toBe(many.bundles);
+  });
+});

@@ -1,0 +1,36 @@
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import type { MapLayout } from './lay-out';
+import type { MapLine } from './map-lines';
+import type { MapModel } from './map-model';
+import type { ScreenSize, Viewport } from './viewport';
+
+/** Colours and fonts as the theme has them now. */
+export type Palette = {
+  canvas: string;
+  surface: string;
+  raised: string;
+  line: string;
+  strong: string;
+  text: string;
+  muted: string;
+  faint: string;
+  accent: string;
+  sans: string;
+  verdicts: Record<EdgeVerdict, string>;
+};
+
+/** Everything there is to draw. Made anew when what is shown changes, not when it moves. */
+export type Scene = {
+  model: MapModel;
+  layout: MapLayout;
+  links: readonly MapLine[];
+  bundles: readonly MapLine[];
+  /** Names cut to the width of a tile. */
+  labels: ReadonlyMap<string, string>;
+};
+
+/** What is pointed at, chosen, or searched for. */
+export type Attention = { active: string | null; matches: ReadonlySet<string> | null };
+
+/** What everything is drawn with. */
+export type Look = { palette: Palette; scale: number; view: Viewport; screen: ScreenSize };

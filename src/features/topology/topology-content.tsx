@@ -1,0 +1,95 @@
+'use client';
+import { useMemo, useState } from 'react';
+import type { Topology } from '@/domain/topology/topology';
+import { formatCount } from '@/lib/format';
+import { Notice } from '@/ui/notice';
+import { ConnectionDrawer } from './connection-drawer';
+import { MapCanvas } from './map-canvas';
+import { buildMap, type MapLink } from './map-model';
+import { NoTraffic } from './no-traffic';
+import { NodeHint } from './node-hint';
+import { NodePanel } from './node-panel';
+import { ConnectionTable, NodeTable } from './topology-tables';
+import { countText, isMatch } from './topology-words';
+import type { TopologyState } from './use-topology-view';
+
+/** What was left out of the answer, in words. */
+function omittedText({ workloads, workloads_total, edges, edges_total }: Topology): string | null {
+  const parts = [
+    workloads_total > workloads.length && countText(workloads_total - workloads.length, 'workload'),
+    edges_total > edges.length && countText(edges_total - edges.length, 'connection'),
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? parts.join(' and ') : null;
+}
+
+type Props = { topology: Topology; view: TopologyState; refreshing: boolean };
+
+/** The map or one of its tables, with what is looked at more closely. */
+export function TopologyContent({ topology, view, refreshing }: Props) {
+  const { grouping, verdicts, filters, q } = view;
+  const idle = filters.busy !== true;
+  const model = useMemo(() => buildMap(topology, { grouping, verdicts, idle }), [topology, grouping, verdicts, idle]);
+  const matches = useMemo(
+    () =>
+      q.trim() === ''
+        ? null
+        : new Set([...model.nodes.values()].filter((node) => isMatch(node, q)).map(({ id }) => id)),
+    [model, q],
+  );
+  const [opened, setOpened] = useState<MapLink | null>(null);
+  const selected = filters.at === null ? null : (model.nodes.get(filters.at) ?? null);
+  const select = (id: string | null) => {
+    if (id !== filters.at) view.setFilter('at', id);
+  };
+  const omitted = omittedText(topology);
+  const label = `Map of ${countText(model.nodes.size, 'workload or peer')} and ${countText(model.links.length, 'connection')}`;
+  const table = { model, matches, view, refreshing };
+  return (
+    <>
+      {omitted && (
+        <Notice tone="info" title={`Too many to draw: ${omitted} are left out`}>
+          Those without traffic and the lightest. Choose a cluster, or look at one workload.
+        </Notice>
+      )}
+      {view.view === 'connections' && <ConnectionTable {...table} onOpen={setOpened} />}
+      {view.view === 'workloads' && <NodeTable {...table} onOpen={(id) => view.setFilters({ at: id, view: null })} />}
+      {view.view === 'map' &&
+        (model.nodes.size === 0 ? (
+          <div className="rounded-lg border bg-surface">
+            <NoTraffic view={view} />
+          </div>
+        ) : (
+          <div className="flex min-h-0 flex-1 gap-3 max-lg:flex-col lg:h-0 lg:min-h-96">
+            <div className="flex min-h-96 min-w-0 flex-1 flex-col gap-1">
+              <MapCanvas
+                model={model}
+                label={label}
+                selected={selected?.id ?? null}
+                onSelect={select}
+                matches={matches}
+                hintOf={(id) => <NodeHint model={model} nodeId={id} />}
+                viewKey={[grouping, idle, filters.cluster_id, filters.workload_id].join(' ')}
+              />
+              <p className="text-sm text-faint" aria-live="polite">
+                {matches
+                  ? `${formatCount(matches.size)} of ${formatCount(model.nodes.size)} found.`
+                  : 'Drag to move, scroll to zoom, press a workload to see its connections.'}
+              </p>
+            </div>
+            {selected && (
+              <NodePanel
+                model={model}
+                node={selected}
+                onSelect={select}
+                onFocus={
+                  selected.id === filters.workload_id ? undefined : (id) => view.setFilters({ workload_id: id, at: id })
+                }
+                onOpen={setOpened}
+              />
+            )}
+          </div>
+        ))}
+      <ConnectionDrawer model={model} link={opened} time={filters} onClose={() => setOpened(null)} />
+    </>
+  );
+}
