@@ -22,7 +22,7 @@ function neverHitSince(rule: SecurityRule, versions: readonly VersionRules[], lo
 
 /**
  * How often each rule of a policy decided about a flow, at the guests within reach, and which was never hit although it
- * was looked for. At most nine queries.
+ * was looked for. Seven queries when nothing changed since the last one.
  * @throws AppError `not_found`
  */
 export async function readPolicyCoverage(

@@ -308,7 +308,7 @@ describe('coverage', () => {
     const policy = () => readPolicyCoverage(systemScope('policy:read', 'test'), enforced.id, { days: 90 });
     const list = () => listWorkloadCoverage(systemScope('flow:read', 'test'), { days: 90, limit: 100 });
     await policy();
-    expect((await countQueries(policy)).queries).toBe(9);
+    expect((await countQueries(policy)).queries).toBe(7);
     expect((await countQueries(list)).queries).toBe(2);
   });
 
