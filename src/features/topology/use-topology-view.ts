@@ -6,7 +6,6 @@ import { TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
 import { MAP_GROUPINGS } from './map-model';
 
 export const TOPOLOGY_VIEWS = ['map', 'connections', 'workloads'] as const;
-export type TopologyView = (typeof TOPOLOGY_VIEWS)[number];
 
 const SPEC = {
   sorts: ['name', 'source', 'destination', 'verdict', 'bytes', 'packets', 'flows', 'last_seen_at', 'links'],

@@ -24,6 +24,7 @@ import { FlowsLink } from '../shared/flows-link';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
+import { TopologyLink } from '../shared/topology-link';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
 import { ADDRESS_COLUMNS } from './address-columns';
@@ -76,6 +77,7 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
         actions={
           <>
             <FlowsLink filter={{ workload_id: workload.id }} />
+            {!workload.template && !workload.missing_since && <TopologyLink workloadId={workload.id} />}
             {assigning.possible && <Button onClick={() => setAssign(true)}>Assign to project</Button>}
           </>
         }
