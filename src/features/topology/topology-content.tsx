@@ -22,10 +22,16 @@ function omittedText({ workloads, workloads_total, edges, edges_total }: Topolog
   return parts.length > 0 ? parts.join(' and ') : null;
 }
 
-type Props = { topology: Topology; view: TopologyState; refreshing: boolean };
+type Props = {
+  topology: Topology;
+  /** Names the part of the installation that `topology` is. */
+  part: string;
+  view: TopologyState;
+  refreshing: boolean;
+};
 
 /** The map or one of its tables, with what is looked at more closely. */
-export function TopologyContent({ topology, view, refreshing }: Props) {
+export function TopologyContent({ topology, part, view, refreshing }: Props) {
   const { grouping, verdicts, filters, q } = view;
   const idle = filters.busy !== true;
   const model = useMemo(() => buildMap(topology, { grouping, verdicts, idle }), [topology, grouping, verdicts, idle]);
@@ -68,7 +74,7 @@ export function TopologyContent({ topology, view, refreshing }: Props) {
                 onSelect={select}
                 matches={matches}
                 hintOf={(id) => <NodeHint model={model} nodeId={id} />}
-                viewKey={[grouping, idle, filters.cluster_id, filters.workload_id].join(' ')}
+                viewKey={[grouping, idle, part].join(' ')}
               />
               <p className="text-sm text-faint" aria-live="polite">
                 {matches

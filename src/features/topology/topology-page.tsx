@@ -1,5 +1,6 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTRPC } from '@/lib/trpc';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -42,6 +43,10 @@ export function TopologyPage() {
     gcTime: REFRESH_MS,
     enabled: !reversed,
   });
+  // While another part of the map is on its way, the one before is still shown, and stands as it stood.
+  const part = `${filters.cluster_id} ${filters.workload_id}`;
+  const [shownPart, setShownPart] = useState(part);
+  if (shownPart !== part && query.data && !query.isPlaceholderData) setShownPart(part);
   return (
     <>
       <PageHeader
@@ -63,7 +68,9 @@ export function TopologyPage() {
         <Notice tone="warn" title="The time range ends before it begins" />
       ) : (
         <QueryView query={query} skeleton={<Skeleton className="min-h-96 w-full flex-1" />}>
-          {(topology) => <TopologyContent topology={topology} view={view} refreshing={query.isFetching} />}
+          {(topology) => (
+            <TopologyContent topology={topology} part={shownPart} view={view} refreshing={query.isFetching} />
+          )}
         </QueryView>
       )}
     </>
