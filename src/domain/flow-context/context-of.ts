@@ -62,6 +62,7 @@ function agreed(judged: readonly Judged[], reason: ContextReason): Found {
   if (!first) return UNKNOWN(reason);
   const { verdict, decided_by } = first.verdict;
   const decision = decisionOf(first);
+  if (others.length === 0) return { decision, verdict, decided_by, audit: first.audit };
   const all = (same: (other: Judged) => boolean) => others.every(same);
   const places = () =>
     judged.flatMap(({ verdict: { decided_by: by } }) =>

@@ -11,6 +11,20 @@ export type Opening = {
   readonly turned: boolean;
 };
 
+/** Flows of one guest name few addresses again and again. */
+const MAX_KNOWN = 4_096;
+const known = new Map<string, IpAddress | null>();
+
+function readIp(text: string): IpAddress | null {
+  let ip = known.get(text);
+  if (ip === undefined) {
+    ip = parseIp(text);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, ip);
+  }
+  return ip;
+}
+
 /** ICMP messages that answer one of another type. */
 const ANSWERS: Readonly<Record<number, ReadonlyMap<number, number>>> = {
   [ICMP]: new Map([
@@ -37,34 +51,35 @@ function isReply(flow: FlowFacts, protocol: number): boolean | null {
   return service_port === null && flow.destination_port !== null ? null : reply;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 function packetOf(
   flow: FlowFacts,
   protocol: number,
-  addresses: { source: IpAddress; destination: IpAddress },
+  source: IpAddress,
+  destination: IpAddress,
   inbound: boolean,
   turned: boolean,
 ): Packet {
-  const [source, destination] = turned
-    ? [addresses.destination, addresses.source]
-    : [addresses.source, addresses.destination];
-  const [from, to] = turned ? [flow.destination_port, flow.source_port] : [flow.source_port, flow.destination_port];
-  const ports = hasPorts(protocol);
-  const type = flow.icmp_type ?? undefined;
-  const request = turned && type !== undefined ? ANSWERS[protocol]?.get(type) : undefined;
-  return {
+  const packet: Mutable<Packet> = {
     direction: inbound !== turned ? 'in' : 'out',
-    source,
-    destination,
+    source: turned ? destination : source,
+    destination: turned ? source : destination,
     protocol,
-    ...(ports && from !== null && { source_port: from }),
-    ...(ports && to !== null && { destination_port: to }),
-    ...(request !== undefined
-      ? { icmp_type: request, icmp_code: 0 }
-      : type !== undefined && {
-          icmp_type: type,
-          ...(typeof flow.icmp_code === 'number' && { icmp_code: flow.icmp_code }),
-        }),
   };
+  if (hasPorts(protocol)) {
+    const [from, to] = turned ? [flow.destination_port, flow.source_port] : [flow.source_port, flow.destination_port];
+    if (from !== null) packet.source_port = from;
+    if (to !== null) packet.destination_port = to;
+  }
+  const type = flow.icmp_type;
+  if (typeof type === 'number') {
+    const request = turned ? ANSWERS[protocol]?.get(type) : undefined;
+    packet.icmp_type = request ?? type;
+    if (request !== undefined) packet.icmp_code = 0;
+    else if (typeof flow.icmp_code === 'number') packet.icmp_code = flow.icmp_code;
+  }
+  return packet;
 }
 
 /**
@@ -74,12 +89,12 @@ function packetOf(
 export function openingPackets(flow: FlowFacts, end: 'source' | 'destination'): readonly Opening[] | ContextReason {
   const protocol = protocolNumber(flow.protocol);
   if (protocol === null || protocol === 0) return 'unknown_protocol';
-  const source = parseIp(flow.source_ip);
-  const destination = parseIp(flow.destination_ip);
+  const source = readIp(flow.source_ip);
+  const destination = readIp(flow.destination_ip);
   if (!source || !destination || source.family !== destination.family) return 'unknown_opening';
   const inbound = end === 'destination';
   const make = (turned: boolean): Opening => ({
-    packet: packetOf(flow, protocol, { source, destination }, inbound, turned),
+    packet: packetOf(flow, protocol, source, destination, inbound, turned),
     turned,
   });
   const reply = isReply(flow, protocol);

@@ -44,9 +44,13 @@ export function sqlClient(): postgres.Sql {
   return client;
 }
 
-/** The connections of long answers. No machine code is made for them: rows shall come at once. */
+/** The connections of long answers. Their zone is UTC; no machine code is made for them: rows shall come at once. */
 export function streamClient(): postgres.Sql {
-  streams ??= connect(STREAM_CONNECTIONS, { statement_timeout: STREAM_TIMEOUT_MS, jit: false });
+  streams ??= connect(STREAM_CONNECTIONS, {
+    statement_timeout: STREAM_TIMEOUT_MS,
+    jit: false,
+    TimeZone: 'UTC',
+  });
   return streams;
 }
 

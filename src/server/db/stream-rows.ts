@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -19,13 +20,28 @@ export type Snapshot = {
     query: SQL,
     work: (rows: readonly T[]) => Promise<void> | void,
   ) => Promise<void>;
+  /** The same with rows as lists of values, in the order of the columns: of very many rows that are wide this costs half. */
+  readonly eachValues: <T extends readonly unknown[]>(
+    query: SQL,
+    work: (rows: readonly T[]) => Promise<void> | void,
+  ) => Promise<void>;
 };
 
 const dialect = new PgDialect();
 
-async function eachBatch<T extends Record<string, unknown>>(
+/**
+ * The driver sends the request for the next batch in a turn of the event loop after the one in which it handed over the last:
+ * work begins behind it, so that the database works meanwhile.
+ */
+const afterNextRequest = async (): Promise<void> => {
+  await setImmediate();
+  await setImmediate();
+};
+
+async function eachBatch<T>(
   tx: postgres.TransactionSql,
   query: SQL,
+  asLists: boolean,
   work: (rows: readonly T[]) => Promise<void> | void,
 ): Promise<void> {
   const { sql, params } = dialect.sqlToQuery(query);
@@ -36,11 +52,14 @@ async function eachBatch<T extends Record<string, unknown>>(
   const failIfFailed = () => {
     if (failures.length > 0) throw failures[0];
   };
+  const asked = tx.unsafe(sql, params as never[]);
+  if (asLists) void asked.values();
   // biome-ignore lint/nursery/noMisusedPromises: the driver waits for it before it asks for more, which its types do not say
-  await tx.unsafe(sql, params as never[]).cursor(BATCH, async (rows) => {
+  await asked.cursor(BATCH, async (rows) => {
     failIfFailed();
     waiting += 1;
     chain = chain
+      .then(afterNextRequest)
       .then(() => (failures.length > 0 ? undefined : work(rows as unknown as readonly T[])))
       .catch((error: unknown) => {
         failures.push(error);
@@ -69,7 +88,11 @@ export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promi
     (tx) => {
       // Drizzle has no cursors; its transaction is one of postgres.js, which has.
       const { client } = (tx as unknown as { session: { client: postgres.TransactionSql } }).session;
-      return work({ db: tx as Executor, each: (query, perBatch) => eachBatch(client, query, perBatch) });
+      return work({
+        db: tx as Executor,
+        each: (query, perBatch) => eachBatch(client, query, false, perBatch),
+        eachValues: (query, perBatch) => eachBatch(client, query, true, perBatch),
+      });
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
