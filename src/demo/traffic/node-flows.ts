@@ -122,14 +122,13 @@ export function flowsOf(session: Session, slots: Slots, view: ClustersView): See
   const gone = server.site !== undefined && !far?.running;
   if (gone || (incoming && incoming.verdict !== 'accept')) {
     const seen: SeenFlow[] = [];
-    const sameNode = near && far && client.site === server.site && near.node === far.node;
     if (near) {
-      const decision = sameNode ? incoming : undefined;
-      const flow = make('up', place(client, near), { total, before, decision, state: unanswered });
+      const flow = make('up', place(client, near), { total, before, state: unanswered });
       // The card of the server was not reached whether or not anybody wrote a line about it.
       seen.push({ ...flow, to_device: undefined });
     }
-    if (far && incoming?.line !== undefined && !sameNode) {
+    // The line belongs to the interface whose chain wrote it, on the same node too.
+    if (far && incoming?.line !== undefined) {
       seen.push(make('up', place(server, far), { total, before, decision: incoming, state: null, logOnly: true }));
     }
     return seen;
