@@ -1,9 +1,6 @@
 import { type Grantable, type RoleGrant, reachOf, type TenantReach } from '@/domain/permissions';
-import type { GrantLimit } from '@/domain/restrict-grants';
+import type { ActingToken } from '@/domain/restrict-grants';
 import { AppError } from '../lib/errors';
-
-/** An API token that acts for its owner, and what it is limited to. */
-export type ActingToken = GrantLimit & { readonly id: string; readonly name: string };
 
 /** Who acts. `name` is what the audit trail shows and survives the account. */
 export type Actor =

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
-import type { ActingToken } from '../auth/scope';
+import type { ActingToken } from '@/domain/restrict-grants';
 import { db, type Executor, type Tx } from '../db/client';
 import { apiTokens, tenants, users } from '../db/schema/access';
 import { findUserWithRoles, type UserWithRoles } from './users';
