@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SQL } from 'drizzle-orm';
+import { type SQL, sql as text } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { type Executor, streamClient } from './client';
+import { db, type Executor, streamClient } from './client';
 
 /** Rows that the database hands over at once, and how many such batches wait for the reader. */
 const BATCH = 500;
 const WAITING = 2;
 
 export type Snapshot = {
-  /** For queries that see the same state. */
-  readonly db: Executor;
+  /** Runs a query of the same state beside the others, on a connection of the pool. */
+  readonly alongside: <T>(work: (executor: Executor) => Promise<T>) => Promise<T>;
   /**
    * Hands over the rows of a query in batches, in their order, the next while one is being worked on. Nothing is read that
    * is not wanted: memory does not grow with the number of rows.
@@ -79,6 +79,17 @@ async function eachBatch<T>(
   failIfFailed();
 }
 
+async function inSameState<T>(tx: Executor, work: (executor: Executor) => Promise<T>): Promise<T> {
+  const [row] = await tx.execute<{ name: string }>(text`select pg_export_snapshot() as name`);
+  return db.transaction(
+    async (other) => {
+      await other.execute(text.raw(`set transaction snapshot '${row?.name ?? ''}'`));
+      return work(other);
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  );
+}
+
 /**
  * Runs `work` with one unchanging state of the database, which is only read. For answers of any length; when `work` fails,
  * the query ends.
@@ -89,7 +100,7 @@ export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promi
       // Drizzle has no cursors; its transaction is one of postgres.js, which has.
       const { client } = (tx as unknown as { session: { client: postgres.TransactionSql } }).session;
       return work({
-        db: tx as Executor,
+        alongside: (other) => inSameState(tx, other),
         each: (query, perBatch) => eachBatch(client, query, false, perBatch),
         eachValues: (query, perBatch) => eachBatch(client, query, true, perBatch),
       });

@@ -78,5 +78,5 @@ export function otherRows(selection: InsightSelection, columns: SQL, ownNodes?: 
  * both ends: what was seen at the workload's own interface stands. After a migration a conversation has a row of each node,
  * with what each of them saw.
  */
-export const insightRows = (selection: InsightSelection, columns: SQL, ownNodes?: readonly string[]): SQL =>
-  sql`${ownRows(selection, columns)} union all (${otherRows(selection, columns, ownNodes)})`;
+export const insightRows = (selection: InsightSelection, columns: SQL): SQL =>
+  sql`${ownRows(selection, columns)} union all (${otherRows(selection, columns)})`;

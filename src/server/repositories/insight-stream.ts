@@ -190,14 +190,13 @@ export type FlowText = { json: string; decision: string; facts: FactsRow | null 
 /**
  * Hands over a workload's flows, each once, in batches as the reader takes them: first those that were seen at the
  * workload itself, without anything to wait for. Two queries.
- * @returns the nodes that saw flows at the workload itself
  */
 export async function eachInsightFlow(
   snapshot: Snapshot,
   selection: InsightSelection,
   withFacts: boolean,
   work: (flows: readonly FlowText[]) => Promise<void>,
-): Promise<string[]> {
+): Promise<void> {
   const ownNodes = new Set<string>();
   const quoted = quoter();
   const texts = (rows: readonly Values[]) =>
@@ -208,5 +207,4 @@ export async function eachInsightFlow(
   });
   const others = otherRows(selection, sql`t.*`, [...ownNodes]);
   await snapshot.eachValues<Values>(selectValues(selection.visible, others), texts);
-  return [...ownNodes];
 }

@@ -21,12 +21,8 @@ const sumsWhere = (column: string) =>
   );
 const GROUP_SUMS = sql.raw('count(*) as flows, coalesce(sum(bytes), 0) as bytes, coalesce(sum(packets), 0) as packets');
 
-/** Sums of a workload's flows, each once, with the largest peers and ports. One query. @param ownNodes as `otherRows` */
-export async function sumInsights(
-  executor: Executor,
-  selection: InsightSelection,
-  ownNodes?: readonly string[],
-): Promise<InsightsSummary> {
+/** Sums of a workload's flows, each once, with the largest peers and ports. One query. */
+export async function sumInsights(executor: Executor, selection: InsightSelection): Promise<InsightsSummary> {
   const { visible } = selection;
   const me = sql`${selection.filter.workload_id}::uuid`;
   const columns = sql`t.decision, t.bytes, t.packets, t.protocol, ${SERVICE_PORT} as port,
@@ -36,7 +32,7 @@ export async function sumInsights(
     case when t.source_workload_id = ${me} then ${ifVisible(sql.raw('t.destination_workload_id'), visible)}
       else ${ifVisible(sql.raw('t.source_workload_id'), visible)} end as peer_id`;
   const [row] = await executor.execute<{ summary: Row }>(sql`
-    with f as materialized (select * from (${insightRows(selection, sql`t.flow_key, ${columns}`, ownNodes)}) as f),
+    with f as materialized (select * from (${insightRows(selection, sql`t.flow_key, ${columns}`)}) as f),
       peers as (select peer_ip, peer_id, max(peer_cidr::inet) as cidr, ${GROUP_SUMS} from f
         where peer_ip is not null group by peer_ip, peer_id),
       ports as (select protocol, port, ${GROUP_SUMS} from f group by protocol, port)

@@ -58,7 +58,10 @@ export async function streamInsights(
       const describer = live && query.include_flow_context ? describeAsText(live) : null;
       let separator = '';
       const summary = await readSnapshot(async (snapshot) => {
-        const ownNodes = await eachInsightFlow(snapshot, selection, describer !== null, (flows) => {
+        const summary = snapshot.alongside((executor) => sumInsights(executor, selection));
+        // When the flows fail, theirs is the failure that is told.
+        summary.catch(() => {});
+        await eachInsightFlow(snapshot, selection, describer !== null, (flows) => {
           const texts = flows.map(({ json, decision, facts }) =>
             describer && facts ? `${json},${describer.add(facts)}}` : `${json},"decision":${JSON.stringify(decision)}}`,
           );
@@ -66,7 +69,7 @@ export async function streamInsights(
           separator = ',';
           return write(text);
         });
-        return sumInsights(snapshot.db, selection, ownNodes);
+        return summary;
       });
       const { by_context, conflicts } = describer?.counts() ?? {};
       await write(`],"summary":${JSON.stringify({ ...summary, by_context, conflicts })}}`);
