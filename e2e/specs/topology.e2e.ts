@@ -53,18 +53,26 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
   expect(topology.edges.map(({ verdict }) => verdict)).toContain('dropped');
 
   await page.goto(`/topology?${within}&busy=true`);
-  const map = page.getByRole('application', { name: 'Map of 3 workloads or peers and 3 connections' });
+  const map = page.getByRole('application', { name: 'Map of 3 ends and 3 connections' });
   await expect(map).toBeVisible();
   await expectAccessible(page, 'the map');
 
   await test.step('the map is moved by key and pointer, and shows everything again', async () => {
-    const look = () => map.screenshot();
-    const before = await look();
+    const canvas = map.locator('canvas');
+    const look = () => canvas.evaluate((element: HTMLCanvasElement) => element.toDataURL());
+    let before = '';
+    await expect
+      .poll(async () => {
+        const last = before;
+        before = await look();
+        return before === last && before.length > 3_000;
+      })
+      .toBe(true);
     await map.focus();
     await page.keyboard.press('ArrowRight');
-    await expect.poll(async () => (await look()).equals(before)).toBe(false);
+    await expect.poll(look).not.toBe(before);
     await page.keyboard.press('0');
-    await expect.poll(async () => (await look()).equals(before)).toBe(true);
+    await expect.poll(look).toBe(before);
     const box = await map.boundingBox();
     if (!box) throw new Error('the map is not there');
     await page.mouse.move(box.x + 300, box.y + 20);
@@ -72,11 +80,10 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await page.mouse.move(box.x + 380, box.y + 60, { steps: 4 });
     await page.mouse.up();
     await page.mouse.wheel(0, -300);
-    await expect.poll(async () => (await look()).equals(before)).toBe(false);
+    await expect.poll(look).not.toBe(before);
     await page.getByRole('button', { name: 'Show all of the map' }).click();
     await page.mouse.move(10, 10);
-    await map.focus();
-    await expect.poll(async () => (await look()).equals(before)).toBe(true);
+    await expect.poll(look).toBe(before);
   });
 
   await test.step('verdicts are switched off and on', async () => {
@@ -106,7 +113,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     const csv = await readFile(await download.path(), 'utf8');
     expect(csv.trim().split('\n')).toHaveLength(4);
     await grid.getByText('tcp/22').click();
-    const drawer = page.getByRole('dialog', { name: `External (vmbr0) → ${web.name}` });
+    const drawer = page.getByRole('dialog', { name: new RegExp(`^External \\(.*\\) → ${web.name}$`) });
     await expect(drawer).toContainText('Dropped');
     await expectAccessible(page, 'a connection');
     await drawer.getByRole('link', { name: 'Show the flows' }).click();
@@ -129,7 +136,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await expectAccessible(page, 'details of a workload on the map');
     await details.getByRole('button', { name: 'Neighbours only' }).click();
     await expect(page).toHaveURL(new RegExp(`workload_id=${database.id}`));
-    await expect(page.getByRole('application', { name: 'Map of 2 workloads or peers and 1 connection' })).toBeVisible();
+    await expect(page.getByRole('application', { name: 'Map of 2 ends and 1 connection' })).toBeVisible();
     await details.getByRole('button', { name: new RegExp(`^From ${web.name}`) }).click();
     await expect(page.getByRole('dialog', { name: `${web.name} → ${database.name}` })).toContainText('tcp/5432');
     await page.keyboard.press('Escape');

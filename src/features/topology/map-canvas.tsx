@@ -1,6 +1,6 @@
 'use client';
 import { Maximize, Minus, Plus } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
 import { IconButton } from '@/ui/icon-button';
 import type { Box } from './lay-out';
 import type { MapModel } from './map-model';
@@ -43,6 +43,7 @@ const ARROWS: Readonly<Record<string, Point>> = {
 export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, viewKey }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
+  const help = useId();
   const palette = usePalette();
   const scene = useScene(model, palette);
   const [hovered, setHovered] = useState<string | null>(null);
@@ -84,7 +85,7 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
         ref={frame}
         role="application"
         aria-label={label}
-        aria-description="Arrow keys move the map, plus and minus zoom it, 0 shows all of it. The tables say the same."
+        aria-describedby={help}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the map takes keys.
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -93,6 +94,9 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
       >
         <canvas ref={canvas} aria-hidden className="absolute inset-0 size-full" />
       </div>
+      <p id={help} className="sr-only">
+        Arrow keys move the map, plus and minus zoom it, 0 shows all of it. The tables say the same.
+      </p>
       <div className="absolute right-2 bottom-2 flex gap-0.5 rounded-md border bg-surface p-0.5">
         <IconButton label="Zoom out" icon={<Minus size={16} />} onClick={() => zoom(1 / ZOOM_STEP)} />
         <IconButton label="Zoom in" icon={<Plus size={16} />} onClick={() => zoom(ZOOM_STEP)} />

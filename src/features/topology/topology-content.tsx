@@ -48,7 +48,7 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
     if (id !== filters.at) view.setFilter('at', id);
   };
   const omitted = omittedText(topology);
-  const label = `Map of ${countText(model.nodes.size, 'workload or peer')} and ${countText(model.links.length, 'connection')}`;
+  const label = `Map of ${countText(model.nodes.size, 'end')} and ${countText(model.links.length, 'connection')}`;
   const table = { model, matches, view, refreshing };
   return (
     <>
