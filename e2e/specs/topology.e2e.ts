@@ -102,7 +102,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await expect(grid.getByRole('row')).toHaveCount(4);
     await expect(grid.getByRole('row').nth(1)).toContainText(web.name);
     await expect(grid.getByRole('row').nth(1)).toContainText('tcp/5432');
-    await grid.getByRole('columnheader', { name: 'Verdict' }).click();
+    await grid.getByRole('button', { name: 'Verdict' }).click();
     await expect(grid.getByRole('row').nth(1)).toContainText('Dropped');
     await expect(grid.getByRole('row').nth(1)).toContainText('tcp/22');
     await expectAccessible(page, 'the table of connections');
