@@ -54,13 +54,12 @@ async function eachBatch<T>(
   };
   const asked = tx.unsafe(sql, params as never[]);
   if (asLists) void asked.values();
-  // biome-ignore lint/nursery/noMisusedPromises: the driver waits for it before it asks for more, which its types do not say
-  await asked.cursor(BATCH, async (rows) => {
+  const take = async (rows: readonly T[]) => {
     failIfFailed();
     waiting += 1;
     chain = chain
       .then(afterNextRequest)
-      .then(() => (failures.length > 0 ? undefined : work(rows as unknown as readonly T[])))
+      .then(() => (failures.length > 0 ? undefined : work(rows)))
       .catch((error: unknown) => {
         failures.push(error);
       })
@@ -74,6 +73,13 @@ async function eachBatch<T>(
       });
     }
     failIfFailed();
+  };
+  // biome-ignore lint/nursery/noMisusedPromises: the driver waits for it before it asks for more, which its types do not say
+  await asked.cursor(BATCH, (rows) => {
+    const taken = take(rows as unknown as readonly T[]);
+    // For the last batch the driver does not wait; a failure is told below in any case.
+    taken.catch(() => {});
+    return taken;
   });
   await chain;
   failIfFailed();

@@ -49,8 +49,12 @@ async function build() {
   }
   const three = await makeNode(cluster);
   const four = await makeNode(cluster);
-  const [stranger, before] = [await makeWorkload(cluster), await makeWorkload(cluster)];
-  return { ...tenants, one, two, three, four, stranger, before };
+  const [stranger, before, many] = [
+    await makeWorkload(cluster),
+    await makeWorkload(cluster),
+    await makeWorkload(cluster),
+  ];
+  return { ...tenants, one, two, three, four, stranger, before, many };
 }
 
 const flow = (values: Parameters<typeof makeFlow>[0]) =>
@@ -366,5 +370,26 @@ describe('GET /workloads/{id}/insights', () => {
     await reader?.cancel();
     // The connections of long answers are few: were one kept, these would wait for ever.
     for (let i = 0; i < 4; i++) expect((await read()).flows).toHaveLength(7);
+  });
+
+  it('ends in the middle of very many flows, and leaves nothing open', async () => {
+    await sql`insert into traffic_flows (node_id, flow_key, cluster_id, source_ip, destination_ip, protocol, source_port,
+        destination_port, decision, first_seen_at, observed_at, collector, workload_id, destination_workload_id, raw)
+      select ${world.one.id}, gen_random_uuid(), ${world.cluster.id}, '203.0.113.1', '10.1.0.99', 'tcp', i % 60000, 80,
+        'observed', now(), now(), 'ebpf', ${world.many.id}, ${world.many.id}, jsonb_build_object('zone', repeat('x', 500))
+      from generate_series(1, 3000) as i`;
+    for (const chunks of [1, 3, 6]) {
+      const reader = (await get('', undefined, world.many.id)).body?.getReader();
+      for (let i = 0; i < chunks; i++) await reader?.read();
+      await reader?.cancel();
+    }
+    await vi.waitFor(async () => {
+      const [open] = await sql`select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
+      expect(open?.n).toBe(0);
+    });
+    const whole: Insights = await (await get('', undefined, world.many.id)).json();
+    expect([whole.flows.length, whole.summary.flows]).toEqual([3000, 3000]);
+    expect(new Set(whole.flows.map(({ id }) => id)).size).toBe(3000);
   });
 });
