@@ -1,18 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { db } from '../db/client';
 import { SENSITIVE_PORT } from '../db/schema/telemetry';
-import { type FlowSelection, flowConditions } from './flow-conditions';
-import { ifVisible } from './flow-reach';
+import type { FlowSelection } from './flow-conditions';
 import { pgArray } from './pg-array';
 
 /** Conversations of one source with one port of one guest that the agents told the same verdict of. */
 export type SuspiciousRow = {
   cluster_id: string;
-  cluster_name: string | null;
   source_ip: string;
   destination_ip: string;
   destination_workload_id: string | null;
-  destination_workload_name: string | null;
   port: number;
   protocol: string;
   decision: 'accept' | 'drop' | 'reject' | 'observed';
@@ -47,42 +44,77 @@ const VERDICT: SQL = sql.raw(`case
 const CONDITION: SQL = sql`${SENSITIVE_PORT} and t.initiator is distinct from 'destination'
   and (t.protocol = 'tcp' or t.protocol = 'udp' and t.destination_port = 3389)`;
 
+/** What is looked at of a flow. */
+const COLUMNS = sql.raw(
+  [
+    ...[
+      'cluster_id',
+      'source_ip',
+      'destination_ip',
+      'source_port',
+      'destination_port',
+      'protocol',
+      'decision',
+      'state',
+    ],
+    ...['workload_id', 'source_workload_id', 'destination_workload_id', 'destination_cidr', 'nic', 'bytes', 'packets'],
+    ...['first_seen_at', 'observed_at'],
+  ]
+    .map((name) => `t.${name}`)
+    .join(', '),
+);
+
+/** The condition of `flowConditions` for who may see a flow, for few flows and many workloads: a lookup for each. */
+const SEEN: SQL = sql.raw(`(t.source_workload_id in (select id from visible)
+  or t.destination_workload_id in (select id from visible)
+  or (t.workload_id in (select id from visible) and t.source_workload_id is null and t.destination_workload_id is null))`);
+
 /**
- * Flows to sensitive ports whose source was in no subnet when they were stored, or in one of `gone`. A conversation that
- * several nodes saw counts once, with the largest counters. One query.
+ * Flows to sensitive ports of the selection's time and reach whose source was in no subnet when they were stored, or in one
+ * of `gone`. A conversation that several nodes saw counts once, with the largest counters. One query: the flows are found by
+ * the index of sensitive ones before anything else is asked of them. Workloads out of reach are null.
  */
-export async function sumSuspiciousFlows(selection: FlowSelection, gone: readonly string[]): Promise<SuspiciousRow[]> {
-  const { visible } = selection;
-  const source =
-    gone.length === 0
-      ? sql`t.source_cidr is null`
-      : sql`(t.source_cidr is null or t.source_cidr = any (${pgArray(gone)}::text::cidr[]))`;
+export async function sumSuspiciousFlows(
+  { visible, cutoff, since, until }: Pick<FlowSelection, 'visible' | 'cutoff' | 'since' | 'until'>,
+  gone: readonly string[],
+): Promise<SuspiciousRow[]> {
+  const time = sql`t.observed_at >= greatest(${cutoff}::timestamptz, ${since}::timestamptz)
+    and t.first_seen_at < coalesce(${until}::timestamptz, 'infinity')`;
+  // Two searches of the index: with a condition that names both it would be read as a whole.
+  const flowsOf = (source: SQL) =>
+    sql`select ${COLUMNS} from traffic_flows as t where ${CONDITION} and ${source} and ${time}`;
+  const found = [
+    flowsOf(sql`t.source_cidr is null`),
+    ...(gone.length === 0 ? [] : [flowsOf(sql`t.source_cidr = any (${pgArray(gone)}::text::cidr[])`)]),
+  ];
+  const all = visible === 'all';
+  const destination = sql.raw(
+    all
+      ? 'destination_workload_id'
+      : 'case when destination_workload_id in (select id from visible) then destination_workload_id end',
+  );
   const rows = await db.execute<SuspiciousRow>(sql`
-    with conversations as (
+    with visible as materialized (select unnest(${pgArray(all ? [] : visible)}::text::uuid[]) as id),
+    found as materialized (${sql.join(found, sql` union all `)}),
+    conversations as (
       select t.cluster_id, t.source_ip, t.destination_ip, t.source_port, t.destination_port, t.protocol,
-        max(t.destination_workload_id::text) as destination_workload_id, ${VERDICT} as decision,
+        max(t.destination_workload_id::text)::uuid as destination_workload_id, ${VERDICT} as decision,
         min(t.nic) filter (where t.workload_id = t.destination_workload_id) as first_nic,
         max(t.nic) filter (where t.workload_id = t.destination_workload_id) as last_nic,
         max(t.bytes) as bytes, max(t.packets) as packets, min(t.first_seen_at) as first_seen_at,
         max(t.observed_at) as last_seen_at
-      from traffic_flows as t
-      where ${flowConditions(selection)} and ${CONDITION} and ${source}
+      from found as t
+      where ${all ? sql`true` : SEEN}
         and not (t.source_workload_id is not null and t.destination_workload_id is null and t.destination_cidr is null)
-      group by t.cluster_id, t.source_ip, t.destination_ip, t.source_port, t.destination_port, t.protocol),
-    summed as (
-      select cluster_id, source_ip, destination_ip, destination_workload_id::uuid, destination_port, protocol, decision,
-        case when min(source_port) = max(source_port) then min(source_port) end as source_port,
-        case when min(first_nic) = max(last_nic) then min(first_nic) end as nic,
-        count(*)::float8 as flows, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
-        min(first_seen_at) as first_seen_at, max(last_seen_at) as last_seen_at
-      from conversations group by cluster_id, source_ip, destination_ip, 4, destination_port, protocol, decision)
-    select t.cluster_id, clusters.name as cluster_name, host(t.source_ip) as source_ip,
-      host(t.destination_ip) as destination_ip, w.id as destination_workload_id, w.name as destination_workload_name,
-      t.destination_port as port, t.protocol, t.decision, t.source_port, case when w.id is not null then t.nic end as nic,
-      t.flows, t.bytes, t.packets, ${at('t.first_seen_at')} as first_seen_at, ${at('t.last_seen_at')} as last_seen_at
-    from summed as t
-    left join clusters on clusters.id = t.cluster_id
-    left join workloads as w on w.id = ${ifVisible(sql.raw('t.destination_workload_id'), visible)}`);
+      group by t.cluster_id, t.source_ip, t.destination_ip, t.source_port, t.destination_port, t.protocol)
+    select cluster_id, host(source_ip) as source_ip, host(destination_ip) as destination_ip,
+      ${destination} as destination_workload_id, destination_port as port, protocol, decision,
+      case when min(source_port) = max(source_port) then min(source_port) end as source_port,
+      case when min(first_nic) = max(last_nic) then min(first_nic) end as nic,
+      count(*)::float8 as flows, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
+      ${at('min(first_seen_at)')} as first_seen_at, ${at('max(last_seen_at)')} as last_seen_at
+    from conversations as t
+    group by t.cluster_id, t.source_ip, t.destination_ip, t.destination_workload_id, t.destination_port, t.protocol, t.decision`);
   return [...rows];
 }
 

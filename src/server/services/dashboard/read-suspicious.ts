@@ -2,6 +2,7 @@ import { SEVERITIES, sensitiveServiceAt, severityOf } from '@/domain/dashboard/s
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-label';
 import { contextOf } from '@/domain/flow-context/context-of';
+import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { parseIp } from '@/domain/net/ip-address';
 import type { TenantReach } from '@/domain/permissions';
 import type { FlowSelection } from '../../repositories/flow-conditions';
@@ -12,24 +13,42 @@ import { guestContext } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
 import { goneSubnets } from './gone-subnets';
 
+type Judged = { decision: string; id: string };
+
+const idOf = (row: SuspiciousRow, decision: string) =>
+  stableKey([
+    ...[row.cluster_id, row.source_ip, row.destination_ip, row.destination_workload_id],
+    ...[row.port, row.protocol, decision],
+  ]);
+
+/** What was found at a guest, as long as it is the same; by what decides. */
+const judged = new WeakMap<GuestContext, Map<string, Judged>>();
+/** More than these of one guest are not kept. */
+const MAX_JUDGED = 2_000;
+
+function judgeAt(guest: GuestContext, row: SuspiciousRow): Judged {
+  const { source_ip, destination_ip, protocol, source_port, port, nic } = row;
+  const workload_id = nic === null ? null : guest.workload_id;
+  const flow = { source_ip, destination_ip, protocol, source_port, destination_port: port, decision: row.decision };
+  const { decision } = contextOf(guest, { ...flow, initiator: 'source', workload_id, nic }, 'destination');
+  return { decision, id: idOf(row, decision) };
+}
+
 /** What became of the flows: at the guest that was called by what its rules say now, without one as the agents saw it. */
-function decisionOf(row: SuspiciousRow, board: Board, policies: TenantReach): string {
+function judge(row: SuspiciousRow, board: Board, policies: TenantReach): Judged {
   const { destination_workload_id: workloadId } = row;
-  if (workloadId === null) return row.decision;
-  const guest = guestContext(board, workloadId, policies);
-  if (!guest) return row.decision;
-  const flow = {
-    source_ip: row.source_ip,
-    destination_ip: row.destination_ip,
-    protocol: row.protocol,
-    source_port: row.source_port,
-    destination_port: row.port,
-    decision: row.decision,
-    initiator: 'source',
-    workload_id: row.nic === null ? null : workloadId,
-    nic: row.nic,
-  } as const;
-  return contextOf(guest, flow, 'destination').decision;
+  const guest = workloadId === null ? null : guestContext(board, workloadId, policies);
+  if (!guest) return { decision: row.decision, id: idOf(row, row.decision) };
+  let known = judged.get(guest);
+  if (!known || known.size >= MAX_JUDGED) {
+    known = new Map();
+    judged.set(guest, known);
+  }
+  const { source_ip, destination_ip, protocol, source_port, port, decision, nic } = row;
+  const key = `${source_ip} ${destination_ip} ${protocol} ${source_port} ${port} ${decision} ${nic}`;
+  const found = known.get(key) ?? judgeAt(guest, row);
+  known.set(key, found);
+  return found;
 }
 
 /** The longest known subnet of an address (null: outside), each address looked up once; undefined for what is none. */
@@ -79,20 +98,21 @@ export async function readSuspicious(
   for (const row of await sumSuspiciousFlows(selection, gone)) {
     const service = sensitiveServiceAt(row.port);
     if (!service || subnetOf(row.source_ip) !== null) continue;
-    const decision = decisionOf(row, board, policies);
+    const { decision, id } = judge(row, board, policies);
     const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol } = row;
-    const id = stableKey([cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision]);
+    const workload = destination_workload_id === null ? undefined : board.world.workloads.get(destination_workload_id);
     const entry: SuspiciousTraffic = {
       id,
       severity: severityOf(port, decision),
       cluster_id,
-      cluster_name: row.cluster_name,
+      cluster_name: board.world.clusters.get(cluster_id)?.name ?? null,
       source_ip,
       source_label: flowLabel(source_ip, null),
       destination_ip,
       destination_label: flowLabel(destination_ip, subnetOf(destination_ip) ?? null),
-      destination_workload_id,
-      destination_workload_name: row.destination_workload_name,
+      // A workload that is gone has no page to lead to.
+      destination_workload_id: workload?.id ?? null,
+      destination_workload_name: workload?.name ?? null,
       service,
       port,
       protocol,
