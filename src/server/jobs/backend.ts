@@ -48,7 +48,7 @@ function postgresBackend(url: string): QueueBackend {
   });
   pool.on('error', logDrop);
   // Every queue and worker listens for errors of the shared pool.
-  pool.setMaxListeners(100);
+  pool.setMaxListeners(200);
   return {
     kind: 'postgres',
     async prepare() {
@@ -72,7 +72,7 @@ function postgresBackend(url: string): QueueBackend {
 function redisBackend(url: string): QueueBackend {
   const connection = new Redis(url, { maxRetriesPerRequest: null, lazyConnect: false });
   connection.on('error', logDrop);
-  connection.setMaxListeners(100);
+  connection.setMaxListeners(200);
   const prefix = 'fabric';
   return {
     kind: 'redis',
