@@ -25,7 +25,8 @@ const REFRESH_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
 const world = await startIngestWorld();
-const agent = new Agent({ keepAlive: true });
+// A connection for each request: the server closes idle ones after as long as a dashboard waits between two.
+const agent = new Agent({ keepAlive: false });
 
 type Sample = { ms: number; bytes: number };
 function get(path: string, authorization: string): Promise<Sample> {
