@@ -66,7 +66,7 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await picture('workload-traffic');
 
   await page.goto(`${url}/topology`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Topology' })).toBeVisible();
+  await expect(page.getByText('Would be dropped').first()).toBeVisible({ timeout: 60_000 });
   await settled();
   await picture('topology');
 
