@@ -247,7 +247,7 @@ const created = await call('/policies', {
   },
 });
 const policy: { id: string } = await created.json();
-const targets = subjects.slice(0, previewed);
+const targets = subjects.toSorted((a, b) => a.vmid - b.vmid).slice(0, previewed);
 const readStarted = performance.now();
 await readLive(cluster.id, targets);
 const reading = performance.now() - readStarted;
