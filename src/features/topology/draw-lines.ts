@@ -12,13 +12,13 @@ export function strokeLines(
   ctx: CanvasRenderingContext2D,
   lines: readonly MapLine[],
   look: Look,
-  dimmed: boolean,
+  emphasis: 'dimmed' | 'plain' | 'active',
 ): void {
   const { palette, scale } = look;
   for (const verdict of [...EDGE_VERDICTS].reverse()) {
     const own = lines.filter((line) => line.verdict === verdict);
     if (own.length === 0) continue;
-    ctx.globalAlpha = dimmed ? DIMMED : ALPHA[verdict];
+    ctx.globalAlpha = emphasis === 'dimmed' ? DIMMED : emphasis === 'active' ? 1 : ALPHA[verdict];
     ctx.strokeStyle = palette.verdicts[verdict];
     ctx.setLineDash(VERDICT_LOOKS[verdict].dash.map((length) => length / scale));
     for (const width of LINE_WIDTHS) {

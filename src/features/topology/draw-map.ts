@@ -80,7 +80,7 @@ export function drawMap(
   const isActive = (line: MapLine) => line.source === active || line.destination === active;
   const lines = linesFor(scene, scale).filter((line) => !isActive(line) && isSeen(view, screen, line.bounds));
   const dimmed = active !== null || matches !== null;
-  strokeLines(ctx, lines, look, dimmed);
+  strokeLines(ctx, lines, look, dimmed ? 'dimmed' : 'plain');
   if (!dimmed) fillHeads(ctx, lines, look);
 
   const size = Math.min(Math.max(LABEL, LABEL / scale), MAX_LABEL);
@@ -102,7 +102,7 @@ export function drawMap(
   ctx.globalAlpha = 0.35;
   drawTiles(ctx, dim, scene, look);
   ctx.globalAlpha = 1;
-  strokeLines(ctx, own, look, false);
+  strokeLines(ctx, own, look, 'active');
   fillHeads(ctx, own, look);
   drawTiles(ctx, bright, scene, look);
   for (const { node, box } of bright) {
