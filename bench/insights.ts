@@ -345,7 +345,7 @@ try {
 
   const open = async () => {
     const [row] = await sql`select count(*)::int as n from pg_stat_activity
-      where application_name = 'fabric' and state = 'active' and query like '%left join workloads as ow%' and pid <> pg_backend_pid()`;
+      where application_name = 'fabric' and state = 'active' and pid <> pg_backend_pid()`;
     return Number(row?.n);
   };
   const leaving = get(
