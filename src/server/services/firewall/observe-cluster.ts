@@ -17,5 +17,6 @@ export async function observeCluster(clusterId: string, signal: AbortSignal): Pr
   const guests = [...world.workloads.values()].filter(
     (workload) => workload.cluster_id === clusterId && !workload.template,
   );
-  await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal });
+  // After a deployment this follows at once on a reading of before it: that one must not be taken for the new state.
+  await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal, afresh: true });
 }

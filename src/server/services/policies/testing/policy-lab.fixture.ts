@@ -77,7 +77,6 @@ export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Pr
       return body;
     },
     async observe() {
-      forgetReadings();
       await observeCluster(world.cluster.id, new AbortController().signal);
     },
     id: async (vmid) => (await world.workload(vmid)).id,
