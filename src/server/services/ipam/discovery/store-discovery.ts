@@ -18,8 +18,9 @@ import { lockClusterNetworks } from '../../../repositories/ipam-space';
 import { deleteAddressRows } from '../../../repositories/ipam-writes';
 import { insertSubnets } from '../../../repositories/sync-networks';
 import type { RunSession } from '../../clusters/sync/run-session';
+import type { DiscoveryPlan } from './discovery-plan';
 import type { GuestReading } from './observe';
-import { type DiscoveryPlan, planDiscovery } from './plan-discovery';
+import { planDiscovery } from './plan-discovery';
 
 type Read = { readings: readonly GuestReading[]; leases: { items: readonly SdnLease[]; complete: boolean } };
 
