@@ -39,8 +39,6 @@ export const users = pgTable(
     name: text().notNull().default(''),
     password_hash: text().notNull(),
     active: boolean().notNull().default(true),
-    failed_logins: integer().notNull().default(0),
-    locked_until: timestamptz(),
     last_login_at: timestamptz(),
     version: integer().notNull().default(1),
     created_at: timestampNow(),

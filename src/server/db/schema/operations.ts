@@ -79,6 +79,18 @@ export const auditRecords = pgTable(
   ],
 );
 
+/**
+ * Where the trail was cut: records up to `seq`, whose hash is `hash`, were removed because their time was up. A trigger lets
+ * the application delete what a checkpoint covers and nothing else; checkpoints themselves are append-only.
+ */
+export const auditCheckpoints = pgTable('audit_checkpoints', {
+  seq: bigint({ mode: 'number' }).primaryKey(),
+  hash: text().notNull(),
+  /** Records that this cut removed. */
+  removed: bigint({ mode: 'number' }).notNull(),
+  created_at: timestampNow(),
+});
+
 /** Stored settings by key: `setup`, `runtime`, `instance`. */
 export const systemSettings = pgTable('system_settings', {
   key: text().primaryKey(),

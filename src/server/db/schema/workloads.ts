@@ -3,6 +3,7 @@ import { bigint, boolean, check, index, integer, jsonb, pgTable, text, unique, u
 import { macaddr, primaryId, timestampNow, timestamptz } from '../columns';
 import { projects } from './access';
 import { clusters, nodes } from './clusters';
+import { mappingRules } from './mapping-rules';
 import { networks } from './networks';
 
 export const workloads = pgTable(
@@ -14,6 +15,10 @@ export const workloads = pgTable(
       .references(() => clusters.id, { onDelete: 'cascade' }),
     node_id: uuid().references(() => nodes.id, { onDelete: 'set null' }),
     project_id: uuid().references(() => projects.id, { onDelete: 'set null' }),
+    /** Who decided on `project_id`: somebody by hand (also on none), a mapping rule, or (null) nobody yet. */
+    project_assigned_by: text({ enum: ['hand', 'rule'] }),
+    /** The rule that decided; null as well when it has been deleted since. */
+    mapping_rule_id: uuid().references(() => mappingRules.id, { onDelete: 'set null' }),
     vmid: integer().notNull(),
     kind: text({ enum: ['qemu', 'lxc'] }).notNull(),
     /** The provider's own id, `qemu/100` or `lxc/101`. */
@@ -45,10 +50,12 @@ export const workloads = pgTable(
     unique('workloads_cluster_vmid_key').on(t.cluster_id, t.vmid),
     index('workloads_node_idx').on(t.node_id),
     index('workloads_project_idx').on(t.project_id),
+    index('workloads_mapping_rule_idx').on(t.mapping_rule_id),
     index('workloads_name_idx').on(t.name),
     index('workloads_tags_idx').using('gin', t.tags),
     check('workloads_vmid', sql`${t.vmid} between 100 and 999999999`),
     check('workloads_kind', sql`${t.kind} in ('qemu', 'lxc')`),
+    check('workloads_project_assigned_by', sql`${t.project_assigned_by} in ('hand', 'rule')`),
     check('workloads_status', sql`${t.status} in ('running', 'stopped', 'paused', 'suspended', 'unknown')`),
   ],
 );
