@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { installIfNeeded, root } from './install.mjs';
 
 const CI = process.env.CI === 'true';
@@ -18,7 +19,10 @@ function run(command, args, env = {}) {
 const node = (args, env) => run(process.execPath, args, env);
 
 /** A check that is one test: it holds or it does not. */
-const check = (holds) => ({ passed: holds ? 1 : 0, failed: holds ? 0 : 1, skipped: [] });
+const check = (holds) => ({ passed: holds ? 1 : 0, failed: holds ? 0 : 1, skipped: [], failures: [] });
+
+/** What failed, short enough to stand at the end of a long log: the name and the first lines of the reason. */
+const failure = (name, message) => ({ name, reason: stripVTControlCharacters(message).split('\n').slice(0, 12) });
 
 function readJson(path) {
   try {
@@ -39,14 +43,32 @@ function vitest(project) {
       .filter((test) => test.status !== 'passed' && test.status !== 'failed')
       .map((test) => test.fullName),
   );
+  const failures = report.testResults.flatMap((suite) => {
+    const tests = suite.assertionResults.filter((test) => test.status === 'failed');
+    if (tests.length > 0) return tests.map((test) => failure(test.fullName, test.failureMessages.join('\n')));
+    return suite.status === 'failed' ? [failure(relative(root, suite.name), suite.message ?? '')] : [];
+  });
   // A file that cannot be loaded has no tests to fail; it counts as one.
   const failed = report.numFailedTests + (holds || report.numFailedTests > 0 ? 0 : 1);
-  return { passed: report.numPassedTests, failed, skipped };
+  return { passed: report.numPassedTests, failed, skipped, failures };
 }
 
 function chromium() {
   const paths = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
   return paths.find((path) => path && existsSync(path));
+}
+
+/** The specs of a suite of Playwright's report, with those of the suites inside. */
+const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];
+
+function failedSpecs(report) {
+  return specsOf(report)
+    .filter((spec) => !spec.ok)
+    .map((spec) => {
+      const results = spec.tests.flatMap((test) => test.results);
+      const error = results.flatMap((result) => result.errors ?? [])[0];
+      return failure(`${spec.file}:${spec.line} ${spec.title}`, error?.message ?? '');
+    });
 }
 
 function endToEnd(done) {
@@ -60,13 +82,15 @@ function endToEnd(done) {
     CHROMIUM_PATH: browser,
     PLAYWRIGHT_JSON_OUTPUT_NAME: file,
   });
-  const stats = readJson(file)?.stats;
+  const report = readJson(file);
+  const stats = report?.stats;
   if (!stats) return check(false);
   const failed = stats.unexpected + (holds || stats.unexpected > 0 ? 0 : 1);
   return {
     passed: stats.expected + stats.flaky,
     failed,
     skipped: Array.from({ length: stats.skipped }, () => 'see the list above'),
+    failures: failedSpecs(report),
   };
 }
 
@@ -129,6 +153,9 @@ for (const [name, { title }] of Object.entries(STAGES)) {
     total.passed += outcome.passed;
     total.failed += outcome.failed;
     lines.push(`  ${title}: ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.seconds} s`);
+    for (const { name: test, reason } of outcome.failures) {
+      lines.push(`    FAILED ${test}`, ...reason.map((line) => `      ${line}`));
+    }
     if (outcome.skipped.length > 0) {
       lines.push(`    skipped ${outcome.skipped.length}${outcome.why ? `, ${outcome.why}` : ''}:`);
       for (const test of new Set(outcome.skipped)) lines.push(`      ${test}`);

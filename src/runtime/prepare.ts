@@ -1,31 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { migrateDatabase } from '@/server/db/migrate';
 import { makeQueueBackend } from '@/server/jobs/backend';
+import { withPatience } from './store-patience';
 
 type Stores = { DATABASE_URL: string; REDIS_URL?: string };
-
-/** The store is not there yet, which time may mend: refused or lost connections, a name that does not resolve, a server that starts up. */
-const NOT_YET = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'],
-  ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', '57P03', '57P01'],
-]);
 
 /**
  * Brings the database and the queues to this program's version. Every process does so before it says it is ready; one
  * does the work, the others wait for it. A store that does not answer yet is waited for.
  * @throws Error of the store when it does not answer within `timeoutMs`, or at once when a migration fails
  */
-export async function prepareStores(stores: Stores, timeoutMs = 60_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  for (let pause = 200; ; pause = Math.min(pause * 2, 5_000)) {
-    try {
-      await migrateDatabase(stores.DATABASE_URL);
-      break;
-    } catch (error) {
-      if (!NOT_YET.has(String((error as { code?: string }).code)) || Date.now() + pause > deadline) throw error;
-      await delay(pause);
-    }
-  }
+export async function prepareStores(stores: Stores, timeoutMs?: number): Promise<void> {
+  await withPatience(() => migrateDatabase(stores.DATABASE_URL), timeoutMs);
   const queues = makeQueueBackend(stores);
   try {
     await queues.prepare();

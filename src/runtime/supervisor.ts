@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { assertDemoAllowed, assertProductionEnv, childEnvironment, type Env } from '@/server/lib/env';
 import { type Child, type ChildProgram, keepRunning } from './child-process';
 import { takeDataLock } from './data-lock';
-import { claimDemo, DEMO_TARGETS, isDemo } from './demo-installation';
+import { claimDemo, DEMO_TARGETS } from './demo-installation';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded-database';
-import { isFirstRun } from './first-run';
 import { freePort } from './postgres/server';
 import { prepareStores } from './prepare';
+import { sayWhatIsNext } from './say-what-is-next';
 import { legibleCode, randomSecret, storedSecret } from './secrets';
 
 export type Supervisor = {
@@ -127,15 +127,9 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     lock.announce(url);
     say(`ready: ${url}`);
     for (const note of reports.flatMap(({ notes = [] }) => notes)) say(note);
-    if (!demo && database && (await isDemo(databaseUrl))) {
-      say(
-        'this installation holds demo data; its clusters and agents run only with npm run demo (SEED_DEMO_DATA=true)',
-      );
-    }
-    if (await isFirstRun(databaseUrl)) {
-      say(`first run: open ${url}/setup and enter the setup code ${setupCode || 'that the web process logs'}`);
-      if (database && !env.FABRIC_SETUP_CODE) say(`(it is kept in ${join(data, 'secrets', 'setup_code')})`);
-    }
+    const setupCodeFile = database && !env.FABRIC_SETUP_CODE ? join(data, 'secrets', 'setup_code') : undefined;
+    const installation = { url, databaseUrl, demo, embedded: Boolean(database), setupCode, setupCodeFile };
+    await orAborted(sayWhatIsNext(installation, say), signal);
     return {
       url,
       databaseUrl,
