@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NewPassword } from './auth-password';
 import { PERMISSIONS } from './permissions';
+import { SECOND_FACTORS, SIGN_IN_METHODS } from './sign-in-method';
 
 /** One sign-in of one's own that is not over. */
 export const AccountSession = z.object({
@@ -9,6 +10,9 @@ export const AccountSession = z.object({
   current: z.boolean(),
   user_agent: z.string().nullable(),
   source_address: z.string().nullable(),
+  /** How it began, and what proved a second factor. */
+  method: z.enum(SIGN_IN_METHODS),
+  second_factor: z.enum(SECOND_FACTORS).nullable(),
   signed_in_at: z.string(),
   /** When its tokens were last renewed: every quarter of an hour while it is used. */
   last_used_at: z.string(),

@@ -37,6 +37,8 @@ export const CurrentUser = z.object({
   id: z.uuid(),
   email: z.string(),
   name: z.string(),
+  /** A role asks for a second factor: nothing is permitted until it is set up. */
+  must_enrol: z.boolean(),
   /** Every permission that is effective somewhere; `*` for a super administrator. */
   permissions: z.array(z.string()),
   /** Roles as held; `reachOf(grants, permission)` tells for which tenants a permission counts. */

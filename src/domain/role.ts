@@ -17,13 +17,16 @@ export const RoleInput = z.strictObject({
     .regex(/^[a-z][a-z0-9_]{1,62}$/, 'A short name: a letter, then letters, digits and _, 2 to 63 in all.'),
   title: DisplayName,
   permissions: PermissionSet,
+  /** Whoever holds it has to set up a second factor before anything else. */
+  requires_second_factor: z.boolean('true or false').default(false),
 });
 export type RoleInput = z.output<typeof RoleInput>;
 
-/** The name of a role stays; what people read is its title. */
+/** The name of a role stays; what people read is its title. Of a built-in role only `requires_second_factor` changes. */
 export const RoleUpdate = z.strictObject({
   title: DisplayName.optional(),
   permissions: PermissionSet.optional(),
+  requires_second_factor: z.boolean('true or false').optional(),
   version: Version,
 });
 export type RoleUpdate = z.output<typeof RoleUpdate>;
@@ -33,7 +36,8 @@ export const Role = z.object({
   name: z.string(),
   title: z.string(),
   permissions: z.array(z.string()),
-  /** Part of every installation; it cannot be changed or deleted. */
+  requires_second_factor: z.boolean(),
+  /** Part of every installation: it cannot be deleted, and only `requires_second_factor` can be changed. */
   built_in: z.boolean(),
   /** Users who hold it anywhere, expired assignments not counted. */
   users_total: z.int(),

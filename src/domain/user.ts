@@ -64,6 +64,10 @@ export const User = z.object({
   name: z.string(),
   active: z.boolean(),
   last_login_at: z.string().nullable(),
+  /** Since when signing in takes a code; null: no second factor is set up. */
+  second_factor_at: z.string().nullable(),
+  /** A role that is held now asks for one. */
+  second_factor_required: z.boolean(),
   /** Sign-ins that are open now. */
   sessions_total: z.int(),
   assignments: z.array(Assignment),
@@ -76,6 +80,10 @@ export type User = z.output<typeof User>;
 export const USER_SORTS = ['email', 'name', 'active', 'last_login_at', 'created_at'] as const;
 export const UserListInput = listInput(USER_SORTS, {
   active: z
+    .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
+    .optional(),
+  /** Users who have set up a second factor, or who have not. */
+  second_factor: z
     .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
     .optional(),
   role_id: z.uuid('The id of a role.').optional(),

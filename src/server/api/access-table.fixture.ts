@@ -16,8 +16,9 @@ type Procedure = { _def: { type: string; meta?: unknown } };
 function accessOf(path: string, meta: unknown): Access {
   if (typeof meta === 'object' && meta !== null) {
     if ('permission' in meta) return { permission: meta.permission as Grantable };
-    if ('signedIn' in meta) return { signedIn: String(meta.signedIn) };
-    if ('person' in meta) return { person: String(meta.person) };
+    const enrolling = 'enrolling' in meta && meta.enrolling === true ? ({ enrolling: true } as const) : {};
+    if ('signedIn' in meta) return { signedIn: String(meta.signedIn), ...enrolling };
+    if ('person' in meta) return { person: String(meta.person), ...enrolling };
   }
   throw new Error(`The procedure ${path} says nothing about who may call it. Build it with procedure or ownProcedure.`);
 }

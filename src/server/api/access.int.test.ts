@@ -4,7 +4,7 @@ import type { GrantLimit } from '@/domain/restrict-grants';
 import { newApiToken } from '@/server/auth/new-api-token';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens } from '@/server/db/schema/access';
+import { apiTokens, roleAssignments, roles } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { handleRequest } from '../rest/handle-request';
@@ -14,7 +14,14 @@ import { handleTrpc } from './handle-trpc';
 import { appRouter } from './root';
 
 /** Somebody who calls: with these headers, holding these roles; `grants` null is nobody. */
-type Caller = { name: string; headers: Record<string, string>; grants: RoleGrant[] | null; program?: boolean };
+type Caller = {
+  name: string;
+  headers: Record<string, string>;
+  grants: RoleGrant[] | null;
+  program?: boolean;
+  /** Has to set up a second factor before anything else. */
+  enrolling?: boolean;
+};
 
 const ROLES = Object.keys(BUILT_IN_ROLES) as BuiltInRole[];
 const callables = listCallables(routes, appRouter);
@@ -34,6 +41,13 @@ beforeAll(async () => {
     }
   }
   await addPrograms(tenant.id);
+  const strict = await makeUser('super_admin');
+  const [role] = await db
+    .insert(roles)
+    .values({ name: 'strict', title: 'Strict', requires_second_factor: true })
+    .returning();
+  await db.insert(roleAssignments).values({ user_id: strict.id, role_id: role?.id ?? '' });
+  callers.push({ name: 'super_admin without a second factor', headers: await bearer(strict), grants: [], enrolling: true });
 });
 
 /** Programs: with fewer rights than their owner, in one tenant, of a deactivated owner, expired. */
@@ -74,11 +88,12 @@ async function statusOf({ surface, method, path }: Callable, headers: Record<str
 }
 
 /** 401, 403 or, for those who may, neither: what the table says. */
-function expected({ access }: Callable, { grants, program }: Caller): number | 'in' {
+function expected({ access }: Callable, { grants, program, enrolling }: Caller): number | 'in' {
   if ('open' in access) return 'in';
   // A user's token is not a node's, whatever the user may do.
   if ('agent' in access) return 401;
   if (grants === null) return 401;
+  if (enrolling) return 'enrolling' in access && access.enrolling ? 'in' : 403;
   if ('signedIn' in access) return 'in';
   if ('person' in access) return program ? 403 : 'in';
   return isGranted(grants, access.permission) ? 'in' : 403;
@@ -101,7 +116,7 @@ describe('the authorisation matrix', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(callers).toHaveLength(3 + 2 * ROLES.length + 4);
+    expect(callers).toHaveLength(3 + 2 * ROLES.length + 4 + 1);
     expect(decided).toBe(callables.length * callers.length);
     expect(await db.$count(auditRecords)).toBe(before);
   });

@@ -4,7 +4,7 @@ import { ZodError } from 'zod';
 import type { Grantable } from '@/domain/permissions';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
-import { authorize, type Origin, requirePerson, type Session } from '../auth/scope';
+import { authorize, type Origin, requirePerson, requireSession, type Session } from '../auth/scope';
 import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
@@ -18,7 +18,11 @@ export type Context = {
   /** The address under which the caller reached the service. @throws AppError `malformed` */
   baseUrl: () => string;
 };
-type Meta = { permission: Grantable } | { signedIn: string } | { person: string };
+type Meta =
+  | { permission: Grantable }
+  | { signedIn: string; enrolling?: true }
+  | { person: string; enrolling?: true };
+type Options = { enrolling?: true };
 
 /** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */
 export async function createContext(request: Request, origin: Origin = originOf(request)): Promise<Context> {
@@ -116,20 +120,17 @@ export const procedure = <P extends Grantable>(permission: P) =>
     .use(storableInput);
 
 /** For what every signed-in user may do with their own account; `why` is shown in the access snapshot. */
-export const ownProcedure = (why: string) =>
+export const ownProcedure = (why: string, options: Options = {}) =>
   base
-    .meta({ signedIn: why })
-    .use(({ ctx, next }) => {
-      if (!ctx.session) throw new AppError('unauthenticated', 'Sign in to continue.');
-      return next({ ctx: { session: ctx.session } });
-    })
+    .meta({ signedIn: why, ...options })
+    .use(({ ctx, next }) => next({ ctx: { session: requireSession(ctx.session, options.enrolling) } }))
     .use(storableInput);
 
 /** For what users do with their own account in person: an API token may not. */
-export const personProcedure = (why: string) =>
+export const personProcedure = (why: string, options: Options = {}) =>
   base
-    .meta({ person: why })
-    .use(({ ctx, next }) => next({ ctx: { session: requirePerson(ctx.session) } }))
+    .meta({ person: why, ...options })
+    .use(({ ctx, next }) => next({ ctx: { session: requirePerson(ctx.session, options.enrolling) } }))
     .use(storableInput);
 
 export const router = t.router;

@@ -1,4 +1,5 @@
 import { restrictGrants } from '@/domain/restrict-grants';
+import { sessionStanding } from '@/domain/sign-in-method';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { findApiTokenOwner, noteApiTokenUse } from '../repositories/api-tokens';
@@ -31,7 +32,11 @@ export async function readSession(request: Request, origin: Origin, lenient = fa
   if (token?.startsWith(API_TOKEN_PREFIX)) return readTokenSession(token, origin, lenient);
   const claims = token ? await verifyToken(token, 'access') : null;
   const found = claims && (await findSessionUser(claims.sub, claims.sid, clock.now().toISOString()));
-  if (found) return { user: found.user, grants: found.grants, family_id: claims.sid, origin };
+  const standing = found ? sessionStanding(found.second_factor, found.proof) : 'over';
+  if (found && standing !== 'over') {
+    const must_enrol = standing === 'must_enrol';
+    return { user: found.user, grants: must_enrol ? [] : found.grants, family_id: claims.sid, must_enrol, origin };
+  }
   if (lenient) return null;
   throw new AppError('unauthenticated', 'The access token is invalid or expired. Refresh it or sign in again.');
 }

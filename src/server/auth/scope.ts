@@ -20,6 +20,8 @@ export type Session = {
   family_id: string | null;
   /** Set for a program: `grants` are the owner's under this limit. */
   api_token?: ActingToken;
+  /** A role asks for a second factor that is not set up: the session may do that and nothing else. `grants` are empty. */
+  must_enrol?: boolean;
   origin: Origin;
 };
 
@@ -29,6 +31,24 @@ export function actorOf({ user, api_token }: Session): Actor {
   return { kind: 'user', id: user.id, name: `${user.email} (token ${api_token.name})`, api_token };
 }
 
+/** Who has to set up a second factor may do nothing else before. @throws AppError `forbidden` */
+function assertEnrolled(session: Session): void {
+  if (!session.must_enrol) return;
+  throw new AppError('forbidden', 'One of your roles asks for a second factor. Set it up first.', {
+    extra: { reason: 'second_factor_not_set_up' },
+  });
+}
+
+/**
+ * For what every signed-in user may do; `enrolling` lets those in who still have to set up a second factor.
+ * @throws AppError `unauthenticated` without a session, `forbidden`
+ */
+export function requireSession(session: Session | null, enrolling = false): Session {
+  if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
+  if (!enrolling) assertEnrolled(session);
+  return session;
+}
+
 /** A session that a person signed in to. */
 export type PersonSession = Session & { family_id: string };
 
@@ -36,8 +56,8 @@ export type PersonSession = Session & { family_id: string };
  * For what only a person may do: a token that leaked must not be able to make others or lock its owner out.
  * @throws AppError `unauthenticated` without a session, `forbidden` for an API token
  */
-export function requirePerson(session: Session | null): PersonSession {
-  if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
+export function requirePerson(given: Session | null, enrolling = false): PersonSession {
+  const session = requireSession(given, enrolling);
   const { family_id } = session;
   if (family_id === null) throw new AppError('forbidden', 'An API token may not do this. Sign in with your password.');
   return { ...session, family_id };
@@ -66,6 +86,7 @@ function make<P extends Grantable>(actor: Actor, tenants: TenantReach, origin: O
  */
 export function authorize<P extends Grantable>(session: Session | null, permission: P): Scope<P> {
   if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
+  assertEnrolled(session);
   const tenants = reachOf(session.grants, permission);
   if (tenants !== 'all' && tenants.length === 0) {
     throw new AppError(

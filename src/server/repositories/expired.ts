@@ -1,6 +1,6 @@
 import { and, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client';
-import { rateLimits, refreshTokens } from '../db/schema/access';
+import { rateLimits, refreshTokens, signInChallenges } from '../db/schema/access';
 import { ipamImports } from '../db/schema/ipam';
 import { syncRuns } from '../db/schema/operations';
 import { deployments } from '../db/schema/policies';
@@ -11,6 +11,15 @@ export async function deleteExpiredRefreshTokens(db: Executor, cutoff: string): 
     .delete(refreshTokens)
     .where(lt(refreshTokens.expires_at, cutoff))
     .returning({ id: refreshTokens.id });
+  return rows.length;
+}
+
+/** Deletes first steps of sign-ins that ended before `cutoff`. @returns how many */
+export async function deleteExpiredChallenges(db: Executor, cutoff: string): Promise<number> {
+  const rows = await db
+    .delete(signInChallenges)
+    .where(lt(signInChallenges.expires_at, cutoff))
+    .returning({ id: signInChallenges.id });
   return rows.length;
 }
 

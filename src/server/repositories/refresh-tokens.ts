@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, isNull, min, sql } from 'drizzle-orm';
+import type { SecondFactorKind } from '@/domain/sign-in-method';
 import type { Executor, Tx } from '../db/client';
 import { refreshTokens } from '../db/schema/access';
 
@@ -65,6 +66,8 @@ export async function listOpenSessions(executor: Executor, userId: string, now: 
       id: refreshTokens.family_id,
       user_agent: refreshTokens.user_agent,
       source_address: refreshTokens.source_address,
+      method: refreshTokens.method,
+      second_factor: refreshTokens.second_factor,
       last_used_at: refreshTokens.created_at,
       expires_at: refreshTokens.expires_at,
     })
@@ -83,6 +86,8 @@ export async function listOpenSessions(executor: Executor, userId: string, now: 
       id: newest.id,
       user_agent: newest.user_agent,
       source_address: newest.source_address,
+      method: newest.method,
+      second_factor: newest.second_factor,
       signed_in_at: begun.at,
       last_used_at: newest.last_used_at,
       expires_at: newest.expires_at,
@@ -103,4 +108,19 @@ export async function isOpenFamilyOf(tx: Tx, userId: string, familyId: string): 
     )
     .limit(1);
   return row !== undefined;
+}
+
+/** When a sign-in of the user began; null when there is none that is not over. */
+export async function findFamilyStart(executor: Executor, userId: string, familyId: string): Promise<string | null> {
+  const [row] = await executor
+    .select({ at: min(refreshTokens.created_at) })
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.family_id, familyId), eq(refreshTokens.user_id, userId)));
+  return row?.at ?? null;
+}
+
+/** Notes that a second factor was proved in a sign-in. */
+export async function setFamilySecondFactor(tx: Tx, familyId: string, kind: SecondFactorKind): Promise<void> {
+  await lockFamily(tx, familyId);
+  await tx.update(refreshTokens).set({ second_factor: kind }).where(eq(refreshTokens.family_id, familyId));
 }

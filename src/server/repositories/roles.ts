@@ -21,6 +21,7 @@ const columnsAt = (now: string) => ({
   name: roles.name,
   title: roles.title,
   permissions: roles.permissions,
+  requires_second_factor: roles.requires_second_factor,
   built_in: roles.built_in,
   users_total: sql<number>`(select count(distinct ${roleAssignments.user_id})::int from ${roleAssignments}
     where ${eq(roleAssignments.role_id, roles.id)}

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, ilike, inArray, isNull, ne, or, type SQL, sql } from 
 import type { Page } from '@/domain/list';
 import type { Assignment, User, UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../db/client';
-import { refreshTokens, roleAssignments, roles, tenants, users } from '../db/schema/access';
+import { refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../db/schema/access';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
@@ -15,6 +15,12 @@ const columnsAt = (now: string) => ({
   name: users.name,
   active: users.active,
   last_login_at: users.last_login_at,
+  second_factor_at: sql<string | null>`(select ${secondFactors.confirmed_at} from ${secondFactors}
+    where ${eq(secondFactors.user_id, users.id)})`.mapWith(secondFactors.confirmed_at),
+  second_factor_required: sql<boolean>`exists (select 1 from ${roleAssignments}
+    join ${roles} on ${eq(roles.id, roleAssignments.role_id)}
+    where ${eq(roleAssignments.user_id, users.id)} and ${roles.requires_second_factor}
+      and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`,
   sessions_total: sql<number>`(select count(distinct ${refreshTokens.family_id})::int from ${refreshTokens}
     where ${eq(refreshTokens.user_id, users.id)} and ${refreshTokens.revoked_at} is null
       and ${refreshTokens.rotated_at} is null and ${refreshTokens.expires_at} > ${now})`,
@@ -72,6 +78,10 @@ export async function listUsers(input: UserListInput, now: string): Promise<Page
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`;
   const where = and(
     input.active === undefined ? undefined : eq(users.active, input.active),
+    input.second_factor === undefined
+      ? undefined
+      : sql`exists (select 1 from ${secondFactors} where ${eq(secondFactors.user_id, users.id)}
+          and ${secondFactors.confirmed_at} is not null) = ${input.second_factor}`,
     input.role_id === undefined ? undefined : holds(eq(roleAssignments.role_id, input.role_id)),
     input.tenant_id === undefined ? undefined : holds(eq(roleAssignments.tenant_id, input.tenant_id)),
     input.q ? or(ilike(users.email, likePattern(input.q)), ilike(users.name, likePattern(input.q))) : undefined,

@@ -1,13 +1,26 @@
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { RoleGrant } from '@/domain/permissions';
+import type { SecondFactorStanding, SignInProof } from '@/domain/sign-in-method';
 import { db, type Executor, type Tx } from '../db/client';
-import { refreshTokens, roleAssignments, roles, tenants, users } from '../db/schema/access';
+import { refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../db/schema/access';
 
 export type HeldRole = RoleGrant & { title: string; tenant_name: string | null };
-export type UserWithRoles = { user: { id: string; email: string; name: string }; grants: HeldRole[] };
+export type UserWithRoles = {
+  user: { id: string; email: string; name: string };
+  grants: HeldRole[];
+  second_factor: SecondFactorStanding;
+};
+export type SessionUser = UserWithRoles & { proof: SignInProof };
+
+const NO_PROOF = sql<SignInProof | null>`null::json`;
 
 /** Active users with the roles they hold at `now`; one row per role, one without roles otherwise. */
-async function readWithRoles(executor: Executor, now: string, where: SQL | undefined): Promise<UserWithRoles | null> {
+async function readWithRoles(
+  executor: Executor,
+  now: string,
+  where: SQL | undefined,
+  proof = NO_PROOF,
+): Promise<(UserWithRoles & { proof: SignInProof | null }) | null> {
   const rows = await executor
     .select({
       id: users.id,
@@ -16,8 +29,12 @@ async function readWithRoles(executor: Executor, now: string, where: SQL | undef
       role: roles.name,
       title: roles.title,
       permissions: roles.permissions,
+      requires_second_factor: roles.requires_second_factor,
       tenant_id: roleAssignments.tenant_id,
       tenant_name: tenants.name,
+      enrolled: sql<boolean>`exists (select 1 from ${secondFactors}
+        where ${eq(secondFactors.user_id, users.id)} and ${secondFactors.confirmed_at} is not null)`,
+      proof,
     })
     .from(users)
     .leftJoin(
@@ -37,21 +54,27 @@ async function readWithRoles(executor: Executor, now: string, where: SQL | undef
       ? [{ role, title, permissions, tenant_id, tenant_name }]
       : [],
   );
-  return { user: { id: first.id, email: first.email, name: first.name }, grants };
+  const required_by = rows.flatMap((row) => (row.requires_second_factor && row.title !== null ? [row.title] : []));
+  return {
+    user: { id: first.id, email: first.email, name: first.name },
+    grants,
+    second_factor: { enrolled: first.enrolled, required_by: [...new Set(required_by)] },
+    proof: first.proof,
+  };
 }
 
 /** An active user with a sign-in (family of refresh tokens) that is neither revoked nor expired. One query. */
-export async function findSessionUser(userId: string, familyId: string, now: string): Promise<UserWithRoles | null> {
-  return readWithRoles(
+export async function findSessionUser(userId: string, familyId: string, now: string): Promise<SessionUser | null> {
+  const found = await readWithRoles(
     db,
     now,
-    and(
-      eq(users.id, userId),
-      sql`exists (select 1 from ${refreshTokens} where ${refreshTokens.family_id} = ${familyId}
+    eq(users.id, userId),
+    sql<SignInProof | null>`(select json_build_object('method', ${refreshTokens.method}, 'second_factor', ${refreshTokens.second_factor})
+      from ${refreshTokens} where ${refreshTokens.family_id} = ${familyId}
         and ${refreshTokens.user_id} = ${users.id} and ${refreshTokens.revoked_at} is null
-        and ${refreshTokens.expires_at} > ${now})`,
-    ),
+        and ${refreshTokens.expires_at} > ${now} limit 1)`,
   );
+  return found?.proof ? { ...found, proof: found.proof } : null;
 }
 
 /** An active user with their roles. */
@@ -66,9 +89,9 @@ export async function findUserWithRoles(
 /** What sign-in needs to know of an account. */
 export async function findCredentials(
   email: string,
-): Promise<{ id: string; email: string; password_hash: string; active: boolean } | null> {
+): Promise<{ id: string; email: string; password_hash: string | null; password_sign_in: boolean; active: boolean } | null> {
   const [found] = await db
-    .select({ id: users.id, email: users.email, password_hash: users.password_hash, active: users.active })
+    .select({ id: users.id, email: users.email, password_hash: users.password_hash, password_sign_in: users.password_sign_in, active: users.active })
     .from(users)
     .where(eq(users.email, email));
   return found ?? null;
@@ -80,12 +103,9 @@ export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promi
   return row;
 }
 
-/** Notes a sign-in and, when one is given, the renewed hash of the same password. */
-export async function updateSignedIn(tx: Tx, userId: string, at: string, passwordHash: string | null): Promise<void> {
-  await tx
-    .update(users)
-    .set({ last_login_at: at, ...(passwordHash !== null && { password_hash: passwordHash }) })
-    .where(eq(users.id, userId));
+/** Notes a sign-in. */
+export async function noteSignedIn(tx: Tx, userId: string, at: string): Promise<void> {
+  await tx.update(users).set({ last_login_at: at }).where(eq(users.id, userId));
 }
 
 /** Stores a new password unless it was changed since `known` was read. @returns whether it was stored */

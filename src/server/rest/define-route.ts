@@ -7,12 +7,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call: a permission, any signed-in user, a user in person (no API token), the agent of a node, or anyone; all but
- * the first say why.
+ * the first say why. `enrolling` lets users in who still have to set up the second factor that a role of theirs asks for.
  */
 export type Access =
   | { permission: Grantable }
-  | { signedIn: string }
-  | { person: string }
+  | { signedIn: string; enrolling?: true }
+  | { person: string; enrolling?: true }
   | { agent: string }
   | { open: string };
 

@@ -2,7 +2,7 @@ import { ZodError } from 'zod';
 import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
-import { actorOf, authorize, type OpenScope, type Origin, openScope, requirePerson, type Session } from '../auth/scope';
+import { actorOf, authorize, type OpenScope, type Origin, openScope, requirePerson, requireSession, type Session } from '../auth/scope';
 import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
@@ -11,17 +11,12 @@ import { matchRoute, pathSegments } from './match-route';
 import { parseInput } from './parse-input';
 import { problemResponse, toAppError } from './problem';
 
-function requireSession(session: Session | null): Session {
-  if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
-  return session;
-}
-
 /** Who calls: evidence of the permission, the agent, or for open and signed-in routes only who and from where. */
 async function scopeFor(access: Access, session: Session | null, request: Request, origin: Origin): Promise<OpenScope> {
   if ('agent' in access) return readAgent(request, origin);
   if ('permission' in access) return authorize(session, access.permission) as OpenScope;
-  if ('signedIn' in access) requireSession(session);
-  if ('person' in access) requirePerson(session);
+  if ('signedIn' in access) requireSession(session, access.enrolling);
+  if ('person' in access) requirePerson(session, access.enrolling);
   return session ? { actor: actorOf(session), origin } : openScope(origin);
 }
 
@@ -48,7 +43,7 @@ function answerUnmatched(
   session: Session | null,
   requestId: string,
 ): Response {
-  if (known.length === 0 || !known.every((route) => 'open' in route.access)) requireSession(session);
+  if (known.length === 0 || !known.every((route) => 'open' in route.access)) requireSession(session, true);
   const allow = allowed([...new Set(known.map((route) => route.method as string))].sort());
   if (known.length === 0) throw new AppError('not_found', 'There is nothing at this address.');
   if (method === 'OPTIONS') {

@@ -10,6 +10,7 @@ import {
   readUser,
   updateUser,
 } from '../../services/administration/users';
+import { resetSecondFactor } from '../../services/second-factor/reset-second-factor';
 import { procedure, router } from '../trpc';
 
 const byId = z.strictObject({ id: z.uuid() });
@@ -39,6 +40,9 @@ export const usersRouter = router({
   setAssignments: procedure('user:write')
     .input(AssignmentsInput.extend({ id: z.uuid() }))
     .mutation(({ ctx, input: { id, ...changes } }) => setAssignments(ctx.scope, id, changes)),
+  resetSecondFactor: procedure('user:write')
+    .input(byId)
+    .mutation(({ ctx, input }) => resetSecondFactor(ctx.scope, input.id)),
   delete: procedure('user:write')
     .input(byId)
     .mutation(({ ctx, input }) => deleteUser(ctx.scope, input.id)),

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/sign-in-method';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
 
 export const tenants = pgTable(
@@ -37,7 +38,10 @@ export const users = pgTable(
     id: primaryId(),
     email: text().notNull(),
     name: text().notNull().default(''),
-    password_hash: text().notNull(),
+    /** Null: an account that only a sign-in provider lets in. */
+    password_hash: text(),
+    /** False: the password, if there is one, does not sign in. */
+    password_sign_in: boolean().notNull().default(true),
     active: boolean().notNull().default(true),
     last_login_at: timestamptz(),
     version: integer().notNull().default(1),
@@ -58,6 +62,8 @@ export const roles = pgTable(
     title: text().notNull(),
     permissions: text().array().notNull().default(sql`'{}'`),
     built_in: boolean().notNull().default(false),
+    /** Whoever holds it may do nothing before a second factor is set up. */
+    requires_second_factor: boolean().notNull().default(false),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),
@@ -78,9 +84,14 @@ export const roleAssignments = pgTable(
       .references(() => roles.id, { onDelete: 'restrict' }),
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'cascade' }),
     expires_at: timestamptz(),
+    /** `oidc`: given by a group of the sign-in provider; evaluated again at every sign-in there. */
+    source: text({ enum: ['manual', 'oidc'] })
+      .notNull()
+      .default('manual'),
     created_at: timestampNow(),
   },
   (t) => [
+    check('role_assignments_source', sql`${t.source} in ('manual', 'oidc')`),
     unique('role_assignments_once').on(t.user_id, t.role_id, t.tenant_id).nullsNotDistinct(),
     index('role_assignments_role_idx').on(t.role_id),
     index('role_assignments_tenant_idx').on(t.tenant_id),
@@ -99,6 +110,9 @@ export const refreshTokens = pgTable(
     token_hash: text().notNull(),
     user_agent: text(),
     source_address: inet(),
+    /** How the sign-in began, and what proved a second factor. The same in every token of a family. */
+    method: text({ enum: SIGN_IN_METHODS }).notNull().default('password'),
+    second_factor: text({ enum: SECOND_FACTORS }),
     created_at: timestampNow(),
     expires_at: timestamptz().notNull(),
     rotated_at: timestamptz(),
@@ -109,6 +123,125 @@ export const refreshTokens = pgTable(
     index('refresh_tokens_family_idx').on(t.family_id),
     index('refresh_tokens_user_idx').on(t.user_id),
     index('refresh_tokens_expires_idx').on(t.expires_at),
+    check('refresh_tokens_method', sql`${t.method} in ('password', 'oidc')`),
+    check('refresh_tokens_second_factor', sql`${t.second_factor} in ('totp', 'recovery_code', 'provider')`),
+  ],
+);
+
+/** The authenticator app of a user. Without `confirmed_at` it is being set up and asks for nothing yet. */
+export const secondFactors = pgTable('second_factors', {
+  user_id: uuid()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** AES-256-GCM of the base 32 secret, see lib/crypto; the context is `user_id`. */
+  secret_encrypted: text().notNull(),
+  secret_key_id: text().notNull(),
+  /** The time step of the code that was used last: it and those before are used up. */
+  last_step: bigint({ mode: 'number' }),
+  confirmed_at: timestamptz(),
+  created_at: timestampNow(),
+});
+
+/** Recovery codes by SHA-256. Each works once. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    id: primaryId(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    code_hash: text().notNull(),
+    used_at: timestamptz(),
+    created_at: timestampNow(),
+  },
+  (t) => [unique('recovery_codes_hash_key').on(t.user_id, t.code_hash)],
+);
+
+/** First steps of sign-ins that wait for a code, by SHA-256 of the token that the client holds. */
+export const signInChallenges = pgTable(
+  'sign_in_challenges',
+  {
+    id: primaryId(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    token_hash: text().notNull(),
+    method: text({ enum: SIGN_IN_METHODS }).notNull(),
+    created_at: timestampNow(),
+    expires_at: timestamptz().notNull(),
+  },
+  (t) => [
+    unique('sign_in_challenges_hash_key').on(t.token_hash),
+    index('sign_in_challenges_user_idx').on(t.user_id),
+    index('sign_in_challenges_expires_idx').on(t.expires_at),
+    check('sign_in_challenges_method', sql`${t.method} in ('password', 'oidc')`),
+  ],
+);
+
+/** Whom a sign-in provider means by a subject. */
+export const userIdentities = pgTable(
+  'user_identities',
+  {
+    id: primaryId(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    /** As the provider said it last; for people to read, never to decide by. */
+    email: text(),
+    created_at: timestampNow(),
+    last_used_at: timestamptz(),
+  },
+  (t) => [
+    unique('user_identities_subject_key').on(t.issuer, t.subject),
+    index('user_identities_user_idx').on(t.user_id),
+  ],
+);
+
+/** The sign-in provider: at most one row. */
+export const oidcSettings = pgTable(
+  'oidc_settings',
+  {
+    id: text().primaryKey().default('oidc'),
+    enabled: boolean().notNull(),
+    label: text().notNull(),
+    issuer: text().notNull(),
+    client_id: text().notNull(),
+    /** AES-256-GCM, see lib/crypto; the context is `id`. Null: a public client. */
+    client_secret_encrypted: text(),
+    client_secret_key_id: text(),
+    scopes: text().array().notNull(),
+    group_claim: text().notNull(),
+    public_url: text().notNull(),
+    create_users: boolean().notNull(),
+    link_by_email: boolean().notNull(),
+    trusts_second_factor: boolean().notNull(),
+    version: integer().notNull().default(1),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    check('oidc_settings_one', sql`${t.id} = 'oidc'`),
+    check('oidc_settings_secret_key', sql`(${t.client_secret_encrypted} is null) = (${t.client_secret_key_id} is null)`),
+  ],
+);
+
+/** The roles that a group of the sign-in provider gives. */
+export const oidcRoleMappings = pgTable(
+  'oidc_role_mappings',
+  {
+    id: primaryId(),
+    group_name: text().notNull(),
+    role_id: uuid()
+      .notNull()
+      .references(() => roles.id, { onDelete: 'restrict' }),
+    tenant_id: uuid().references(() => tenants.id, { onDelete: 'cascade' }),
+    created_at: timestampNow(),
+  },
+  (t) => [
+    unique('oidc_role_mappings_once').on(t.group_name, t.role_id, t.tenant_id).nullsNotDistinct(),
+    index('oidc_role_mappings_role_idx').on(t.role_id),
+    index('oidc_role_mappings_tenant_idx').on(t.tenant_id),
   ],
 );
 

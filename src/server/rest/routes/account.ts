@@ -8,6 +8,14 @@ import {
   PasswordChange,
 } from '@/domain/account';
 import {
+  Enrolment,
+  EnrolmentConfirmation,
+  EnrolmentInput,
+  RecoveryCodes,
+  SecondFactorProof,
+  SecondFactorState,
+} from '@/domain/second-factor';
+import {
   createOwnToken,
   listOwnTokens,
   listUserTokens,
@@ -16,10 +24,15 @@ import {
 } from '../../services/account/api-tokens';
 import { changePassword } from '../../services/account/change-password';
 import { endOtherSessions, endSession, listSessions } from '../../services/account/sessions';
+import { removeSecondFactor, renewRecoveryCodes } from '../../services/second-factor/change-second-factor';
+import { beginEnrolment, confirmEnrolment } from '../../services/second-factor/enrol-second-factor';
+import { readSecondFactor } from '../../services/second-factor/read-second-factor';
 import { defineRoute } from '../define-route';
 
 const tag = 'Account';
 const access = { person: "The caller's own account, and nobody else's." } as const;
+/** Also for those who have to set up a second factor before they may do anything else. */
+const enrolling = { ...access, enrolling: true } as const;
 
 export const accountRoutes = [
   defineRoute({
@@ -59,6 +72,56 @@ export const accountRoutes = [
     params: z.object({ session_id: z.uuid() }),
     response: { status: 204 },
     handler: ({ session, params }) => endSession(session, params.session_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/account/second-factor',
+    summary: 'Your second factor: since when, recovery codes left, and which of your roles ask for it.',
+    tag,
+    access: enrolling,
+    response: { status: 200, schema: SecondFactorState },
+    handler: ({ session }) => readSecondFactor(session),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/account/second-factor/begin',
+    summary: 'Make a secret for an authenticator app. Nothing is asked for until it is confirmed.',
+    tag,
+    access: enrolling,
+    body: EnrolmentInput,
+    bodyOptional: true,
+    response: { status: 200, schema: Enrolment },
+    handler: ({ session, body }) => beginEnrolment(session, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/account/second-factor/confirm',
+    summary: 'Confirm the app with its first code. The answer shows the recovery codes this once.',
+    tag,
+    access: enrolling,
+    body: EnrolmentConfirmation,
+    response: { status: 200, schema: RecoveryCodes },
+    handler: ({ session, body }) => confirmEnrolment(session, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/account/second-factor/recovery-codes',
+    summary: 'Make new recovery codes, shown this once; all earlier ones stop working.',
+    tag,
+    access,
+    body: SecondFactorProof,
+    response: { status: 200, schema: RecoveryCodes },
+    handler: ({ session, body }) => renewRecoveryCodes(session, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/account/second-factor/remove',
+    summary: 'Switch your second factor off, unless one of your roles asks for it.',
+    tag,
+    access,
+    body: SecondFactorProof,
+    response: { status: 204 },
+    handler: ({ session, body }) => removeSecondFactor(session, body),
   }),
   defineRoute({
     method: 'GET',

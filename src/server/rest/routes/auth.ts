@@ -1,5 +1,7 @@
 import { CurrentUser, LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
+import { SecondFactorInput, SignInAnswer } from '@/domain/second-factor';
 import { AppError } from '../../lib/errors';
+import { answerChallenge } from '../../services/auth/answer-challenge';
 import type { IssuedSession } from '../../services/auth/issue-session';
 import { login } from '../../services/auth/login';
 import { logout } from '../../services/auth/logout';
@@ -25,13 +27,27 @@ function withCookie(request: Request, session: IssuedSession, body: SignedIn): R
 const loginRoute = defineRoute({
   method: 'POST',
   path: '/auth/login',
-  summary: 'Sign in with email and password.',
+  summary: 'Sign in with email and password: tokens, or the question for a code of the second factor.',
   tag: 'Authentication',
   access: { open: 'Signing in is how a session begins.' },
   body: LoginInput,
+  response: { status: 200, schema: SignInAnswer },
+  handler: async ({ scope, body, request }) => {
+    const answer = await login(scope, body, clientOf(request));
+    return 'access_token' in answer ? withCookie(request, answer, answer) : Response.json(answer, { headers: noStore });
+  },
+});
+
+const secondFactorRoute = defineRoute({
+  method: 'POST',
+  path: '/auth/second-factor',
+  summary: 'The second step of signing in: a code of the authenticator app, or a recovery code.',
+  tag: 'Authentication',
+  access: { open: 'The challenge of the first step and the code are the proof.' },
+  body: SecondFactorInput,
   response: { status: 200, schema: SignedIn },
   handler: async ({ scope, body, request }) => {
-    const session = await login(scope, body, clientOf(request));
+    const session = await answerChallenge(scope, body, clientOf(request));
     return withCookie(request, session, session);
   },
 });
@@ -81,9 +97,9 @@ const meRoute = defineRoute({
   path: '/auth/me',
   summary: 'The signed-in user with permissions, roles and tenants.',
   tag: 'Authentication',
-  access: { signedIn: 'Everybody may see who they are.' },
+  access: { signedIn: 'Everybody may see who they are.', enrolling: true },
   response: { status: 200, schema: CurrentUser },
   handler: ({ session }) => readCurrentUser(session),
 });
 
-export const authRoutes = [loginRoute, refreshRoute, logoutRoute, meRoute];
+export const authRoutes = [loginRoute, secondFactorRoute, refreshRoute, logoutRoute, meRoute];

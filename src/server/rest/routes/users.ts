@@ -9,6 +9,7 @@ import {
   readUser,
   updateUser,
 } from '../../services/administration/users';
+import { resetSecondFactor } from '../../services/second-factor/reset-second-factor';
 import { defineRoute } from '../define-route';
 import { ifMatchVersion } from '../if-match';
 
@@ -96,4 +97,15 @@ const access = defineRoute({
   handler: ({ scope, params }) => explainUser(scope, params.user_id),
 });
 
-export const userRoutes = [list, create, read, update, remove, assignments, access];
+const secondFactor = defineRoute({
+  method: 'DELETE',
+  path: '/users/{user_id}/second-factor',
+  summary: 'Take away the second factor of a user who lost it; all their sign-ins end.',
+  tag,
+  access: { permission: 'user:write' },
+  params,
+  response: { status: 200, schema: User },
+  handler: ({ scope, params }) => resetSecondFactor(scope, params.user_id),
+});
+
+export const userRoutes = [list, create, read, update, remove, assignments, access, secondFactor];

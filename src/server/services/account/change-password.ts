@@ -15,7 +15,7 @@ const refusal = (field: keyof PasswordChange, message: string) =>
 /**
  * Changes one's own password. All other sign-ins end; API tokens stay. A wrong current password counts like a failed
  * sign-in: an unattended browser is no place to guess at.
- * @throws AppError `malformed` naming the field, `too_many_requests`
+ * @throws AppError `malformed` naming the field, `too_many_requests`; `refused` for an account without password
  */
 export async function changePassword(
   session: PersonSession,
@@ -29,8 +29,9 @@ export async function changePassword(
   }
   const limits = loginLimits(email, session.origin);
   await assertMayTry(db, limits);
-  const account = await findCredentials(email);
-  if (!(await verifyPassword(account?.password_hash ?? null, input.current_password))) {
+  const known = (await findCredentials(email))?.password_hash ?? null;
+  if (known === null) throw new AppError('refused', 'Your account has no password. An administrator can set one.');
+  if (!(await verifyPassword(known, input.current_password))) {
     await db.transaction((tx) => recordFailure(tx, limits));
     throw refusal('current_password', 'This is not your password.');
   }
@@ -39,7 +40,7 @@ export async function changePassword(
     await assertMayTry(tx, limits);
     await forgetFailures(tx, limits);
     // Of two changes at once the second must know the first one's password.
-    if (!(await updatePassword(tx, id, account?.password_hash ?? '', password_hash))) {
+    if (!(await updatePassword(tx, id, known, password_hash))) {
       throw refusal('current_password', 'The password was changed meanwhile.');
     }
     const ended_sessions = await endSessions(tx, id, session.family_id);

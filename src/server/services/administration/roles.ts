@@ -14,7 +14,14 @@ import { assertVersion, changedFields } from './version-guard';
 
 const noSuchRole = () => new AppError('not_found', 'There is no such role. It may have been deleted.');
 const now = () => clock.now().toISOString();
-const audited = ({ title, permissions }: { title: string; permissions: readonly string[] }) => ({ title, permissions });
+type Audited = { title: string; permissions: readonly string[]; requires_second_factor: boolean };
+const audited = ({ title, permissions, requires_second_factor }: Audited) => ({
+  title,
+  permissions,
+  requires_second_factor,
+});
+const builtIn = () =>
+  new AppError('refused', 'This role is part of the service and stays as it is. Create one of your own instead.');
 
 async function stored(tx: Tx, id: string): Promise<Role> {
   const role = await repository.findRole(tx, id, now());
@@ -22,16 +29,10 @@ async function stored(tx: Tx, id: string): Promise<Role> {
   return role;
 }
 
-/** A role that may be changed. @throws AppError `not_found`, `refused` for built-in roles */
-async function lockOwnRole(tx: Tx, id: string, strength: 'no key update' | 'update') {
+/** @throws AppError `not_found` */
+async function lockRole(tx: Tx, id: string, strength: 'no key update' | 'update') {
   const row = await repository.lockRole(tx, id, strength);
   if (!row) throw noSuchRole();
-  if (row.built_in) {
-    throw new AppError(
-      'refused',
-      'This role is part of the service and stays as it is. Create one of your own instead.',
-    );
-  }
   return row;
 }
 
@@ -71,21 +72,24 @@ export function createRole(scope: Scope<'role:write'>, input: RoleInput): Promis
 }
 
 /**
- * Changes a role of one's own making; it counts at once for all who hold it. Without a change nothing is written.
- * @throws AppError `not_found`, `version_conflict`, `refused` for built-in roles, `forbidden` for permissions that the
- * actor lacks, before or after; `conflict` when nobody would be super administrator any more
+ * Changes a role; it counts at once for all who hold it. Without a change nothing is written. Of a built-in role only
+ * whether it asks for a second factor can be changed.
+ * @throws AppError `not_found`, `version_conflict`, `refused` for anything else of built-in roles, `forbidden` for permissions
+ * that the actor lacks, before or after; `conflict` when nobody would be super administrator any more
  */
 export function updateRole(scope: Scope<'role:write'>, id: string, { version, ...input }: RoleUpdate): Promise<Role> {
   return db.transaction(async (tx) => {
     await lockSuperAdmins(tx);
-    const row = await lockOwnRole(tx, id, 'no key update');
+    const row = await lockRole(tx, id, 'no key update');
     assertVersion('role', row.version, version);
     const changes = changedFields(row, input);
     if (Object.keys(changes).length === 0) return stored(tx, id);
-    if (changes.permissions) {
+    if (row.built_in && (changes.title !== undefined || changes.permissions !== undefined)) throw builtIn();
+    // What its holders have to do before they may use it is a matter for those who could give it.
+    if (changes.permissions || changes.requires_second_factor !== undefined) {
       await assertMayGrant(tx, scope.actor, [
         { permissions: row.permissions, tenant_id: null },
-        { permissions: changes.permissions, tenant_id: null },
+        { permissions: changes.permissions ?? [], tenant_id: null },
       ]);
     }
     await repository.updateRole(tx, id, { ...changes, version: row.version + 1 });
@@ -109,7 +113,8 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
  */
 export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void> {
   return db.transaction(async (tx) => {
-    const row = await lockOwnRole(tx, id, 'update');
+    const row = await lockRole(tx, id, 'update');
+    if (row.built_in) throw builtIn();
     const { users_total } = await stored(tx, id);
     if (users_total > 0) {
       throw new AppError('conflict', `The role is held (users: ${users_total}). Take it from them first.`, {

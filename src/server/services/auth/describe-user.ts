@@ -6,8 +6,14 @@ import type { UserWithRoles } from '../../repositories/users';
 
 const EVERYTHING: readonly Grantable[] = ['*', ...PERMISSIONS];
 
-/** The user as the pages and API clients see themselves: effective permissions, roles as held, tenants within reach. */
-export async function describeUser(executor: Executor, { user, grants }: UserWithRoles): Promise<CurrentUser> {
+/**
+ * The user as the pages and API clients see themselves: effective permissions, roles as held, tenants within reach. Who
+ * has to set up a second factor first has nothing until then.
+ */
+export async function describeUser(executor: Executor, found: UserWithRoles, must_enrol: boolean): Promise<CurrentUser> {
+  const { user } = found;
+  if (must_enrol) return { ...user, must_enrol, permissions: [], grants: [], tenants: [], all_tenants: false };
+  const { grants } = found;
   const everywhere = grants.some((grant) => grant.tenant_id === null);
   const named = new Map(grants.flatMap((g) => (g.tenant_id && g.tenant_name ? [[g.tenant_id, g.tenant_name]] : [])));
   const tenants = everywhere
@@ -15,6 +21,7 @@ export async function describeUser(executor: Executor, { user, grants }: UserWit
     : [...named].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
   return {
     ...user,
+    must_enrol,
     permissions: EVERYTHING.filter((permission) => isGranted(grants, permission)),
     grants: grants.map(({ role, title, tenant_id, permissions }) => ({
       role,

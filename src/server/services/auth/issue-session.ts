@@ -1,4 +1,5 @@
 import type { CurrentUser, SignedIn } from '@/domain/auth';
+import { type SignInProof, sessionStanding } from '@/domain/sign-in-method';
 import type { Origin } from '../../auth/scope';
 import { ACCESS_TOKEN_SECONDS, hashToken, REFRESH_TOKEN_SECONDS, signToken } from '../../auth/session-tokens';
 import type { Tx } from '../../db/client';
@@ -9,17 +10,26 @@ import { describeUser } from './describe-user';
 
 export type IssuedSession = SignedIn & { refresh_token: string };
 
-type For = { user_id: string; family_id: string; at: Date; user_agent: string | null; origin: Origin };
+type For = {
+  user_id: string;
+  family_id: string;
+  at: Date;
+  user_agent: string | null;
+  origin: Origin;
+  proof: SignInProof;
+};
 
 /**
  * Makes an access and a refresh token of a family and stores the latter's hash.
- * @throws AppError `unauthenticated` when the user is no longer active
+ * @throws AppError `unauthenticated` when the user is no longer active, or set up a second factor that was never proved
  */
 export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> {
   const { user_id, family_id, at } = wanted;
   const found = await findUserWithRoles(tx, user_id, at.toISOString());
   if (!found) throw new AppError('unauthenticated', 'The account is not active. Ask an administrator.');
-  const user: CurrentUser = await describeUser(tx, found);
+  const standing = sessionStanding(found.second_factor, wanted.proof);
+  if (standing === 'over') throw new AppError('unauthenticated', 'Sign in again, with your second factor.');
+  const user: CurrentUser = await describeUser(tx, found, standing === 'must_enrol');
   const [access_token, refresh_token] = await Promise.all([
     signToken({ sub: user_id, sid: family_id, typ: 'access' }),
     signToken({ sub: user_id, sid: family_id, typ: 'refresh' }),
@@ -30,6 +40,7 @@ export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> 
     token_hash: hashToken(refresh_token),
     user_agent: wanted.user_agent,
     source_address: wanted.origin.source_address,
+    ...wanted.proof,
     created_at: at.toISOString(),
     expires_at: new Date(at.getTime() + REFRESH_TOKEN_SECONDS * 1000).toISOString(),
   });

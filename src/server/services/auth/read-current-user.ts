@@ -10,5 +10,5 @@ import { describeUser } from './describe-user';
 export async function readCurrentUser(session: Session): Promise<CurrentUser> {
   const found = await findUserWithRoles(db, session.user.id, clock.now().toISOString());
   if (!found) throw new AppError('unauthenticated', 'Sign in to continue.');
-  return describeUser(db, found);
+  return describeUser(db, found, session.must_enrol ?? false);
 }

@@ -84,6 +84,7 @@ export async function refreshSession(
             at,
             user_agent: client.user_agent,
             origin: scope.origin,
+            proof: { method: stored.method, second_factor: stored.second_factor },
           }),
         };
       });

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '../../db/client';
-import { rateLimits, refreshTokens, users } from '../../db/schema/access';
+import { rateLimits, refreshTokens, signInChallenges, users } from '../../db/schema/access';
 import { clusters } from '../../db/schema/clusters';
 import { deploymentGuests } from '../../db/schema/deployments';
 import { ipamImports } from '../../db/schema/ipam';
@@ -15,7 +15,7 @@ const realNow = clock.now;
 const NOW = new Date('2026-06-01T12:00:00Z');
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000).toISOString();
 
-const NOTHING = { refresh_tokens: 0, rate_limits: 0, sync_runs: 0, deployments: 0, ipam_imports: 0 };
+const NOTHING = { refresh_tokens: 0, sign_in_challenges: 0, rate_limits: 0, sync_runs: 0, deployments: 0, ipam_imports: 0 };
 
 describe('pruneExpired', () => {
   afterEach(() => {
@@ -34,11 +34,18 @@ describe('pruneExpired', () => {
     await db
       .insert(refreshTokens)
       .values([token('old', daysAgo(2)), token('yesterday', daysAgo(0.5)), token('live', daysAgo(-1))]);
+    const challenge = (token_hash: string, expires_at: string) => ({
+      user_id: user?.id ?? '',
+      token_hash,
+      method: 'password' as const,
+      expires_at,
+    });
+    await db.insert(signInChallenges).values([challenge('old', daysAgo(2)), challenge('live', daysAgo(-1))]);
     await db.insert(rateLimits).values([
       { key: 'old', window_start: daysAgo(1.1), hits: 9 },
       { key: 'live', window_start: daysAgo(0.1), hits: 9 },
     ]);
-    expect(await pruneExpired()).toEqual({ ...NOTHING, refresh_tokens: 1, rate_limits: 1 });
+    expect(await pruneExpired()).toEqual({ ...NOTHING, refresh_tokens: 1, sign_in_challenges: 1, rate_limits: 1 });
     expect((await db.select().from(refreshTokens)).map((row) => row.token_hash).sort()).toEqual(['live', 'yesterday']);
     expect((await db.select().from(rateLimits)).map((row) => row.key)).toEqual(['live']);
     expect(await pruneExpired()).toEqual(NOTHING);

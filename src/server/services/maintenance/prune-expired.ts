@@ -2,6 +2,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import {
+  deleteExpiredChallenges,
   deleteExpiredRefreshTokens,
   deleteOldDeployments,
   deleteOldImports,
@@ -18,7 +19,7 @@ const IMPORT_DAYS = 90;
 
 /**
  * Deletes what nobody needs any more: refresh tokens a day after their end (until then their reuse is noticed and
- * explained), rate-limit windows of yesterday, sync runs older than 30 days beyond the newest 20 of a cluster, deployments
+ * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond the newest 20 of a cluster, deployments
  * older than 400 days beyond the newest 20 of a policy on a cluster, and files that were imported 90 days ago.
  * @returns how many rows of each went
  */
@@ -26,6 +27,7 @@ export async function pruneExpired() {
   const ago = (days: number) => new Date(clock.now().getTime() - days * DAY_MS).toISOString();
   const removed = {
     refresh_tokens: await deleteExpiredRefreshTokens(db, ago(1)),
+    sign_in_challenges: await deleteExpiredChallenges(db, ago(1)),
     rate_limits: await deleteOldRateLimits(db, ago(1)),
     sync_runs: await deleteOldSyncRuns(db, ago(SYNC_RUN_DAYS), SYNC_RUNS_KEPT),
     deployments: await deleteOldDeployments(db, ago(DEPLOYMENT_DAYS), DEPLOYMENTS_KEPT),

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { SignedIn } from './auth';
+
+/** How many recovery codes one gets. Each works once. */
+export const RECOVERY_CODES = 10;
+
+/** Six digits of the app, or a recovery code. Spaces, hyphens and case do not matter: people type them off paper. */
+export const SecondFactorCode = z
+  .string('Enter the code as text.')
+  .max(64, 'This is too long for a code.')
+  .transform((text) => text.replace(/[\s-]/g, '').toUpperCase())
+  .refine((text) => /^(\d{6}|[A-Z2-7]{16})$/.test(text), 'Enter the six digits of your app, or a recovery code.');
+
+/** Only the six digits of the app. */
+const AppCode = z
+  .string('Enter the code as text.')
+  .max(32, 'This is too long for a code.')
+  .transform((text) => text.replace(/\s/g, ''))
+  .refine((text) => /^\d{6}$/.test(text), 'Enter the six digits that the app shows.');
+
+/** What sign-in answers when the password was right and a code is still needed. */
+export const SecondFactorNeeded = z.object({
+  second_factor: z.object({
+    /** Sent back with the code; worth nothing without one. */
+    challenge_token: z.string(),
+    /** What the code may be. */
+    methods: z.array(z.enum(['totp', 'recovery_code'])),
+    /** Seconds until one has to begin again. */
+    expires_in: z.int(),
+  }),
+});
+export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>;
+
+/** The answer of sign-in: tokens, or the question for a code. */
+export const SignInAnswer = z.union([SignedIn, SecondFactorNeeded]);
+export type SignInAnswer = z.output<typeof SignInAnswer>;
+
+/** The second step of signing in. */
+export const SecondFactorInput = z.strictObject({
+  challenge_token: z.string('Send the challenge as text.').min(1).max(200, 'This is no challenge.'),
+  code: SecondFactorCode,
+});
+export type SecondFactorInput = z.output<typeof SecondFactorInput>;
+
+const CurrentPassword = z
+  .string('Enter your password as text.')
+  .min(1, 'Enter the password you have now.')
+  .max(1024, 'At most 1024 characters.')
+  .optional();
+
+/** Begins an enrolment. The password is needed when the sign-in is not fresh. */
+export const EnrolmentInput = z.strictObject({ current_password: CurrentPassword });
+export type EnrolmentInput = z.output<typeof EnrolmentInput>;
+
+/** What the app needs to know; shown until it is confirmed, and never again. */
+export const Enrolment = z.object({ secret: z.string(), otpauth_uri: z.string() });
+export type Enrolment = z.output<typeof Enrolment>;
+
+export const EnrolmentConfirmation = z.strictObject({ code: AppCode });
+export type EnrolmentConfirmation = z.output<typeof EnrolmentConfirmation>;
+
+/** The proof for renewing recovery codes or switching off: the password, or without one a code. */
+export const SecondFactorProof = z.strictObject({ current_password: CurrentPassword, code: SecondFactorCode.optional() });
+export type SecondFactorProof = z.output<typeof SecondFactorProof>;
+
+/** Shown once; each works once. */
+export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
+export type RecoveryCodes = z.output<typeof RecoveryCodes>;
+
+/** One's own second factor. */
+export const SecondFactorState = z.object({
+  /** Since when a code is asked for; null: not set up. */
+  enrolled_at: z.string().nullable(),
+  recovery_codes_left: z.int(),
+  /** Titles of roles one holds that ask for it. */
+  required_by: z.array(z.string()),
+  /** Whether the account has a password, which then is the proof for changes. */
+  has_password: z.boolean(),
+  /** The sign-in is not fresh: setting up needs the password, or signing in anew. */
+  proof_needed: z.boolean(),
+});
+export type SecondFactorState = z.output<typeof SecondFactorState>;

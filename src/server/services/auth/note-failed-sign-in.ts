@@ -1,0 +1,36 @@
+import { recordAudit } from '../../audit/record';
+import { loginLimits, recordFailure, sourceKey } from '../../auth/attempt-limits';
+import type { OpenScope } from '../../auth/scope';
+import type { Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { countSignIn } from '../../lib/metrics';
+import { countInWindow } from '../../repositories/rate-limits';
+
+/** Failed sign-ins that are written to the audit trail in ten minutes: from one source, and altogether. */
+const AUDITED = { window_seconds: 600, per_source: 20, altogether: 100 };
+
+type Failure = {
+  /** What was typed; the limits count it whether there is such an account or not. */
+  email: string;
+  account: { id: string; email: string } | null;
+  reason: 'unknown_user' | 'wrong_password' | 'inactive' | 'password_not_allowed' | 'wrong_code';
+};
+
+/** Counts the failure and, within bounds, records it: a flood must fill neither the disk nor the trail. */
+export async function noteFailedSignIn(tx: Tx, scope: OpenScope, { email, account, reason }: Failure): Promise<void> {
+  countSignIn('failed');
+  const now = clock.now().toISOString();
+  const locked_seconds = await recordFailure(tx, loginLimits(email, scope.origin));
+  const { window_seconds, per_source, altogether } = AUDITED;
+  const source = sourceKey(scope.origin);
+  if ((await countInWindow(tx, `audit:login_failed:source:${source}`, window_seconds, now)) > per_source) return;
+  if ((await countInWindow(tx, 'audit:login_failed:all', window_seconds, now)) > altogether) return;
+  // An unknown name is not written down: now and then it is a password typed into the wrong field.
+  await recordAudit(tx, scope, {
+    action: 'auth.login_failed',
+    object_kind: 'user',
+    object_id: account?.id ?? null,
+    object_name: account?.email ?? null,
+    after: { reason, locked_seconds },
+  });
+}
