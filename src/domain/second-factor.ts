@@ -60,7 +60,10 @@ export const EnrolmentConfirmation = z.strictObject({ code: AppCode });
 export type EnrolmentConfirmation = z.output<typeof EnrolmentConfirmation>;
 
 /** The proof for renewing recovery codes or switching off: the password, or without one a code. */
-export const SecondFactorProof = z.strictObject({ current_password: CurrentPassword, code: SecondFactorCode.optional() });
+export const SecondFactorProof = z.strictObject({
+  current_password: CurrentPassword,
+  code: SecondFactorCode.optional(),
+});
 export type SecondFactorProof = z.output<typeof SecondFactorProof>;
 
 /** Shown once; each works once. */

@@ -47,7 +47,12 @@ beforeAll(async () => {
     .values({ name: 'strict', title: 'Strict', requires_second_factor: true })
     .returning();
   await db.insert(roleAssignments).values({ user_id: strict.id, role_id: role?.id ?? '' });
-  callers.push({ name: 'super_admin without a second factor', headers: await bearer(strict), grants: [], enrolling: true });
+  callers.push({
+    name: 'super_admin without a second factor',
+    headers: await bearer(strict),
+    grants: [],
+    enrolling: true,
+  });
 });
 
 /** Programs: with fewer rights than their owner, in one tenant, of a deactivated owner, expired. */

@@ -18,10 +18,7 @@ export type Context = {
   /** The address under which the caller reached the service. @throws AppError `malformed` */
   baseUrl: () => string;
 };
-type Meta =
-  | { permission: Grantable }
-  | { signedIn: string; enrolling?: true }
-  | { person: string; enrolling?: true };
+type Meta = { permission: Grantable } | { signedIn: string; enrolling?: true } | { person: string; enrolling?: true };
 type Options = { enrolling?: true };
 
 /** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */

@@ -65,9 +65,7 @@ export async function useRecoveryCode(tx: Tx, userId: string, codeHash: string, 
   const rows = await tx
     .update(recoveryCodes)
     .set({ used_at: at })
-    .where(
-      and(eq(recoveryCodes.user_id, userId), eq(recoveryCodes.code_hash, codeHash), isNull(recoveryCodes.used_at)),
-    )
+    .where(and(eq(recoveryCodes.user_id, userId), eq(recoveryCodes.code_hash, codeHash), isNull(recoveryCodes.used_at)))
     .returning({ id: recoveryCodes.id });
   return rows.length > 0;
 }

@@ -89,9 +89,21 @@ export async function findUserWithRoles(
 /** What sign-in needs to know of an account. */
 export async function findCredentials(
   email: string,
-): Promise<{ id: string; email: string; password_hash: string | null; password_sign_in: boolean; active: boolean } | null> {
+): Promise<{
+  id: string;
+  email: string;
+  password_hash: string | null;
+  password_sign_in: boolean;
+  active: boolean;
+} | null> {
   const [found] = await db
-    .select({ id: users.id, email: users.email, password_hash: users.password_hash, password_sign_in: users.password_sign_in, active: users.active })
+    .select({
+      id: users.id,
+      email: users.email,
+      password_hash: users.password_hash,
+      password_sign_in: users.password_sign_in,
+      active: users.active,
+    })
     .from(users)
     .where(eq(users.email, email));
   return found ?? null;

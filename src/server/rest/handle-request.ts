@@ -2,7 +2,16 @@ import { ZodError } from 'zod';
 import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
-import { actorOf, authorize, type OpenScope, type Origin, openScope, requirePerson, requireSession, type Session } from '../auth/scope';
+import {
+  actorOf,
+  authorize,
+  type OpenScope,
+  type Origin,
+  openScope,
+  requirePerson,
+  requireSession,
+  type Session,
+} from '../auth/scope';
 import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';

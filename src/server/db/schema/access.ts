@@ -222,7 +222,10 @@ export const oidcSettings = pgTable(
   },
   (t) => [
     check('oidc_settings_one', sql`${t.id} = 'oidc'`),
-    check('oidc_settings_secret_key', sql`(${t.client_secret_encrypted} is null) = (${t.client_secret_key_id} is null)`),
+    check(
+      'oidc_settings_secret_key',
+      sql`(${t.client_secret_encrypted} is null) = (${t.client_secret_key_id} is null)`,
+    ),
   ],
 );
 

@@ -14,7 +14,11 @@ type SignIn = { account: { id: string; email: string }; proof: SignInProof; user
  * Opens a session for an account that proved all it has to, and forgets the failures before: only now, or whoever knows
  * the password could wipe out wrong codes with it. Count the sign-in when the transaction is done.
  */
-export async function completeSignIn(tx: Tx, scope: OpenScope, { account, proof, user_agent }: SignIn): Promise<IssuedSession> {
+export async function completeSignIn(
+  tx: Tx,
+  scope: OpenScope,
+  { account, proof, user_agent }: SignIn,
+): Promise<IssuedSession> {
   await forgetFailures(tx, loginLimits(account.email, scope.origin));
   const at = clock.now();
   const issued = await issueSession(tx, {

@@ -10,7 +10,11 @@ const EVERYTHING: readonly Grantable[] = ['*', ...PERMISSIONS];
  * The user as the pages and API clients see themselves: effective permissions, roles as held, tenants within reach. Who
  * has to set up a second factor first has nothing until then.
  */
-export async function describeUser(executor: Executor, found: UserWithRoles, must_enrol: boolean): Promise<CurrentUser> {
+export async function describeUser(
+  executor: Executor,
+  found: UserWithRoles,
+  must_enrol: boolean,
+): Promise<CurrentUser> {
   const { user } = found;
   if (must_enrol) return { ...user, must_enrol, permissions: [], grants: [], tenants: [], all_tenants: false };
   const { grants } = found;

@@ -132,7 +132,7 @@ describe('audit of sign-in', () => {
     await login('my-secret-password', 'x');
     const records = (await db.select().from(auditRecords).orderBy(auditRecords.seq)).slice(before);
     expect(records.map((r) => [r.action, r.actor_name, r.object_name, r.after])).toEqual([
-      ['auth.login', user.email, user.email, null],
+      ['auth.login', user.email, user.email, { method: 'password', second_factor: null }],
       ['auth.login_failed', 'anonymous', user.email, { reason: 'wrong_password', locked_seconds: 0 }],
       ['auth.login_failed', 'anonymous', null, { reason: 'unknown_user', locked_seconds: 0 }],
     ]);

@@ -15,7 +15,14 @@ const realNow = clock.now;
 const NOW = new Date('2026-06-01T12:00:00Z');
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000).toISOString();
 
-const NOTHING = { refresh_tokens: 0, sign_in_challenges: 0, rate_limits: 0, sync_runs: 0, deployments: 0, ipam_imports: 0 };
+const NOTHING = {
+  refresh_tokens: 0,
+  sign_in_challenges: 0,
+  rate_limits: 0,
+  sync_runs: 0,
+  deployments: 0,
+  ipam_imports: 0,
+};
 
 describe('pruneExpired', () => {
   afterEach(() => {

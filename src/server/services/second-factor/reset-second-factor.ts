@@ -20,7 +20,10 @@ export function resetSecondFactor(scope: Scope<'user:write'>, userId: string): P
     const row = await lockUser(tx, userId);
     if (!row) throw noSuchUser();
     if (scope.actor.id === userId) {
-      throw new AppError('conflict', 'This is your own account. Switch it off on your account page, with your password.');
+      throw new AppError(
+        'conflict',
+        'This is your own account. Switch it off on your account page, with your password.',
+      );
     }
     const now = clock.now().toISOString();
     await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));

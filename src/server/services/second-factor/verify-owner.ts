@@ -4,8 +4,8 @@ import { verifyPassword } from '../../auth/password';
 import type { PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
-import { findCredentials } from '../../repositories/users';
 import { lockUser } from '../../repositories/user-list';
+import { findCredentials } from '../../repositories/users';
 import { useCode } from './use-code';
 
 export const wrongField = (field: 'current_password' | 'code', message: string) =>
@@ -17,7 +17,11 @@ async function countWrong(session: PersonSession): Promise<void> {
 }
 
 /** Asks for the password that the account has. @throws AppError `malformed` naming the field, `too_many_requests` */
-export async function verifyOwnPassword(session: PersonSession, known: string, given: string | undefined): Promise<void> {
+export async function verifyOwnPassword(
+  session: PersonSession,
+  known: string,
+  given: string | undefined,
+): Promise<void> {
   if (given === undefined) throw wrongField('current_password', 'Enter the password you have now.');
   await assertMayTry(db, loginLimits(session.user.email, session.origin));
   if (await verifyPassword(known, given)) return;
