@@ -52,6 +52,8 @@ export const Workload = z.object({
   node_name: z.string().nullable(),
   project_id: z.uuid().nullable(),
   project_name: z.string().nullable(),
+  /** Who decided on the project: somebody by hand, a mapping rule, or nobody. */
+  project_assigned_by: z.enum(['hand', 'rule']).nullable(),
   tenant_id: z.uuid().nullable(),
   vmid: z.int(),
   kind: z.enum(WORKLOAD_KINDS),

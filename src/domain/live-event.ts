@@ -22,6 +22,7 @@ export const LiveEvent = z.discriminatedUnion('type', [
   /** Subnets, addresses, ranges or conflicts of a cluster. */
   z.object({ type: z.literal('ipam.changed'), cluster_id: z.uuid().optional() }),
   z.object({ type: z.literal('ipam_import.changed'), import_id: z.uuid() }),
+  z.object({ type: z.literal('mapping_rule.changed') }),
 ]);
 export type LiveEvent = z.output<typeof LiveEvent>;
 

@@ -27,6 +27,8 @@ export const PERMISSION_REACH = {
   'tenant:write': 'platform',
   'project:read': 'tenant',
   'project:write': 'tenant',
+  'mapping:read': 'platform',
+  'mapping:write': 'platform',
   'audit:read': 'tenant',
   'job:read': 'platform',
   'settings:read': 'platform',

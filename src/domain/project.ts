@@ -39,17 +39,22 @@ export const ProjectPage = pageOf(Project);
 /** Workloads that one call may assign. */
 export const MAX_ASSIGNED = 2_000;
 
+const WorkloadIds = z
+  .array(z.uuid('The id of a workload.'), 'A list of workload ids.')
+  .min(1, 'Name at least one workload.')
+  .max(MAX_ASSIGNED, `At most ${MAX_ASSIGNED} workloads.`)
+  .transform((ids) => [...new Set(ids)]);
+
 /** Gives workloads to a project, or with null to none. All of them or nothing. */
 export const WorkloadAssignment = z.strictObject({
   project_id: z.uuid('The id of a project, or null for none.').nullable(),
-  workload_ids: z
-    .array(z.uuid('The id of a workload.'), 'A list of workload ids.')
-    .min(1, 'Name at least one workload.')
-    .max(MAX_ASSIGNED, `At most ${MAX_ASSIGNED} workloads.`)
-    .transform((ids) => [...new Set(ids)]),
+  workload_ids: WorkloadIds,
 });
 export type WorkloadAssignment = z.output<typeof WorkloadAssignment>;
 
 /** How many workloads have another project than before. */
 export const WorkloadAssignmentResult = z.object({ changed: z.int() });
 export type WorkloadAssignmentResult = z.output<typeof WorkloadAssignmentResult>;
+
+/** Leaves it to the mapping rules again where workloads belong. */
+export const FollowRules = z.strictObject({ workload_ids: WorkloadIds });

@@ -6,7 +6,15 @@ const id = '0190f3a0-0000-7000-8000-000000000001';
 test('what each event touches', () => {
   const touched = (type: string, rest: object = {}) =>
     routersTouched({ type, data: JSON.stringify({ type, cluster_id: id, ...rest }) });
-  expect(touched('inventory.changed')).toEqual(['nodes', 'workloads', 'networks', 'clusters', 'agents', 'dashboard']);
+  expect(touched('inventory.changed')).toEqual([
+    'nodes',
+    'workloads',
+    'networks',
+    'clusters',
+    'agents',
+    'dashboard',
+    'mappingRules',
+  ]);
   expect(touched('sync_run.changed', { run_id: id })).toEqual(['syncRuns', 'clusters']);
   expect(touched('resync')).toBe('all');
   expect(touched('something.new')).toEqual([]);

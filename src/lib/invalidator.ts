@@ -5,13 +5,14 @@ import type { ServerEvent } from './event-stream';
 const TOUCHES = {
   'sync_run.changed': ['syncRuns', 'clusters'],
   'cluster.changed': ['clusters', 'dashboard'],
-  'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents', 'dashboard'],
+  'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents', 'dashboard', 'mappingRules'],
   'security_group.changed': ['securityGroups'],
   'policy.changed': ['policies', 'securityGroups', 'dashboard'],
   'deployment.changed': ['deployments', 'policies', 'dashboard'],
   'firewall.changed': ['policies', 'workloads', 'dashboard'],
   'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads', 'dashboard'],
   'ipam_import.changed': ['ipamImports'],
+  'mapping_rule.changed': ['mappingRules'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;
 
 /** The routers to ask again after an event; `all` after a gap, none for what this version does not know. */

@@ -13,6 +13,7 @@ import { ipamRouter } from './routers/ipam';
 import { ipamConflictsRouter } from './routers/ipam-conflicts';
 import { ipamImportsRouter } from './routers/ipam-imports';
 import { jobsRouter } from './routers/jobs';
+import { mappingRulesRouter } from './routers/mapping-rules';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
 import { policiesRouter } from './routers/policies';
@@ -45,6 +46,7 @@ export const appRouter = router({
   ipamConflicts: ipamConflictsRouter,
   ipamImports: ipamImportsRouter,
   jobs: jobsRouter,
+  mappingRules: mappingRulesRouter,
   networks: networksRouter,
   nodes: nodesRouter,
   policies: policiesRouter,

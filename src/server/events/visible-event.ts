@@ -17,6 +17,8 @@ export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage):
       return isGranted(grants, 'cluster:read') ? message : null;
     case 'ipam_import.changed':
       return isGranted(grants, 'ipam:write') ? message : null;
+    case 'mapping_rule.changed':
+      return isGranted(grants, 'mapping:read') ? message : null;
     case 'ipam.changed':
       return withoutId(message, reachOf(grants, 'ipam:read'));
     case 'inventory.changed': {

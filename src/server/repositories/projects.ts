@@ -104,6 +104,7 @@ export type AssignableWorkload = {
   name: string;
   cluster_id: string;
   project_id: string | null;
+  project_assigned_by: 'hand' | 'rule' | null;
   tenant_id: string | null;
 };
 
@@ -115,6 +116,7 @@ export async function lockWorkloads(tx: Tx, reach: TenantReach, ids: readonly st
       name: workloads.name,
       cluster_id: workloads.cluster_id,
       project_id: workloads.project_id,
+      project_assigned_by: workloads.project_assigned_by,
       tenant_id: sql<
         string | null
       >`(select ${projects.tenant_id} from ${projects} where ${eq(projects.id, workloads.project_id)})`,
@@ -125,9 +127,10 @@ export async function lockWorkloads(tx: Tx, reach: TenantReach, ids: readonly st
     .for('no key update');
 }
 
+/** Gives workloads to a project, or none, by hand. */
 export async function setProjectOf(tx: Tx, ids: readonly string[], projectId: string | null): Promise<void> {
   await tx
     .update(workloads)
-    .set({ project_id: projectId, updated_at: sql`now()` })
+    .set({ project_id: projectId, project_assigned_by: 'hand', mapping_rule_id: null, updated_at: sql`now()` })
     .where(inArray(workloads.id, [...ids]));
 }

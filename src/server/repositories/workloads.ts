@@ -27,6 +27,7 @@ const columns = {
   node_name: nodes.name,
   project_id: workloads.project_id,
   project_name: projects.name,
+  project_assigned_by: workloads.project_assigned_by,
   tenant_id: projects.tenant_id,
   vmid: workloads.vmid,
   kind: workloads.kind,

@@ -14,6 +14,7 @@ import { insightRoutes } from './routes/insights';
 import { ipAddressRoutes } from './routes/ip-addresses';
 import { ipRangeRoutes } from './routes/ip-ranges';
 import { ipamRoutes } from './routes/ipam';
+import { mappingRuleRoutes } from './routes/mapping-rules';
 import { networkRoutes } from './routes/networks';
 import { nodeRoutes } from './routes/nodes';
 import { policyRoutes } from './routes/policies';
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   ...deploymentRoutes,
   ...nodeRoutes,
   ...projectRoutes,
+  ...mappingRuleRoutes,
   ...workloadRoutes,
   ...networkRoutes,
   ...securityGroupRoutes,

@@ -26,6 +26,8 @@ export const PERMISSION_WORDS: Record<Permission, string> = {
   'tenant:write': 'Create, change and delete tenants',
   'project:read': 'See projects',
   'project:write': 'Create, change and delete projects',
+  'mapping:read': 'See the rules that give workloads of a pool or tag to projects',
+  'mapping:write': 'Change those rules, and so which tenant has which workloads',
   'audit:read': 'Read and verify the audit trail',
   'job:read': 'See the queues',
   'settings:read': 'See the settings',

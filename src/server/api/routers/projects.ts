@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ProjectInput, ProjectListInput, ProjectUpdate, WorkloadAssignment } from '@/domain/project';
+import { FollowRules, ProjectInput, ProjectListInput, ProjectUpdate, WorkloadAssignment } from '@/domain/project';
 import { assignWorkloads } from '../../services/administration/assign-workloads';
+import { followMappingRules } from '../../services/administration/follow-mapping-rules';
 import {
   createProject,
   deleteProject,
@@ -31,4 +32,7 @@ export const projectsRouter = router({
   assignWorkloads: procedure('workload:write')
     .input(WorkloadAssignment)
     .mutation(({ ctx, input }) => assignWorkloads(ctx.scope, input)),
+  followMappingRules: procedure('workload:write')
+    .input(FollowRules)
+    .mutation(({ ctx, input }) => followMappingRules(ctx.scope, input.workload_ids)),
 });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { FollowRulesResult } from '@/domain/mapping-rule';
 import {
+  FollowRules,
   Project,
   ProjectInput,
   ProjectListInput,
@@ -9,6 +11,7 @@ import {
   WorkloadAssignmentResult,
 } from '@/domain/project';
 import { assignWorkloads } from '../../services/administration/assign-workloads';
+import { followMappingRules } from '../../services/administration/follow-mapping-rules';
 import {
   createProject,
   deleteProject,
@@ -90,4 +93,15 @@ const assign = defineRoute({
   handler: ({ scope, body }) => assignWorkloads(scope, body),
 });
 
-export const projectRoutes = [list, create, read, update, remove, assign];
+const follow = defineRoute({
+  method: 'POST',
+  path: '/workloads/follow-mapping-rules',
+  summary: 'Leave it to the mapping rules where workloads belong that were assigned by hand. All of them or nothing.',
+  tag,
+  access: { permission: 'workload:write' },
+  body: FollowRules,
+  response: { status: 200, schema: FollowRulesResult },
+  handler: ({ scope, body }) => followMappingRules(scope, body.workload_ids),
+});
+
+export const projectRoutes = [list, create, read, update, remove, assign, follow];

@@ -5,6 +5,7 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { countMappingRules } from '../../repositories/mapping-rules';
 import * as repository from '../../repositories/projects';
 import { lockTenant } from '../../repositories/tenants';
 import { assertVersion, changedFields } from './version-guard';
@@ -93,7 +94,7 @@ export function updateProject(
 
 /**
  * Deletes a project without workloads: with them, its tenant would lose sight of them unasked.
- * @throws AppError `not_found`; `conflict` while it has workloads
+ * @throws AppError `not_found`; `conflict` while it has workloads, or mapping rules would give it some
  */
 export function deleteProject(scope: Scope<'project:write'>, id: string): Promise<void> {
   return db.transaction(async (tx) => {
@@ -105,6 +106,14 @@ export function deleteProject(scope: Scope<'project:write'>, id: string): Promis
         'conflict',
         `The project has workloads (${project.workloads_total}). Assign them to another project first.`,
         { extra: { workloads_total: project.workloads_total } },
+      );
+    }
+    const rules = await countMappingRules(tx, id);
+    if (rules > 0) {
+      throw new AppError(
+        'conflict',
+        `Mapping rules give workloads to the project (${rules}). Let them be changed or deleted first.`,
+        { extra: { mapping_rules_total: rules } },
       );
     }
     await repository.deleteProjectRow(tx, id);

@@ -12,6 +12,7 @@ import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { type ClusterRow, lockClusterRow, updateCluster } from '../../repositories/clusters';
 import { linkInterfaces } from '../../repositories/sync-interfaces';
 import { claimRun, finishRun, releaseRun, type SyncRunRow } from '../../repositories/sync-runs';
+import { applyMappingRules } from '../administration/apply-mapping-rules';
 import { clusterAccess } from './cluster-access';
 import { openProvider } from './open-provider';
 import { describeFailure, type Failure } from './sync/describe-failure';
@@ -57,11 +58,20 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
   const view = await syncNetworks(session, nodes, complete);
   await syncSdn(session, view);
   await syncGuests(session, nodes);
+  await applyMapping(session);
   await syncInterfaces(session, nodes, run.trigger !== 'auto');
   report.begin('finish');
   // Cards whose config was not read follow networks that came or went.
   const linked = await session.write((tx) => linkInterfaces(tx, cluster.id));
   report.count({ changed: linked });
+  // A guest that turned out to be another one has come without a project.
+  await applyMapping(session);
+}
+
+/** Puts new guests, and those whose pool or tags changed, where the mapping rules want them. */
+async function applyMapping(session: RunSession): Promise<void> {
+  const changed = await session.write((tx) => applyMappingRules(tx, scope, { clusterId: session.clusterId }));
+  session.report.count({ changed });
 }
 
 /** Ends the run and notes the outcome at the cluster, with an audit record for a failure and for every change. */
