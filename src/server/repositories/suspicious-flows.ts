@@ -19,12 +19,12 @@ export type SuspiciousRow = {
   flows: number;
   bytes: number | null;
   packets: number | null;
-  first_seen_at: string;
-  last_seen_at: string;
+  /** Milliseconds since 1970. */
+  first_seen_ms: number;
+  last_seen_ms: number;
 };
 
-const at = (expression: string) =>
-  sql.raw(`to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+const milliseconds = (expression: string) => sql.raw(`trunc(extract(epoch from ${expression}) * 1000)::float8`);
 
 /** States of connection tracking that only a connection reaches that was answered. */
 const ANSWERED = `t.state in ('ESTABLISHED', 'FIN_WAIT', 'CLOSE_WAIT', 'LAST_ACK', 'TIME_WAIT', 'REPLIED')`;
@@ -112,7 +112,7 @@ export async function sumSuspiciousFlows(
       case when min(source_port) = max(source_port) then min(source_port) end as source_port,
       case when min(first_nic) = max(last_nic) then min(first_nic) end as nic,
       count(*)::float8 as flows, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
-      ${at('min(first_seen_at)')} as first_seen_at, ${at('max(last_seen_at)')} as last_seen_at
+      ${milliseconds('min(first_seen_at)')} as first_seen_ms, ${milliseconds('max(last_seen_at)')} as last_seen_ms
     from conversations as t
     group by t.cluster_id, t.source_ip, t.destination_ip, t.destination_workload_id, t.destination_port, t.protocol, t.decision`);
   return [...rows];

@@ -1,7 +1,6 @@
 import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
 import type { DashboardInput } from '@/domain/dashboard/dashboard-input';
 import { ratePosture } from '@/domain/dashboard/security-posture';
-import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import type { DashboardScopes } from '../../auth/dashboard-scopes';
 import { countWatchedWorkloads } from '../../repositories/dashboard-places';
 import { selectFlows } from '../flows/select-flows';
@@ -10,12 +9,6 @@ import { countEnforcement } from './count-enforcement';
 import { countStandings } from './count-standings';
 import { narrowScopes } from './narrow-scopes';
 import { readSuspicious } from './read-suspicious';
-
-function summarize(entries: readonly SuspiciousTraffic[]): SuspiciousSummary {
-  const summary = { total: entries.length, critical: 0, high: 0, medium: 0, low: 0 };
-  for (const { severity } of entries) summary[severity] += 1;
-  return summary;
-}
 
 /**
  * How secure the installation is, or what of it is within reach: the posture with its parts as of now, suspicious traffic
@@ -33,9 +26,8 @@ export async function readDashboardSecurity(
     readBoard(),
     countWatchedWorkloads(flow.tenants),
   ]);
-  const suspicious = await readSuspicious(selection, board, policy?.tenants ?? []);
+  const suspicious = await readSuspicious(selection, board, policy?.tenants ?? [], input.suspicious_limit);
   const policies = policy && countStandings(board, policy.tenants);
-  const suspicious_summary = summarize(suspicious);
   const agents = { watched: 0, silent: 0, unwatched: 0 };
   for (const { status, workloads } of watched) {
     const kind = status === 'ok' || status === 'degraded' ? 'watched' : status === 'silent' ? 'silent' : 'unwatched';
@@ -49,11 +41,11 @@ export async function readDashboardSecurity(
     security_posture: ratePosture({
       enforcement: countEnforcement(board, flow.tenants),
       policies: policies && { active, stale, partial, unresolved },
-      suspicious: suspicious_summary,
+      suspicious: suspicious.summary,
       agents,
     }),
-    suspicious_traffic: input.suspicious_limit === undefined ? suspicious : suspicious.slice(0, input.suspicious_limit),
-    suspicious_summary,
+    suspicious_traffic: suspicious.entries,
+    suspicious_summary: suspicious.summary,
     suspicious_since: new Date(Math.max(since, Date.parse(selection.cutoff))).toISOString(),
     policies,
   };

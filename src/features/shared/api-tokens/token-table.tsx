@@ -1,0 +1,84 @@
+'use client';
+import { type ReactNode, useState } from 'react';
+import type { ApiToken } from '@/domain/account';
+import { failureOf } from '@/lib/problem';
+import { DataTable } from '@/ui/data-table';
+import { showToast } from '@/ui/toast';
+import { RevokeTokenDialog } from './revoke-token-dialog';
+import { TOKEN_COLUMNS } from './token-columns';
+
+type Props = {
+  id: string;
+  label: string;
+  query: {
+    data: { items: ApiToken[] } | undefined;
+    error: unknown;
+    isPending: boolean;
+    refetch: () => unknown;
+  };
+  revoke: {
+    mutate: (token: ApiToken, options: { onSuccess: () => void }) => void;
+    error: unknown;
+    isPending: boolean;
+    reset: () => void;
+  };
+  /** Why tokens cannot be revoked. */
+  disabledReason?: string | null;
+  empty: ReactNode;
+};
+
+/** API tokens, each of which can be revoked after a question. */
+export function TokenTable({ id, label, query, revoke, disabledReason, empty }: Props) {
+  const [revoking, setRevoking] = useState<ApiToken | null>(null);
+  const close = () => {
+    setRevoking(null);
+    revoke.reset();
+  };
+  const rows = query.data?.items ?? [];
+  return (
+    <>
+      <DataTable
+        id={id}
+        label={label}
+        noun={{ one: 'token', many: 'tokens' }}
+        columns={TOKEN_COLUMNS}
+        rows={rows}
+        rowId={(token) => token.id}
+        total={rows.length}
+        loading={query.isPending}
+        error={query.error ? failureOf(query.error) : null}
+        onRetry={() => void query.refetch()}
+        height="auto"
+        rowActions={(token) => ({
+          name: token.name,
+          entries: [
+            {
+              id: 'revoke',
+              label: 'Revoke token',
+              tone: 'danger',
+              onSelect: () => setRevoking(token),
+              disabledReason,
+            },
+          ],
+        })}
+        empty={empty}
+      />
+      {revoking && (
+        <RevokeTokenDialog
+          token={revoking}
+          revoke={{
+            ...revoke,
+            mutate: () =>
+              revoke.mutate(revoking, {
+                onSuccess: () => {
+                  showToast('ok', { title: 'Token revoked' });
+                  close();
+                },
+              }),
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
