@@ -56,6 +56,7 @@ test('every path of the interface', () => {
       "tenants: /tenants",
       "tenant: /tenants/x1?tab=nodes",
       "projects: /projects",
+      "mappingRules: /mapping-rules",
       "jobs: /jobs",
       "audit: /audit",
       "settings: /settings",

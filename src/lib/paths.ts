@@ -51,6 +51,7 @@ export const paths = {
   tenants: (query?: Query) => withQuery('/tenants', query),
   tenant: ({ tenantId, ...query }: { tenantId: string; tab?: string }) => withQuery(`/tenants/${id(tenantId)}`, query),
   projects: (query?: Query) => withQuery('/projects', query),
+  mappingRules: (query?: Query) => withQuery('/mapping-rules', query),
   jobs: (query?: Query) => withQuery('/jobs', query),
   audit: (query?: Query) => withQuery('/audit', query),
   settings: () => '/settings',

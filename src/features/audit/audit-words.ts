@@ -22,10 +22,14 @@ export const ACTION_FAMILIES = [
   { value: 'role.*', label: 'Roles' },
   { value: 'tenant.*', label: 'Tenants' },
   { value: 'project.*', label: 'Projects' },
+  { value: 'mapping_rule.*', label: 'Mapping rules' },
   { value: 'api_token.*', label: 'API tokens' },
 ] as const;
 
 const WORDS: Record<string, string> = {
+  'workload.assigned': 'Workloads: assigned by hand',
+  'workload.mapped': 'Workloads: moved by mapping rules',
+  'workload.left_to_rules': 'Workloads: left to mapping rules',
   'auth.login': 'Signed in',
   'auth.logout': 'Signed out',
   'auth.login_failed': 'Sign-in failed',

@@ -16,6 +16,7 @@ import {
   Settings,
   Share2,
   ShieldCheck,
+  Split,
   Users,
   Waypoints,
 } from 'lucide-react';
@@ -214,6 +215,14 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: Boxes,
         permission: 'project:read',
         keywords: ['workloads', 'pools'],
+      },
+      {
+        id: 'mapping-rules',
+        label: 'Mapping rules',
+        href: paths.mappingRules(),
+        icon: Split,
+        permission: 'mapping:read',
+        keywords: ['pools', 'tags', 'assign', 'projects', 'tenants', 'conflicts'],
       },
     ],
   },

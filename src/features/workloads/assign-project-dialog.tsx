@@ -11,6 +11,14 @@ import type { Option } from '@/ui/option';
 import { showToast } from '@/ui/toast';
 
 const NONE = 'none';
+const RULES = 'rules';
+
+/** The button names what will happen. */
+function submitText(chosen: Option | null): string {
+  if (chosen?.value === NONE) return 'Take out of its project';
+  if (chosen?.value === RULES) return 'Follow the mapping rules';
+  return chosen ? `Assign to ${chosen.label}` : 'Assign';
+}
 
 type Props = {
   /** What is assigned, in words: "web-01" or "12 workloads". */
@@ -39,7 +47,12 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
             {
               value: NONE,
               label: 'No project',
-              description: 'Seen only by people with rights for the whole installation.',
+              description: 'Seen only by people with rights for the whole installation. Mapping rules do not move it.',
+            },
+            {
+              value: RULES,
+              label: 'Follow the mapping rules',
+              description: 'Pools and tags decide, now and at every sync.',
             },
           ]
         : []),
@@ -51,18 +64,32 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
     ],
     [projects.data, mayClear, search],
   );
+  const done = (title: string) => {
+    for (const touched of [trpc.workloads, trpc.projects, trpc.mappingRules]) {
+      void queryClient.invalidateQueries(touched.pathFilter());
+    }
+    showToast('ok', { title });
+    onAssigned?.();
+    onClose();
+  };
   const assign = useMutation(
     trpc.projects.assignWorkloads.mutationOptions({
-      onSuccess: ({ changed }) => {
-        void queryClient.invalidateQueries(trpc.workloads.pathFilter());
-        void queryClient.invalidateQueries(trpc.projects.pathFilter());
-        showToast('ok', { title: changed === 1 ? 'One workload assigned' : `${changed} workloads assigned` });
-        onAssigned?.();
-        onClose();
-      },
+      onSuccess: ({ changed }) => done(changed === 1 ? 'One workload assigned' : `${changed} workloads assigned`),
     }),
   );
-  const failure = assign.error ? failureOf(assign.error) : null;
+  const follow = useMutation(
+    trpc.projects.followMappingRules.mutationOptions({
+      onSuccess: ({ changed }) =>
+        done(changed === 0 ? 'The rules leave it where it is' : `${changed} moved by the mapping rules`),
+    }),
+  );
+  const submit = () => {
+    const workload_ids = [...workloadIds];
+    if (chosen?.value === RULES) follow.mutate({ workload_ids });
+    else if (chosen) assign.mutate({ project_id: chosen.value === NONE ? null : chosen.value, workload_ids });
+  };
+  const error = assign.error ?? follow.error;
+  const failure = error ? failureOf(error) : null;
   return (
     <Dialog
       open
@@ -74,17 +101,11 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
           <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="primary"
-            pending={assign.isPending}
+            pending={assign.isPending || follow.isPending}
             disabledReason={chosen === null && 'Choose a project first.'}
-            onClick={() =>
-              chosen &&
-              assign.mutate({
-                project_id: chosen.value === NONE ? null : chosen.value,
-                workload_ids: [...workloadIds],
-              })
-            }
+            onClick={submit}
           >
-            {chosen?.value === NONE ? 'Take out of its project' : chosen ? `Assign to ${chosen.label}` : 'Assign'}
+            {submitText(chosen)}
           </Button>
         </>
       }

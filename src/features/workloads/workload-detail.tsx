@@ -11,6 +11,7 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { Missing } from '@/ui/missing';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -175,6 +176,18 @@ function Overview({ workload }: { workload: Detail }) {
   );
 }
 
+/** The project, and who decided on it. */
+function ProjectOf({ workload: { project_name, project_assigned_by } }: { workload: Detail }) {
+  const by =
+    project_assigned_by === 'rule' ? 'by a mapping rule' : project_assigned_by === 'hand' ? 'assigned by hand' : null;
+  if (project_name === null && by === null) return <Missing />;
+  return (
+    <>
+      {project_name ?? 'None'} {by && <span className="text-faint">{by}</span>}
+    </>
+  );
+}
+
 function facts(workload: Detail) {
   return [
     { label: 'Kind', value: KIND_LABELS[workload.kind] },
@@ -184,7 +197,7 @@ function facts(workload: Detail) {
     { label: 'CPUs', value: workload.cpu_count === null ? null : formatCount(workload.cpu_count) },
     { label: 'Pool', value: workload.pool },
     { label: 'Memory', value: workload.memory_bytes === null ? null : formatBytes(workload.memory_bytes) },
-    { label: 'Project', value: workload.project_name },
+    { label: 'Project', value: <ProjectOf workload={workload} /> },
     { label: 'Started', value: <RelativeTime at={workload.started_at} /> },
     { label: 'High availability', value: workload.ha_state },
     { label: 'Firewall flag', value: <FirewallShare workload={workload} /> },

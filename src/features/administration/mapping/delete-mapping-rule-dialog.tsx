@@ -1,0 +1,36 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { MappingRule } from '@/domain/mapping-rule';
+import { useTRPC } from '@/lib/trpc';
+import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../delete-dialog';
+import { MappingPreview } from './mapping-preview';
+import { ruleName } from './rule-words';
+
+/** Asks before a rule goes, with what that moves. */
+export function DeleteMappingRuleDialog({ rule, onClose }: { rule: MappingRule; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const remove = useMutation(
+    trpc.mappingRules.delete.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: 'Mapping rule deleted' });
+        for (const touched of [trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants]) {
+          void queryClient.invalidateQueries(touched.pathFilter());
+        }
+        onClose();
+      },
+    }),
+  );
+  return (
+    <DeleteDialog
+      noun="mapping rule"
+      name={ruleName(rule)}
+      remove={{ ...remove, mutate: () => remove.mutate({ id: rule.id }) }}
+      onClose={onClose}
+    >
+      <p>Workloads that it placed go where another rule wants them, or out of {rule.project_name}.</p>
+      <MappingPreview input={{ rule_id: rule.id }} />
+    </DeleteDialog>
+  );
+}

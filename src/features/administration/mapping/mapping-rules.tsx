@@ -1,0 +1,44 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { PageHeader } from '@/ui/page-header';
+import { Tabs } from '@/ui/tabs';
+import { MappingConflictTable } from './mapping-conflict-table';
+import { MappingRuleTable } from './mapping-rule-table';
+
+const TABS = ['rules', 'conflicts'] as const;
+
+/** The rules that give workloads to projects, and the workloads on which they disagree. */
+export function MappingRules() {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('rules'));
+  const conflicts = useQuery(trpc.mappingRules.conflicts.queryOptions({ limit: 1 }));
+  return (
+    <>
+      <PageHeader
+        title="Mapping rules"
+        description="Give the workloads of a pool, or with a tag, to a project and so to its tenant: at every sync, and at once when a rule changes. What is assigned by hand stays."
+      />
+      <Tabs
+        label="Mapping rules"
+        value={tab}
+        onValueChange={(next) =>
+          router.push(paths.mappingRules({ tab: next === 'rules' ? undefined : next }), { scroll: false })
+        }
+        tabs={[
+          { value: 'rules', label: 'Rules', content: <MappingRuleTable /> },
+          {
+            value: 'conflicts',
+            label: 'Conflicts',
+            count: conflicts.data?.total || null,
+            content: <MappingConflictTable />,
+          },
+        ]}
+      />
+    </>
+  );
+}
