@@ -153,5 +153,7 @@ function DraftPreview({
   const rule = useMemo(() => MappingRuleInput.safeParse(JSON.parse(text)).data, [text]);
   if (!rule) return <p className="text-muted">Say what the rule matches, and name the project.</p>;
   // What it is described as decides nothing, and would make the request long.
-  return <MappingPreview input={{ rule: { ...rule, description: '' }, ...(ruleId !== undefined && { rule_id: ruleId }) }} />;
+  return (
+    <MappingPreview input={{ rule: { ...rule, description: '' }, ...(ruleId !== undefined && { rule_id: ruleId }) }} />
+  );
 }

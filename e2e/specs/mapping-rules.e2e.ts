@@ -1,0 +1,83 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+type Item = { id: string; name: string };
+
+test('pools and tags give workloads to projects; what moves is shown before, by hand wins, conflicts are told', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
+  const cluster = await addCluster(simulator.cluster, { name: 'mapped' });
+  const tenant = await api<Item>('POST', '/tenants', { name: 'Mapped tenant' });
+  const shop = await api<Item>('POST', '/projects', { tenant_id: tenant.id, name: 'mapped-shop' });
+  const back = await api<Item>('POST', '/projects', { tenant_id: tenant.id, name: 'mapped-back' });
+  const { items } = await api<{ items: (Item & { pool: string | null; tags: string[] })[] }>(
+    'GET',
+    `/workloads?cluster_id=${cluster.id}&limit=500`,
+  );
+  const inPool = items.filter(({ pool }) => pool === 'production');
+  const kept = inPool[0];
+  const tagged = inPool.find(({ tags, id }) => tags.length > 0 && id !== kept?.id);
+  if (!kept || !tagged) throw new Error('the simulated cluster has no such guests');
+  await api('POST', '/workloads/assign', { project_id: back.id, workload_ids: [kept.id] });
+
+  await page.goto('/mapping-rules');
+  await expect(page.getByText('No mapping rules yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Create mapping rule' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Create mapping rule' });
+  await form.getByRole('textbox', { name: 'Pool' }).fill('no such pool');
+  await form.getByRole('button', { name: 'Create mapping rule' }).click();
+  await expect(form.getByText(/Letters, digits/)).toBeVisible();
+  await form.getByRole('textbox', { name: 'Pool' }).fill('production');
+  await form.getByRole('combobox', { name: 'Cluster' }).click();
+  await page.getByRole('option', { name: 'mapped' }).click();
+  await form.getByRole('combobox', { name: 'Project' }).fill('mapped-shop');
+  await page.getByRole('option', { name: /mapped-shop/ }).click();
+  await expect(form.getByText(`Matches ${inPool.length} workloads.`)).toBeVisible();
+  await expect(form.getByText(`${inPool.length - 1} workloads will move.`)).toBeVisible();
+  await expect(form.getByText('Left alone: 1 workload assigned by hand.')).toBeVisible();
+  await page.screenshot({ path: 'test-results/screens/mapping-rule-preview.png' });
+  await form.getByRole('button', { name: 'Create mapping rule' }).click();
+  const rules = page.getByRole('grid', { name: 'Mapping rules' });
+  await expect(rules.getByRole('row').filter({ hasText: 'production' })).toContainText('mapped-shop');
+  await page.goto(`/workloads/${tagged.id}`);
+  await expect(page.getByText('mapped-shop by a mapping rule')).toBeVisible();
+  await page.goto(`/workloads/${kept.id}`);
+  await expect(page.getByText('mapped-back assigned by hand')).toBeVisible();
+  await page.getByRole('button', { name: 'Assign to project' }).click();
+  const assign = page.getByRole('dialog', { name: /Assign .* to a project/ });
+  await assign.getByRole('combobox', { name: 'Project' }).click();
+  await page.getByRole('option', { name: /Follow the mapping rules/ }).click();
+  await assign.getByRole('button', { name: 'Follow the mapping rules' }).click();
+  await expect(page.getByText('mapped-shop by a mapping rule')).toBeVisible();
+
+  await api('POST', '/mapping-rules', {
+    source: 'tag',
+    value: tagged.tags[0],
+    cluster_id: cluster.id,
+    project_id: back.id,
+  });
+  await page.goto('/mapping-rules?tab=conflicts');
+  const conflicts = page.getByRole('grid', { name: 'Conflicts' });
+  await expect(conflicts.getByRole('row').filter({ hasText: tagged.name })).toContainText('Pool production');
+  await page.screenshot({ path: 'test-results/screens/mapping-conflicts.png' });
+
+  await page.goto('/mapping-rules');
+  await page.screenshot({ path: 'test-results/screens/mapping-rules-filled.png' });
+  await page.getByRole('button', { name: 'Actions for Pool production' }).click();
+  await page.getByRole('menuitem', { name: 'Delete mapping rule' }).click();
+  const confirm = page.getByRole('alertdialog');
+  await expect(confirm.getByText(`${inPool.length} workloads will move.`)).toBeVisible();
+  await page.screenshot({ path: 'test-results/screens/mapping-rule-delete.png' });
+  await confirm.getByRole('button', { name: 'Delete mapping rule' }).click();
+  await expect(rules.getByRole('row').filter({ hasText: 'production' })).toHaveCount(0);
+  await page.goto('/audit?action=workload.mapped');
+  await expect(page.getByRole('grid').getByText('Workloads: moved by mapping rules').first()).toBeVisible();
+
+  // The other specs find the installation as it was.
+  await api('DELETE', `/clusters/${cluster.id}`);
+  for (const project of [shop, back]) await api('DELETE', `/projects/${project.id}`);
+  await api('DELETE', `/tenants/${tenant.id}`);
+});
