@@ -1,299 +1,27 @@
-import type { Flow } from '@fabric/agent-contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
-import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
-import type { GuestSnapshot } from '@/domain/firewall/snapshot';
-import { db, sqlClient } from '@/server/db/client';
-import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/repositories/firewall-snapshots';
+import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
-import {
-  bearer,
-  makeAgent,
-  makeCluster,
-  makeNode,
-  makeProject,
-  makeTenant,
-  makeTwoTenants,
-  makeUser,
-  makeWorkload,
-} from '@/test/factories';
+import { bearer, makeCluster, makeNode, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { sumTraffic } from '../flows/sum-traffic';
+import { ago, flow, NOW, type PlantedDashboard, plantDashboard, WEB } from './testing/dashboard-world.fixture';
 
 const sql = sqlClient();
-const NOW = new Date();
 const time = fakeClock(NOW);
-const MINUTE = 60_000;
 /** Of a whole dashboard, the session's included. */
 const QUERIES = 18;
-const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE).toISOString();
-const SINCE = ago(60);
-const UNTIL = ago(1);
-const before = (iso: string) => new Date(Date.parse(iso) - 1).toISOString();
-
-type Headers = { authorization: string };
-const WEB = '10.1.0.10';
-const WEB6 = '2001:db8:1::10';
-const DATABASE = '10.1.0.20';
-
-const guest = (values: Partial<GuestSnapshot>): GuestSnapshot => ({
-  options: {},
-  rules: [],
-  ipsets: {},
-  aliases: {},
-  presence: 'present',
-  nics: [{ name: 'net0', firewall: true, mac: null }],
-  pending_nics: [],
-  unreadable: [],
-  ...values,
-});
-
-async function build() {
-  const tenants = await makeTwoTenants('viewer');
-  const { cluster, ours, theirs } = tenants;
-  const nodes = [await makeNode(cluster, { name: 'n1' }), await makeNode(cluster, { name: 'n2' })] as const;
-  const agents = [await makeAgent(nodes[0]), await makeAgent(nodes[1])] as const;
-  await sql`update workloads set status = 'running', node_id = ${nodes[0].id} where id = ${ours.workload.id}`;
-  await sql`update workloads set status = 'running', node_id = ${nodes[1].id} where id = ${theirs.workload.id}`;
-  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
-    values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
-  const subnet = async (cidr: string) => {
-    const [row] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
-      values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${cidr}, 'manual') returning id`;
-    return row?.id as string;
-  };
-  const subnets = {
-    v4: await subnet('10.1.0.0/16'),
-    v6: await subnet('2001:db8:1::/64'),
-    // Half of a documentation network is ours, a quarter of that another prefix: the rest is outside.
-    half: await subnet('203.0.113.0/25'),
-    quarter: await subnet('203.0.113.0/26'),
-    gone: await subnet('198.18.0.0/15'),
-  };
-  const address = (ip: string, subnetId: string, workload: string) =>
-    sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
-      values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnetId}, ${ip}, ${workload}, 'manual')`;
-  await address(WEB, subnets.v4, ours.workload.id);
-  await address(WEB6, subnets.v6, ours.workload.id);
-  await address(DATABASE, subnets.v4, theirs.workload.id);
-
-  const read_at = NOW.toISOString();
-  await storeClusterSnapshot(db, {
-    cluster_id: cluster.id,
-    read_at,
-    state_hash: 'c',
-    state: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] },
-  });
-  // Nothing filters at the web server; the database lets SSH in and drops the rest.
-  await storeGuestSnapshots(db, [
-    { workload_id: ours.workload.id, read_at, state_hash: 'w', state: guest({ options: { enable: 0 } }) },
-    {
-      workload_id: theirs.workload.id,
-      read_at,
-      state_hash: 'd',
-      state: guest({
-        options: { enable: 1, policy_in: 'DROP' },
-        rules: [{ pos: 0, type: 'in', action: 'ACCEPT', proto: 'tcp', dport: '22', enable: 1 }],
-      }),
-    },
-  ]);
-  return { ...tenants, nodes, agents, network: network?.id as string, subnets, subnet };
-}
-
-let world: Awaited<ReturnType<typeof build>>;
-let admin: Headers;
-let sequence = 0;
-
-const flow = (source_ip: string, destination_ip: string, destination_port: number, values: Partial<Flow> = {}) =>
-  makeFlow({
-    source_ip,
-    destination_ip,
-    destination_port,
-    first_seen_at: ago(30),
-    observed_at: ago(20),
-    bytes: 100,
-    packets: 2,
-    initiator: 'source',
-    ...values,
-  });
-
-async function report(node: 0 | 1, flows: readonly Flow[]): Promise<void> {
-  const body = makeHeartbeat([...flows], { sequence: sequence++, sent_at: NOW.toISOString() });
-  const response = await call('/agents/heartbeat', { method: 'POST', body, headers: world.agents[node] });
-  expect(await response.json()).toMatchObject({ rejected: [] });
-}
-
-async function read(query = '', headers: Headers = admin): Promise<Dashboard> {
-  const response = await call(`/dashboard?since=${SINCE}&until=${UNTIL}${query}`, { headers });
-  const text = await response.text();
-  expect(response.status, text).toBe(200);
-  return JSON.parse(text);
-}
-
-const seen = ({ severity, source_ip, destination_ip, port, decision, flows }: SuspiciousTraffic) =>
-  `${severity} ${source_ip} ${destination_ip} ${port} ${decision} ${flows}`;
-const suspicious = async (query = '', headers: Headers = admin) =>
-  (await read(query, headers)).suspicious_traffic.map(seen).sort();
-
-const OF_WEB = [
-  `critical 198.51.100.7 ${WEB} 445 observed 1`,
-  `high 198.51.100.10 ${WEB} 22 observed 2`,
-  `high 2001:db8:ffff::1 ${WEB6} 5901 observed 1`,
-  `high 203.0.113.200 ${WEB} 22 observed 1`,
-  `medium 198.51.100.7 ${WEB} 3306 audit_drop 1`,
-];
-const OF_DATABASE = [
-  `high 198.51.100.8 ${DATABASE} 22 accept 1`,
-  `low 198.51.100.8 ${DATABASE} 5432 default_drop 1`,
-  `low 198.51.100.9 ${DATABASE} 3389 drop 2`,
-];
-const OF_NOBODY = ['critical 198.51.100.7 10.1.0.99 6379 observed 1'];
-const ALL = [...OF_WEB, ...OF_DATABASE, ...OF_NOBODY].sort();
+let world: PlantedDashboard;
 
 beforeAll(async () => {
-  world = await build();
-  admin = await bearer(await makeUser('admin'));
-  const { status } = await call('/policies', {
-    headers: await bearer(await makeUser('security_engineer')),
-    body: {
-      name: 'No database from outside',
-      tenant_id: world.ours.tenant.id,
-      definition: { enforcement_mode: 'audit', sources: ['any'], targets: [`vmid:${world.ours.workload.vmid}`] },
-      rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['3306'] }],
-    },
-  });
-  expect(status).toBe(201);
-  await report(0, [
-    flow('198.51.100.7', WEB, 445, { bytes: 300 }),
-    flow('198.51.100.7', WEB, 3306),
-    flow('198.51.100.7', '10.1.0.99', 6379, { initiator: undefined }),
-    flow('203.0.113.200', WEB, 22),
-    flow('2001:db8:ffff::1', WEB6, 5901),
-    // On the edges of the range: the last packet at its beginning, the first just before its end.
-    flow('198.51.100.10', WEB, 22, { source_port: 1, first_seen_at: ago(90), observed_at: SINCE }),
-    flow('198.51.100.10', WEB, 22, { source_port: 2, first_seen_at: before(UNTIL), observed_at: NOW.toISOString() }),
-    // And just beyond.
-    flow('198.51.100.11', WEB, 22, { first_seen_at: ago(90), observed_at: before(SINCE) }),
-    flow('198.51.100.12', WEB, 22, { first_seen_at: UNTIL, observed_at: NOW.toISOString() }),
-    // From known subnets, to other ports, over other protocols, and answers.
-    flow('203.0.113.5', WEB, 22),
-    flow('203.0.113.100', WEB, 22),
-    flow('10.1.0.77', WEB, 22),
-    flow('198.18.0.1', WEB, 22),
-    flow('198.51.100.13', WEB, 443),
-    flow('198.51.100.13', WEB, 22, { protocol: 'udp' }),
-    flow(WEB, '198.51.100.7', 40_001, { source_port: 22, initiator: 'destination' }),
-    flow('198.51.100.14', WEB, 5999, { source_port: 443, initiator: 'destination' }),
-  ]);
-  await report(1, [
-    // The same conversation as above, seen on its way.
-    flow('198.51.100.7', WEB, 445, { bytes: 200, observed_at: ago(10) }),
-    flow('198.51.100.8', DATABASE, 5432, { state: 'SYN_SENT' }),
-    flow('198.51.100.8', DATABASE, 22),
-    flow('198.51.100.9', DATABASE, 3389, { source_port: 1, decision: 'drop', state: null, bytes: 60, packets: 1 }),
-    flow('198.51.100.9', DATABASE, 3389, { source_port: 2, decision: 'drop', state: null, bytes: 60, packets: 1 }),
-    flow('198.51.100.9', DATABASE, 3389, { source_port: 2, state: 'SYN_SENT', bytes: 60, packets: 1 }),
-  ]);
+  world = await plantDashboard();
 });
 afterAll(() => time.restore());
 
-describe('suspicious traffic', () => {
-  it('is exactly what came from outside to sensitive ports, with what became of it', async () => {
-    expect(await suspicious()).toEqual(ALL);
-  });
-
-  it('counts what two nodes saw once, with the larger counters and both times', async () => {
-    const { suspicious_traffic } = await read();
-    expect(suspicious_traffic.find(({ port }) => port === 445)).toMatchObject({
-      severity: 'critical',
-      service: 'smb',
-      flows: 1,
-      bytes: 300,
-      first_seen_at: ago(30),
-      last_seen_at: ago(10),
-      source_label: '198.51.100.7 external',
-      destination_label: `${WEB} internal (10.1.0.0/16)`,
-      destination_workload_id: world.ours.workload.id,
-      destination_workload_name: world.ours.workload.name,
-    });
-  });
-
-  it('comes the worst first, and is counted whole whatever the limit', async () => {
-    const all = await read();
-    const order = all.suspicious_traffic.map(({ severity }) => severity);
-    expect(order).toEqual(
-      [...order].sort(
-        (a, b) => ['critical', 'high', 'medium', 'low'].indexOf(a) - ['critical', 'high', 'medium', 'low'].indexOf(b),
-      ),
-    );
-    expect(all.suspicious_summary).toEqual({ total: 9, critical: 2, high: 4, medium: 1, low: 2 });
-    const two = await read('&suspicious_limit=2');
-    expect(two.suspicious_traffic).toEqual(all.suspicious_traffic.slice(0, 2));
-    expect(two.suspicious_summary).toEqual(all.suspicious_summary);
-  });
-
-  it('is as wide as the range', async () => {
-    const response = await call('/dashboard', { headers: admin });
-    const { suspicious_traffic, since, until, suspicious_since } = (await response.json()) as Dashboard;
-    expect({ since, until, suspicious_since }).toEqual({
-      since: SINCE,
-      until: NOW.toISOString(),
-      suspicious_since: SINCE,
-    });
-    expect(suspicious_traffic.map(({ source_ip }) => source_ip)).toContain('198.51.100.12');
-    const day = await call(`/dashboard?since=${ago(60 * 30)}`, { headers: admin });
-    expect(await day.json()).toMatchObject({ suspicious_since: ago(60 * 24) });
-  });
-
-  it('shows a tenant its own, and narrows to a tenant', async () => {
-    expect(await suspicious('', world.ours.headers)).toEqual(OF_WEB);
-    expect(await suspicious('', world.theirs.headers)).toEqual(OF_DATABASE);
-    expect(await suspicious(`&tenant_id=${world.ours.tenant.id}`)).toEqual(OF_WEB);
-    expect(await suspicious(`&tenant_id=${world.theirs.tenant.id}`)).toEqual(OF_DATABASE);
-  });
-
-  it('goes by the subnets of today', async () => {
-    await world.subnet('203.0.113.128/25');
-    await sql`delete from subnets where id = ${world.subnets.gone}`;
-    await vi.waitFor(
-      async () =>
-        expect(await suspicious()).toEqual(
-          [...ALL.filter((entry) => !entry.includes('203.0.113.200')), `high 198.18.0.1 ${WEB} 22 observed 1`].sort(),
-        ),
-      { timeout: 10_000, interval: 100 },
-    );
-  });
-
-  it('stays with who had the address when it was reassigned', async () => {
-    await sql`update ip_addresses set workload_id = ${world.ours.workload.id} where host(address) = ${DATABASE}`;
-    await vi.waitFor(
-      async () => {
-        await report(1, [flow('198.51.100.8', DATABASE, 22, { source_port: 7 })]);
-        expect((await read()).suspicious_traffic.filter((e) => e.destination_ip === DATABASE && e.port === 22)).toEqual(
-          expect.arrayContaining([
-            expect.objectContaining({
-              destination_workload_id: world.theirs.workload.id,
-              decision: 'accept',
-              flows: 1,
-            }),
-            expect.objectContaining({
-              destination_workload_id: world.ours.workload.id,
-              decision: 'observed',
-              flows: 1,
-            }),
-          ]),
-        );
-      },
-      { timeout: 10_000, interval: 100 },
-    );
-  });
-});
-
 describe('traffic', () => {
   const range = `since=${ago(300)}&until=${ago(180)}`;
-  const at = async (query = '', headers = admin): Promise<Dashboard> =>
+  const at = async (query = '', headers = world.admin): Promise<Dashboard> =>
     (await (await call(`/dashboard?${range}${query}`, { headers })).json()) as Dashboard;
   const talkers = ({ top_talkers }: Dashboard) =>
     top_talkers.map(({ workload, bytes_in, bytes_out, flows }) => [workload.id, bytes_in, bytes_out, flows]);
@@ -318,7 +46,7 @@ describe('traffic', () => {
       values (gen_random_uuid(), ${world.cluster.id}, ${world.network}, ${world.subnets.v4}, '10.1.0.30', ${third.id}, 'manual')`;
     await vi.waitFor(
       async () => {
-        await report(0, [seen]);
+        await world.report(0, [seen]);
         const [row] =
           await sql`select destination_workload_id as id from traffic_flows where host(destination_ip) = '10.1.0.30'`;
         expect(row?.id).toBe(third.id);
@@ -327,8 +55,8 @@ describe('traffic', () => {
     );
     await sql`delete from traffic_flows where host(destination_ip) = '10.1.0.30'`;
     await sql`truncate flow_rollup_minutes`;
-    await report(0, [seen]);
-    await report(1, [{ ...seen, bytes: 4_000 }]);
+    await world.report(0, [seen]);
+    await world.report(1, [{ ...seen, bytes: 4_000 }]);
     await sumTraffic();
     const dashboard = await at();
     expect(dashboard).toMatchObject({ top_talkers_source: 'flows', top_talkers_sums: { workloads: 2 } });
@@ -347,7 +75,7 @@ describe('traffic', () => {
 
 describe('the posture', () => {
   it('is made of its parts', async () => {
-    const { security_posture } = await read();
+    const { security_posture } = await world.read();
     expect(security_posture).toMatchObject({
       score: 44,
       level: 'poor',
@@ -364,7 +92,7 @@ describe('the posture', () => {
       await makeWorkload(world.cluster, null, { status: 'stopped' }),
       await makeWorkload(world.cluster, null, { status: 'running', template: true }),
     ];
-    const { security_posture } = await read();
+    const { security_posture } = await world.read();
     expect(security_posture.enforcement).toMatchObject({
       running: 3,
       enforced: 1,
@@ -377,7 +105,7 @@ describe('the posture', () => {
   });
 
   it('leads to the workloads behind its figures', async () => {
-    const found = async (query: string, headers = admin) => {
+    const found = async (query: string, headers = world.admin) => {
       const response = await call(`/workloads?${query}`, { headers });
       return ((await response.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
     };
@@ -387,19 +115,19 @@ describe('the posture', () => {
     expect(await found('enforcement=enforced&status=stopped')).toEqual([]);
     expect(await found('enforcement=unknown')).toEqual([]);
     expect(await found('enforcement=enforced', ours.headers)).toEqual([]);
-    expect((await call('/workloads?enforcement=some', { headers: admin })).status).toBe(400);
+    expect((await call('/workloads?enforcement=some', { headers: world.admin })).status).toBe(400);
   });
 
   it('is of the tenant for a tenant', async () => {
-    const ours = (await read('', world.ours.headers)).security_posture;
+    const ours = (await world.read('', world.ours.headers)).security_posture;
     expect(ours.enforcement).toMatchObject({ running: 1, enforced: 0, unenforced: 1, share: 0 });
-    const theirs = (await read('', world.theirs.headers)).security_posture;
+    const theirs = (await world.read('', world.theirs.headers)).security_posture;
     expect(theirs).toMatchObject({ score: 100, enforcement: { running: 1, enforced: 1, share: 1 } });
   });
 
   it('suffers when agents fall silent', async () => {
     await sql`update node_agents set status = 'silent' where node_id = ${world.nodes[1].id}`;
-    const dashboard = await read();
+    const dashboard = await world.read();
     expect(dashboard.security_posture.agents).toMatchObject({ watched: 1, silent: 1, deduction: 10 });
     expect(dashboard.silent_agents).toEqual([
       expect.objectContaining({ node_id: world.nodes[1].id, node_name: 'n2', workloads_running: 1 }),
@@ -411,7 +139,7 @@ describe('the posture', () => {
 
 describe('policies', () => {
   it('are told by mode and standing', async () => {
-    expect((await read()).policies).toMatchObject({
+    expect((await world.read()).policies).toMatchObject({
       total: 1,
       enforced: 0,
       audit: 1,
@@ -427,7 +155,7 @@ describe('policies', () => {
       rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['22'] }],
     };
     const { id } = (await (await call('/policies', { headers, body })).json()) as { id: string };
-    const { policies, security_posture } = await read();
+    const { policies, security_posture } = await world.read();
     expect(policies).toMatchObject({
       total: 2,
       enforced: 1,
@@ -437,8 +165,8 @@ describe('policies', () => {
       ],
     });
     expect(security_posture.policies).toMatchObject({ judged: 1, unresolved: 1, deduction: 20 });
-    expect((await read('', world.ours.headers)).policies).toMatchObject({ total: 1, attention: [] });
-    expect((await read('', world.theirs.headers)).policies).toMatchObject({ total: 1, unresolved: 1 });
+    expect((await world.read('', world.ours.headers)).policies).toMatchObject({ total: 1, attention: [] });
+    expect((await world.read('', world.theirs.headers)).policies).toMatchObject({ total: 1, unresolved: 1 });
     await call(`/policies/${id}`, { method: 'DELETE', headers });
   });
 });
@@ -463,7 +191,7 @@ describe('operations', () => {
       await sql`insert into ipam_conflicts (id, cluster_id, kind, key, workload_id)
         values (gen_random_uuid(), ${world.cluster.id}, 'duplicate_mac', ${String(workload?.id)}, ${workload?.id ?? null})`;
     }
-    const dashboard = await read();
+    const dashboard = await world.read();
     expect(dashboard.last_syncs).toEqual([
       {
         cluster_id: world.cluster.id,
@@ -502,10 +230,10 @@ describe('operations', () => {
     ]);
     expect(dashboard.conflicts).toMatchObject({ open: 2, duplicate_mac: 2, duplicate_address: 0 });
     expect(dashboard.inventory).toEqual({ clusters: 2, nodes: 2, workloads: 2, workloads_running: 2 });
-    const ours = await read(`&tenant_id=${world.ours.tenant.id}`);
+    const ours = await world.read(`&tenant_id=${world.ours.tenant.id}`);
     expect(ours).toMatchObject({ conflicts: { open: 1 }, inventory: { clusters: 1, nodes: 1, workloads: 1 } });
     expect(ours.last_syncs).toHaveLength(1);
-    expect((await read(`&tenant_id=${world.theirs.tenant.id}`)).faulty_nodes).toEqual([]);
+    expect((await world.read(`&tenant_id=${world.theirs.tenant.id}`)).faulty_nodes).toEqual([]);
   });
 
   it('tells where the log and the rules disagree', async () => {
@@ -520,7 +248,7 @@ describe('operations', () => {
         values (${day(days * 24 * 60)}, ${workload}, 100, ${conflicts}, ${ago(0)})`;
     }
     const { ours, theirs } = world;
-    expect((await read()).verdict_conflicts).toEqual({
+    expect((await world.read()).verdict_conflicts).toEqual({
       since: day(24 * 60),
       flows: 15,
       workloads: 2,
@@ -529,13 +257,13 @@ describe('operations', () => {
         { workload_id: ours.workload.id, workload_name: ours.workload.name, flows: 7 },
       ],
     });
-    expect((await read('', ours.headers)).verdict_conflicts).toMatchObject({ flows: 7, workloads: 1 });
+    expect((await world.read('', ours.headers)).verdict_conflicts).toMatchObject({ flows: 7, workloads: 1 });
     await sql`truncate workload_coverage`;
-    expect((await read()).verdict_conflicts).toMatchObject({ flows: 0, workloads: 0, most: [] });
+    expect((await world.read()).verdict_conflicts).toMatchObject({ flows: 0, workloads: 0, most: [] });
   });
 
   it('does not show a tenant what belongs to the installation', async () => {
-    expect(await read('', world.ours.headers)).toMatchObject({
+    expect(await world.read('', world.ours.headers)).toMatchObject({
       last_syncs: null,
       faulty_nodes: null,
       silent_agents: null,
@@ -555,7 +283,7 @@ describe('what is asked for', () => {
     [() => 'range=1h', 400, 'range'],
     [() => `tenant_id=${world.cluster.id}`, 404, 'tenant'],
   ])('refuses %s', async (query, status, word) => {
-    const response = await call(`/dashboard?${query()}`, { headers: admin });
+    const response = await call(`/dashboard?${query()}`, { headers: world.admin });
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(word)]);
   });
 
@@ -582,7 +310,7 @@ it('takes as many queries for much as for little', async () => {
   const expectFew = () =>
     vi.waitFor(
       async () => {
-        const { queries } = await countQueries(() => read());
+        const { queries } = await countQueries(() => world.read());
         expect(queries).toBeLessThanOrEqual(QUERIES);
       },
       { timeout: 10_000, interval: 100 },
@@ -594,10 +322,10 @@ it('takes as many queries for much as for little', async () => {
     const node = await makeNode(cluster, { fault: 'The node is offline.' });
     await makeWorkload(cluster, project, { status: 'running', node_id: node.id });
   }
-  await report(
+  await world.report(
     0,
     Array.from({ length: 100 }, (_, i) => flow(`198.51.100.${100 + i}`, WEB, 22)),
   );
   await expectFew();
-  expect((await read()).suspicious_summary.total).toBeGreaterThan(100);
+  expect((await world.read()).suspicious_summary.total).toBeGreaterThan(100);
 });
