@@ -20,7 +20,13 @@ export type Inventory = {
     readonly tenant_id: string | null;
     readonly workload_ids: readonly string[];
   }[];
-  readonly networks: readonly { readonly id: string; readonly name: string; readonly cidrs: readonly string[] }[];
+  readonly networks: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly cidrs: readonly string[];
+    /** Of them, those in which a tenant has addresses, by the tenant's id: the others do not exist for it. */
+    readonly cidrs_of_tenants?: Readonly<Record<string, readonly string[]>>;
+  }[];
 };
 
 type Group = Inventory['security_groups'][number];

@@ -32,7 +32,10 @@ export function isPeer(text: string, ip: IpAddress, inventory: Inventory, tenant
   };
   if (text === 'any') return true;
   if (text.startsWith('network:')) {
-    return inventory.networks.some(({ name, cidrs }) => name === text.slice(8) && cidrs.some(inside));
+    return inventory.networks.some(({ name, cidrs, cidrs_of_tenants }) => {
+      const seen = tenant === null ? cidrs : (cidrs_of_tenants?.[tenant] ?? []);
+      return name === text.slice(8) && seen.some(inside);
+    });
   }
   if (parseCidr(text)) return inside(text);
   const running = members(text, inventory, tenant).filter((workload) => !workload.template);

@@ -47,9 +47,9 @@ export const INVENTORY: Inventory = {
     { id: 'g7', name: 'doubled', tenant_id: 't1', workload_ids: ['db1'] },
   ],
   networks: [
-    { id: 'n1', name: 'dmz', cidrs: ['10.0.0.0/30', 'fd00::/126'] },
+    { id: 'n1', name: 'dmz', cidrs: ['10.0.0.0/30', 'fd00::/126'], cidrs_of_tenants: { t1: ['10.0.0.0/30'] } },
     { id: 'n2', name: 'bare', cidrs: [] },
-    { id: 'n3', name: 'dmz', cidrs: ['10.0.0.8/29'] },
+    { id: 'n3', name: 'dmz', cidrs: ['10.0.0.8/29'], cidrs_of_tenants: { t1: ['10.0.0.8/29'], t2: ['10.0.0.8/29'] } },
   ],
 };
 

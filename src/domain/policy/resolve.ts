@@ -3,7 +3,7 @@ import { cidrBounds, formatCidr, parseCidr } from '../net/cidr';
 import { addressBits, formatIp } from '../net/ip-address';
 import { rangeToCidrs } from '../net/range-to-cidrs';
 import { type Endpoint, parseEndpoint } from './endpoint';
-import type { IndexedWorkload, InventoryIndex } from './inventory-index';
+import type { IndexedWorkload, Inventory, InventoryIndex } from './inventory-index';
 
 export const UNRESOLVED_REASONS = [
   'invalid',
@@ -105,6 +105,18 @@ function collectSpans(texts: readonly string[]): PeerSpans {
   return spans;
 }
 
+/** The subnets of each network that exists for the tenant: it sees those in which it has addresses. */
+export function networkCidrs(
+  networks: Inventory['networks'] | undefined,
+  tenantId: string | null,
+): (readonly string[])[] {
+  if (tenantId === null) return (networks ?? []).map(({ cidrs }) => cidrs);
+  return (networks ?? []).flatMap(({ cidrs_of_tenants }) => {
+    const seen = cidrs_of_tenants?.[tenantId];
+    return seen ? [seen] : [];
+  });
+}
+
 /** The host itself: an address may be stored with the prefix length of its network. */
 const hostOf = (text: string) => text.split('/')[0] ?? text;
 
@@ -123,9 +135,9 @@ export function resolvePeers(
   if (endpoint.kind === 'address') return { ...collectSpans([endpoint.cidr]), without_address: [] };
   if (endpoint.kind === 'network') {
     // Networks of one name in several clusters are one network to the policy: all of their subnets count.
-    const networks = index.networks.get(endpoint.name);
-    if (!networks) return { reason: 'not_found' };
-    const spans = collectSpans(networks.flatMap((network) => network.cidrs));
+    const networks = networkCidrs(index.networks.get(endpoint.name), tenantId);
+    if (networks.length === 0) return { reason: 'not_found' };
+    const spans = collectSpans(networks.flat());
     return spans[4].length + spans[6].length > 0 ? { ...spans, without_address: [] } : { reason: 'no_address' };
   }
   const workloads = withoutTemplates(endpoint, index, tenantId);

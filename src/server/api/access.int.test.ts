@@ -1,12 +1,13 @@
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_ROLES, type BuiltInRole, isGranted, type RoleGrant } from '@/domain/permissions';
+import { BUILT_IN_ROLES, type BuiltInRole, isGranted, PERMISSIONS, type RoleGrant } from '@/domain/permissions';
 import type { GrantLimit } from '@/domain/restrict-grants';
 import { newApiToken } from '@/server/auth/new-api-token';
-import { hashToken } from '@/server/auth/session-tokens';
+import { hashToken, signToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens, roleAssignments, roles } from '@/server/db/schema/access';
+import { apiTokens, refreshTokens, roleAssignments, roles } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
-import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { bearer, makeAgent, makeCluster, makeNode, makeTenant, makeUser, signIn } from '@/test/factories';
 import { handleRequest } from '../rest/handle-request';
 import { routes } from '../rest/routes';
 import { type Callable, listCallables } from './access-table.fixture';
@@ -18,9 +19,8 @@ type Caller = {
   name: string;
   headers: Record<string, string>;
   grants: RoleGrant[] | null;
-  program?: boolean;
-  /** Has to set up a second factor before anything else. */
-  enrolling?: boolean;
+  /** An API token, which may not do what only a person may; the token of a node's agent; a person who has to set up a second factor first. */
+  kind?: 'program' | 'agent' | 'enrolling';
 };
 
 const ROLES = Object.keys(BUILT_IN_ROLES) as BuiltInRole[];
@@ -40,6 +40,13 @@ beforeAll(async () => {
       callers.push({ name: tenant_id ? `${role} of a tenant` : role, headers: await bearer(user), grants });
     }
   }
+  for (const permission of PERMISSIONS) {
+    const role = await makeRole([permission]);
+    const user = await makeUser();
+    await db.insert(roleAssignments).values({ user_id: user.id, role_id: role.id });
+    const grants = [{ role: role.name, permissions: [permission], tenant_id: null }];
+    callers.push({ name: `only ${permission}`, headers: await bearer(user), grants });
+  }
   await addPrograms(tenant.id);
   const strict = await makeUser('super_admin');
   const [role] = await db
@@ -51,9 +58,52 @@ beforeAll(async () => {
     name: 'super_admin without a second factor',
     headers: await bearer(strict),
     grants: [],
-    enrolling: true,
+    kind: 'enrolling',
   });
+  await addWrongTokens(tenant.id);
 });
+
+async function makeRole(permissions: string[]) {
+  const name = `only_${permissions.join('_').replace(/[^a-z]/g, '_')}`;
+  const [role] = await db.insert(roles).values({ name, title: name, permissions }).returning();
+  if (!role) throw new Error('the role was not stored');
+  return role;
+}
+
+/** Tokens that say something true about somebody and yet are no way in. */
+async function addWrongTokens(tenant_id: string) {
+  const admin = await makeUser('super_admin');
+  const nobody = (name: string, token: string) =>
+    callers.push({ name, headers: { authorization: `Bearer ${token}` }, grants: null });
+  const claims = async () => ({ sub: admin.id, sid: (await signIn(admin)).family_id });
+  nobody('refresh token of a super_admin', await signToken({ ...(await claims()), typ: 'refresh' }));
+  const ended = await signIn(admin);
+  await db
+    .update(refreshTokens)
+    .set({ revoked_at: new Date().toISOString() })
+    .where(eq(refreshTokens.family_id, ended.family_id));
+  nobody('session that was ended', ended.access_token);
+  const { access_token } = await signIn(admin);
+  nobody('token with another signature', `${access_token.slice(0, -6)}AAAAAA`);
+  const [head, , signature] = access_token.split('.');
+  const claimed = Buffer.from(JSON.stringify({ ...(await claims()), typ: 'access', exp: 9_999_999_999 })).toString(
+    'base64url',
+  );
+  nobody('token with other claims', [head, claimed, signature].join('.'));
+  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url');
+  nobody('token without a signature', `${none}.${claimed}.`);
+  const node = await makeNode(await makeCluster());
+  callers.push({ name: "agent's token", headers: await makeAgent(node), grants: null, kind: 'agent' });
+  const late = await makeUser();
+  const [super_admin] = await db.select().from(roles).where(eq(roles.name, 'super_admin'));
+  if (!super_admin) throw new Error('no role super_admin');
+  const expires_at = '2020-01-01T00:00:00Z';
+  await db.insert(roleAssignments).values([
+    { user_id: late.id, role_id: super_admin.id, expires_at },
+    { user_id: late.id, role_id: super_admin.id, tenant_id, expires_at },
+  ]);
+  callers.push({ name: 'roles that have expired', headers: await bearer(late), grants: [] });
+}
 
 /** Programs: with fewer rights than their owner, in one tenant, of a deactivated owner, expired. */
 async function addPrograms(tenant_id: string) {
@@ -64,7 +114,7 @@ async function addPrograms(tenant_id: string) {
     const values = { user_id: owner.id, name, prefix, token_hash: hashToken(token), expires_at };
     await db.insert(apiTokens).values({ ...values, ...limit, permissions: [...limit.permissions] });
     const grants = owner === gone || expires_at < '2999' ? null : [{ role: 'token', ...limit }];
-    callers.push({ name, headers: { authorization: `Bearer ${token}` }, grants, program: true });
+    callers.push({ name, headers: { authorization: `Bearer ${token}` }, grants, kind: 'program' });
   };
   await add('token to read policies', admin, { permissions: ['policy:read'], tenant_id: null });
   await add('token for users in a tenant', admin, { permissions: ['user:read', 'flow:read'], tenant_id });
@@ -93,15 +143,16 @@ async function statusOf({ surface, method, path }: Callable, headers: Record<str
 }
 
 /** 401, 403 or, for those who may, neither: what the table says. */
-function expected({ access }: Callable, { grants, program, enrolling }: Caller): number | 'in' {
+function expected({ access, path }: Callable, { grants, kind }: Caller): number | 'in' {
   if ('open' in access) return 'in';
-  // A user's token is not a node's, whatever the user may do.
-  if ('agent' in access) return 401;
+  // A user's token is not a node's, whatever the user may do, and a node's is nobody's.
+  if ('agent' in access) return kind === 'agent' ? 'in' : 401;
   if (grants === null) return 401;
-  if (enrolling) return 'enrolling' in access && access.enrolling ? 'in' : 403;
+  if (kind === 'enrolling') return 'enrolling' in access && access.enrolling ? 'in' : 403;
   if ('signedIn' in access) return 'in';
-  if ('person' in access) return program ? 403 : 'in';
-  return isGranted(grants, access.permission) ? 'in' : 403;
+  if ('person' in access) return kind === 'program' ? 403 : 'in';
+  if ('permission' in access) return isGranted(grants, access.permission) ? 'in' : 403;
+  throw new Error(`${path} says in a new way who may call it. Say here what each kind of caller gets.`);
 }
 
 describe('the authorisation matrix', () => {
@@ -121,7 +172,7 @@ describe('the authorisation matrix', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(callers).toHaveLength(3 + 2 * ROLES.length + 4 + 1);
+    expect(callers).toHaveLength(3 + 2 * ROLES.length + PERMISSIONS.length + 4 + 1 + 7);
     expect(decided).toBe(callables.length * callers.length);
     expect(await db.$count(auditRecords)).toBe(before);
   });

@@ -73,6 +73,7 @@ const readAddresses = (executor: Executor) =>
   executor
     .select({
       workload_id: sql<string>`${ipAddresses.workload_id}`,
+      subnet_id: ipAddresses.subnet_id,
       address: sql<string>`host(${ipAddresses.address})`,
     })
     .from(ipAddresses)
@@ -140,6 +141,34 @@ function membersOf(group: GroupRow, manual: readonly string[], all: readonly Ind
   return [...new Set([...manual, ...tagged.map(({ id }) => id)])];
 }
 
+/** The tenants that have addresses in a subnet, by the subnet's id. */
+function tenantsOfSubnets(
+  addresses: readonly { workload_id: string; subnet_id: string }[],
+  workloadRows: readonly { id: string; tenant_id: string | null }[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const tenantOf = new Map(workloadRows.map(({ id, tenant_id }) => [id, tenant_id]));
+  const found = new Map<string, Set<string>>();
+  for (const { workload_id, subnet_id } of addresses) {
+    const tenant = tenantOf.get(workload_id);
+    if (!tenant) continue;
+    const known = found.get(subnet_id);
+    if (known) known.add(tenant);
+    else found.set(subnet_id, new Set([tenant]));
+  }
+  return found;
+}
+
+function cidrsOf(
+  rows: readonly { id: string; cidr: string }[],
+  tenants: ReadonlyMap<string, ReadonlySet<string>>,
+): Pick<Inventory['networks'][number], 'cidrs' | 'cidrs_of_tenants'> {
+  const ofTenants: Record<string, string[]> = {};
+  for (const { id, cidr } of rows) {
+    for (const tenant of tenants.get(id) ?? []) ofTenants[tenant] = [...(ofTenants[tenant] ?? []), cidr];
+  }
+  return { cidrs: rows.map(({ cidr }) => cidr), cidrs_of_tenants: ofTenants };
+}
+
 /**
  * Everything that decides which rules policies want, for all clusters. Nine queries, whatever there is; give it a
  * transaction that sees one state (repeatable read), or a policy may come with rules of another version.
@@ -168,12 +197,13 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
         })
         .from(securityGroupMembers),
       executor.select({ id: networks.id, name: networks.name }).from(networks),
-      executor.select({ network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
+      executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
     ]);
   const rules = groupBy(ruleRows, (row) => row.policy_id);
   const addresses = groupBy(addressRows, (row) => row.workload_id);
   const members = groupBy(memberRows, (row) => row.security_group_id);
   const cidrs = groupBy(subnetRows, (row) => row.network_id);
+  const tenants = tenantsOfSubnets(addressRows, workloadRows);
   const inventory = workloadRows.map((row) => ({
     ...row,
     addresses: (addresses.get(row.id) ?? []).map(({ address }) => address),
@@ -195,7 +225,7 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
         inventory,
       ),
     })),
-    networks: networkRows.map((row) => ({ ...row, cidrs: (cidrs.get(row.id) ?? []).map(({ cidr }) => cidr) })),
+    networks: networkRows.map((row) => ({ ...row, ...cidrsOf(cidrs.get(row.id) ?? [], tenants) })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
 import type { IndexedWorkload } from '@/domain/policy/inventory-index';
+import { networkCidrs } from '@/domain/policy/resolve';
 import type { EndpointSearch, EndpointSuggestion } from '@/domain/policy-endpoints';
 import type { Scope } from '../../../auth/scope';
 import { readBoard } from '../board/read-board';
@@ -39,7 +40,11 @@ function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], te
   }
   const networks = new Map([...world.index.networks.values()].flat().map((network) => [network.id, network]));
   const named = new Map<string, string[]>();
-  for (const { name, cidrs } of networks.values()) named.set(name, [...(named.get(name) ?? []), ...cidrs]);
+  for (const network of networks.values()) {
+    const seen = tenants ? tenants.flatMap((tenant) => networkCidrs([network], tenant)) : [network.cidrs];
+    if (seen.length === 0) continue;
+    named.set(network.name, [...new Set([...(named.get(network.name) ?? []), ...seen.flat()])]);
+  }
   for (const [name, cidrs] of named) {
     const detail = cidrs.length === 0 ? 'no subnet' : cidrs.slice(0, 3).join(', ') + (cidrs.length > 3 ? ', …' : '');
     yield {

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Route } from '@/server/rest/define-route';
+import { handleRequest } from '@/server/rest/handle-request';
+import { exampleOf, type JsonSchema } from '@/server/rest/openapi/example-of';
+import { type Callable, listCallables } from '../access-table.fixture';
+import { handleTrpc } from '../handle-trpc';
+import type { AppRouter } from '../root';
+import { kindOfField } from './kind-of-field.fixture';
+import type { Ids } from './two-tenants.fixture';
+
+/** Something that can be called, with the schema of all it takes: `{params, query, body}` of a route, the input of a procedure. */
+export type Input = Callable & { name: string; schema: JsonSchema; reads: boolean };
+
+/** A place of an input where an id stands (`id`), or a text that may name something (`text`). `[]` is any item of a list. */
+export type Slot = { path: readonly string[]; holds: 'id' | 'text' };
+
+type Procedure = { _def: { inputs?: z.ZodType[] } };
+
+const schemaOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+const objectOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+/** Everything that can be called, with what it takes. */
+export function listInputs(routes: readonly Route[], router: AppRouter): Input[] {
+  const procedures = router._def.procedures as unknown as Record<string, Procedure>;
+  return listCallables(routes, router).map((callable): Input => {
+    const { surface, method, path, access } = callable;
+    const name = `${method} ${path}`;
+    const reads =
+      method === 'GET' || method === 'query' || ('permission' in access && access.permission.endsWith(':read'));
+    if (surface === 'tRPC') {
+      const parts = (procedures[path]?._def.inputs ?? []).map(schemaOf);
+      const properties = Object.assign({}, ...parts.map((part) => part.properties ?? {}));
+      const required = parts.flatMap((part) => part.required ?? []);
+      return { ...callable, name, reads, schema: { type: 'object', properties, required } };
+    }
+    const route = routes.find((one) => one.method === method && one.path === path);
+    const parts = { params: route?.params, query: route?.query, body: route?.body };
+    const given = Object.entries(parts).flatMap(([key, part]) => (part ? [[key, schemaOf(part)] as const] : []));
+    return { ...callable, name, reads, schema: objectOf(Object.fromEntries(given)) };
+  });
+}
+
+function collect(schema: JsonSchema | boolean | undefined, path: readonly string[], found: Map<string, Slot>): void {
+  if (typeof schema !== 'object') return;
+  for (const choice of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) {
+    collect(choice as JsonSchema, path, found);
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    collect(property as JsonSchema, [...path, name], found);
+  }
+  if (schema.type === 'array') collect(schema.items as JsonSchema, [...path, '[]'], found);
+  if (schema.type !== 'string' || schema.enum || schema.const !== undefined) return;
+  if (schema.format === 'uuid') found.set(path.join('.'), { path, holds: 'id' });
+  else if (schema.format === undefined && !found.has(path.join('.')))
+    found.set(path.join('.'), { path, holds: 'text' });
+}
+
+/** Every place of the input where something can be named, nested ones and items of lists included. */
+export function slotsOf(input: Input): Slot[] {
+  const found = new Map<string, Slot>();
+  collect(input.schema, [], found);
+  return [...found.values()];
+}
+
+const startsWith = (whole: readonly string[], start: readonly string[]) => start.every((part, i) => whole[i] === part);
+
+/**
+ * The smallest input that a call takes, with the ids of one tenant; `put` stands at the slot, or at all slots of ids when
+ * none is named.
+ */
+export function fill(
+  input: Input,
+  ids: Ids,
+  put?: { slot: Slot | 'all ids'; value: (kind: string) => string },
+): unknown {
+  const slot = put?.slot;
+  return exampleOf(input.schema, {
+    wants: (path) => typeof slot === 'object' && startsWith(slot.path, path),
+    choose: (path, schema) => {
+      if (typeof slot === 'object' && slot.path.join('.') === path.join('.')) return put?.value('');
+      const isId =
+        schema.format === 'uuid' || schema.anyOf?.some((one) => typeof one === 'object' && one.format === 'uuid');
+      if (!isId || path.length === 0) return undefined;
+      const kind = kindOfField(input, path);
+      return slot === 'all ids' ? put?.value(kind) : ids[kind];
+    },
+  });
+}
+
+/** Both inputs in one: lists hold the items of both, everything else is the first's. */
+export function mix(first: unknown, second: unknown): unknown {
+  if (Array.isArray(first) && Array.isArray(second)) return [...first, ...second];
+  if (typeof first !== 'object' || first === null || typeof second !== 'object' || second === null) return first;
+  return Object.fromEntries(
+    Object.entries(first).map(([key, value]) => [key, mix(value, (second as Record<string, unknown>)[key])]),
+  );
+}
+
+export type Answer = { status: number; text: string };
+
+/** Sends an input that `fill` made, through the same handlers that serve the network. */
+export async function send(
+  tables: { routes: readonly Route[]; router: AppRouter },
+  { surface, method, path }: Input,
+  value: unknown,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const json = { ...headers, 'content-type': 'application/json' };
+  if (surface === 'tRPC') {
+    const url = `http://fabric.test/api/trpc/${path}`;
+    const request =
+      method === 'mutation'
+        ? new Request(url, { method: 'POST', headers: json, body: JSON.stringify(value) })
+        : new Request(`${url}?input=${encodeURIComponent(JSON.stringify(value))}`, { headers });
+    return read(await handleTrpc(tables.router, request));
+  }
+  const {
+    params = {},
+    query = {},
+    body,
+  } = value as Record<'params' | 'query', Record<string, unknown>> & { body?: unknown };
+  const address = path.replace(/\{([^}]*)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const search = new URLSearchParams();
+  for (const [key, given] of Object.entries(query)) for (const one of [given].flat()) search.append(key, String(one));
+  const request = new Request(`http://fabric.test/api/v1${address}?${search}`, {
+    method,
+    headers: json,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  return read(await handleRequest(tables.routes, request));
+}
+
+const read = async (response: Response): Promise<Answer> => ({ status: response.status, text: await response.text() });

@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_IN_ROLES, isGranted } from '@/domain/permissions';
+import { sqlClient } from '@/server/db/client';
+import { routes } from '@/server/rest/routes';
+import { call as request } from '@/test/request';
+import { appRouter } from '../root';
+import { type Answer, fill, type Input, listInputs, mix, type Slot, send, slotsOf } from './inputs.fixture';
+import { makeTwoFullTenants, type Side, THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
+
+/** What is called elsewhere, and why it cannot be called here. A new entry needs a test of its own. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'GET /events': 'A stream without an end; src/server/events/events.int.test.ts holds who is sent what.',
+};
+
+/** Calls whose answer is sums and no names: that nothing of theirs is in it does not show that they were asked about. */
+const ONLY_SUMS = new Set(['query insights.decisions', 'query insights.series']);
+/** Texts that name nothing: what they say is only kept. */
+const FREE_TEXT = new Set(['comment', 'description', 'note', 'reason']);
+/** Texts that may refer to something with a prefix. */
+const REFERS = new Set(['q', 'endpoints', 'sources', 'targets']);
+/** Calls that a tenant's people may not make for another reason than a permission. */
+const REFUSED_TO_TENANTS = new Set(['mutation audit.verify']);
+
+const sql = sqlClient();
+const tables = { routes, router: appRouter };
+const granted = (access: Input['access']) =>
+  'permission' in access
+    ? isGranted(
+        [{ role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant' }],
+        access.permission,
+      )
+    : 'signedIn' in access || 'person' in access;
+/** Everything that a tenant's administrator may call. Whether the rest is refused is the matrix's matter. */
+const inputs = listInputs(routes, appRouter).filter(({ name, access }) => granted(access) && !(name in ELSEWHERE));
+
+let world: TwoTenants;
+/** Ids of theirs that must not exist for us; cluster and node are shared. */
+let theirIds: string[];
+beforeAll(async () => {
+  world = await makeTwoFullTenants();
+  const { cluster: _, node: __, ...ids } = world.theirs.ids;
+  theirIds = Object.values(ids);
+}, 60_000);
+afterAll(() => world.lab.close());
+
+const call = (input: Input, value: unknown, side: Side = world.ours) => send(tables, input, value, side.headers);
+
+/** The calls one after the other, each with tokens that are new. */
+async function* each(list: readonly Input[]): AsyncGenerator<Input> {
+  for (const input of list) {
+    await Promise.all([world.ours.signIn(), world.theirs.signIn()]);
+    yield input;
+  }
+}
+
+/** What of theirs an answer tells that the caller did not say. */
+function leaks({ text }: Answer, sent: string): string[] {
+  const marks = text.match(new RegExp(`${THEIR_MARK}[\\w.-]*|10\\.66\\.\\d+\\.\\d+`, 'g')) ?? [];
+  const found = [...marks, ...theirIds.filter((id) => text.includes(id))];
+  return found.filter((one) => !sent.includes(one));
+}
+
+/** What a reference names: `web` of `sg:web`. */
+const nameIn = (sent: string) => sent.replace(/^[a-z]+:/, '');
+
+/** An answer without what differs between two equal ones: the moment, the request's own id, what was sent. */
+const comparable = ({ status, text }: Answer, sent: string) =>
+  `${status} ${text
+    .replaceAll(sent, '<sent>')
+    .replaceAll(/[a-z]/.test(nameIn(sent)) ? nameIn(sent) : sent, '<name>')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<random>')
+    .replace(/"request_id":"[^"]*"/g, '"request_id"')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<time>')}`;
+
+/** Whether an answer came from behind the schema: what is malformed about it is at most the field that was filled in. */
+function isJudged({ status, text }: Answer, slot: Slot): boolean {
+  // A session that ended would make everything look alike.
+  if (status !== 400) return status < 500 && status !== 401;
+  const fields = [...text.matchAll(/"field":"([^"]*)"/g)].map(([, field]) => field ?? '');
+  const name = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
+  const isMeant = (field: string) => field.split('.').includes(name);
+  // A text that is no address may be told apart from its neighbours by a rule over both.
+  return slot.holds === 'text' ? fields.some(isMeant) : fields.length > 0 && fields.every(isMeant);
+}
+
+/** Every row of every table that has to do with the other tenant. */
+async function theirRows(): Promise<string[]> {
+  const pattern = [...theirIds, THEIR_MARK].join('|');
+  const tables = await sql<{ name: string }[]>`select quote_ident(tablename) as name from pg_tables
+    where schemaname = 'public' and tablename <> 'rate_limits'`;
+  const rows = await Promise.all(
+    tables.map(({ name }) => sql.unsafe(`select t::text as row from ${name} t where t::text ~ '${pattern}'`)),
+  );
+  const all = rows.flatMap((list, i) => list.map(({ row }) => `${tables[i]?.name} ${row}`)).sort();
+  // They go on signing in meanwhile; their first sign-in shows whether theirs can be ended.
+  return all.filter((row) => !row.startsWith('refresh_tokens ') || row.includes(world.theirs.ids.session ?? ''));
+}
+
+const REMEDY =
+  'give both tenants such a thing in two-tenants.fixture.ts, and fields with rules of their own a value in example-values.ts';
+
+const describeSlot = ({ name }: Input, slot: Slot) => `${name} at ${slot.path.join('.')}`;
+
+/** A name like one of theirs, of something that does not exist. */
+const twinOf = (name: string) =>
+  name
+    .replace(THEIR_MARK, 'qqx')
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, () => randomUUID())
+    .replace('10.66.', '10.67.')
+    .replace(/(vmid:.*?|guest-)102$/, '$1999');
+
+type Filled = { value: unknown; sent: string };
+
+/** Sends one of theirs, and says what sets the answer apart from that to something that exists nowhere, or tells something. */
+async function probe(input: Input, slot: Slot, theirs: Filled, missing: () => Promise<string>): Promise<string[]> {
+  const answer = await call(input, theirs.value);
+  const told = leaks(answer, theirs.sent);
+  const where = `${describeSlot(input, slot)} = ${theirs.sent}`;
+  if (told.length > 0) return [`${where} told ${told.slice(0, 3)}`];
+  if (answer.status >= 500) return [`${where} → ${answer.status} ${answer.text.slice(0, 300)}`];
+  if (!isJudged(answer, slot)) return [`${where} was not understood: ${answer.text.slice(0, 300)}; ${REMEDY}`];
+  const got = comparable(answer, theirs.sent);
+  const expected = await missing();
+  if (got === expected) return [];
+  return [`${where}: ${got.slice(0, 300)}\n  but for what does not exist ${expected.slice(0, 300)}`];
+}
+
+/** Every id of theirs at one place, alone and among ours, against ids that exist nowhere. */
+async function probeIds(input: Input, slot: Slot): Promise<{ probes: number; wrong: string[] }> {
+  const own = fill(input, world.ours.ids, { slot, value: () => world.ours.ids.other_workload ?? '' });
+  const ways: ((id: string) => unknown)[] = [(id) => fill(input, world.ours.ids, { slot, value: () => id })];
+  // One of theirs among ours: nothing may be done with either, and nothing told.
+  if (slot.path.includes('[]')) ways.push((id) => mix(own, fill(input, world.ours.ids, { slot, value: () => id })));
+  const wrong: string[] = [];
+  for (const way of ways) {
+    const id = randomUUID();
+    const ask = async () => comparable(await call(input, way(id)), id);
+    // The first call of two may change something of ours; then the second tells what is so now.
+    const first = await ask();
+    let second: string | undefined;
+    for (const sent of theirIds) {
+      const found = await probe(input, slot, { value: way(sent), sent }, async () => first);
+      if (found.length === 0) continue;
+      second ??= await ask();
+      const known = second;
+      wrong.push(...(await probe(input, slot, { value: way(sent), sent }, async () => known)));
+    }
+  }
+  return { probes: ways.length * theirIds.length, wrong };
+}
+
+describe('what belongs to another tenant', () => {
+  it('is found by its own people with the same calls: the inputs are right', { timeout: 120_000 }, async () => {
+    const wrong: string[] = [];
+    for await (const input of each(inputs.filter(({ reads }) => reads))) {
+      for (const side of [world.ours, world.theirs]) {
+        const answer = await call(input, fill(input, side.ids), side);
+        const right = REFUSED_TO_TENANTS.has(input.name) ? answer.status === 422 : answer.status === 200;
+        if (!right) wrong.push(`${input.name} → ${answer.status} ${answer.text.slice(0, 300)}; ${REMEDY}`);
+      }
+      const value = fill(input, world.theirs.ids);
+      if (ONLY_SUMS.has(input.name) || !theirIds.some((id) => JSON.stringify(value).includes(id))) continue;
+      const theirs = await call(input, value, world.theirs);
+      if (leaks(theirs, '').length === 0) wrong.push(`${input.name} tells its own people nothing; ${REMEDY}`);
+    }
+    expect(wrong.slice(0, 5)).toEqual([]);
+  });
+
+  it('is in no answer to calls that name only what is ours', { timeout: 120_000 }, async () => {
+    const wrong: string[] = [];
+    for await (const input of each(inputs.filter(({ reads }) => reads))) {
+      const value = fill(input, world.ours.ids) as Record<string, object>;
+      const csv = JSON.stringify(input.schema).includes('"csv"')
+        ? [{ ...value, query: { ...value.query, format: 'csv' } }]
+        : [];
+      for (const one of [value, ...csv]) {
+        const told = leaks(await call(input, one), '');
+        if (told.length > 0) wrong.push(`${input.name} told ${told.slice(0, 3)}`);
+      }
+    }
+    expect(wrong.slice(0, 5)).toEqual([]);
+  });
+
+  it('does not exist for us, whatever id of theirs stands wherever an id may stand', { timeout: 300_000 }, async () => {
+    const wrong: string[] = [];
+    await Promise.all([world.ours.signIn(), world.theirs.signIn()]);
+    const before = await theirRows();
+    let probes = 0;
+    let slots = 0;
+    for await (const input of each(inputs)) {
+      for (const slot of slotsOf(input).filter(({ holds }) => holds === 'id')) {
+        const result = await probeIds(input, slot);
+        slots += 1;
+        probes += result.probes;
+        wrong.push(...result.wrong);
+      }
+      if (!input.reads) {
+        const changed = (await theirRows()).filter((row) => !before.includes(row));
+        if (changed.length > 0) wrong.push(`${input.name} changed ${changed[0]?.slice(0, 200)}`);
+      }
+    }
+    expect(wrong.slice(0, 5)).toEqual([]);
+    expect(await theirRows()).toEqual(before);
+    expect(slots).toBeGreaterThan(200);
+    expect(probes).toBeGreaterThan(slots * theirIds.length - 1);
+  });
+
+  it('is not found by its names and addresses either, wherever a text may stand', { timeout: 300_000 }, async () => {
+    const wrong: string[] = [];
+    for await (const input of each(inputs.filter(({ reads }) => reads))) {
+      for (const slot of slotsOf(input).filter(
+        ({ path, holds }) => holds === 'text' && !FREE_TEXT.has(path.at(-1) ?? ''),
+      )) {
+        const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
+        const { references, names } = world.theirs;
+        for (const sent of REFERS.has(field) ? [...references, ...names] : names) {
+          const twin = twinOf(sent);
+          const put = (value: string) => fill(input, world.ours.ids, { slot, value: () => value });
+          const missing = async () => comparable(await call(input, put(twin)), twin);
+          wrong.push(...(await probe(input, slot, { value: put(sent), sent }, missing)));
+        }
+      }
+    }
+    expect(wrong.slice(0, 5)).toEqual([]);
+  });
+
+  it('is nothing to a policy of ours that names it', { timeout: 60_000 }, async () => {
+    await world.ours.signIn();
+    const { headers, ids } = world.ours;
+    const before = await theirRows();
+    const ask = async (method: string, path: string, body?: object) => {
+      const response = await request(path, { method, headers, body });
+      return { status: response.status, text: await response.text() };
+    };
+    for (const name of [...world.theirs.references, `${THEIR_MARK}-guest-102`]) {
+      const definition = {
+        enforcement_mode: 'enforced',
+        direction: 'both',
+        sources: [name],
+        targets: ['sg:ours-group', name],
+      };
+      const rules = [{ action: 'drop', protocol: 'any' }];
+      const made = await ask('POST', '/policies', { name: `names ${name.replace(THEIR_MARK, '')}`, definition, rules });
+      expect(made.status, made.text).toBe(201);
+      const path = `/policies/${JSON.parse(made.text).id}`;
+      const answers = [
+        made,
+        await ask('GET', `${path}?fresh=true`),
+        await ask('POST', `${path}/preview`),
+        await ask('GET', `${path}/guests`),
+        await ask('GET', `${path}/guests/${ids.workload}`),
+        await ask('POST', `${path}/apply`, { dry_run: true }),
+        await ask('GET', `/workloads/${ids.workload}/firewall`),
+      ];
+      const sent = `${name} ${world.theirs.ids.security_group}`;
+      for (const answer of answers) expect(leaks(answer, sent), `${name}: ${answer.text}`).toEqual([]);
+      const [, , preview] = answers;
+      // Nothing at their guest, nothing with their addresses: the name stands for nothing.
+      expect(preview?.text).toMatch(/"reason":"(not_found|empty|ambiguous|no_address)"/);
+      expect((await ask('DELETE', path)).status).toBe(200);
+    }
+    const now = await theirRows();
+    const others = now.filter(
+      (row) => !before.includes(row) && !/^(audit_records|policies|policy_versions|deployments) /.test(row),
+    );
+    expect(others).toEqual([]);
+    expect(before.filter((row) => !now.includes(row))).toEqual([]);
+  });
+});

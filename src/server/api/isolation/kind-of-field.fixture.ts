@@ -1,0 +1,64 @@
+/** Of what the id in a field of this name is; null: of nothing that belongs to a tenant. */
+const BY_NAME: Readonly<Record<string, string>> = {
+  actor_id: 'user',
+  add: 'workload',
+  audit_record_id: 'audit_record',
+  cluster_id: 'cluster',
+  cluster_ids: 'cluster',
+  conflict_id: 'conflict',
+  deployment_id: 'deployment',
+  destination_workload_id: 'workload',
+  interface_id: 'interface',
+  ip_address_id: 'ip_address',
+  ip_range_id: 'ip_range',
+  network_id: 'network',
+  node_id: 'node',
+  operation_id: 'operation',
+  parent_id: 'subnet',
+  policy_id: 'policy',
+  project_id: 'project',
+  remove: 'workload',
+  rule_id: 'rule',
+  security_group_id: 'security_group',
+  session_id: 'session',
+  source_workload_id: 'workload',
+  subnet_id: 'subnet',
+  tenant_id: 'tenant',
+  token_id: 'api_token',
+  user_id: 'user',
+  workload_id: 'workload',
+  workload_ids: 'workload',
+};
+
+/** Of what the field `id` of a procedure is, by the router it stands in, or by the procedure. */
+const BY_ROUTER: Readonly<Record<string, string>> = {
+  'account.endSession': 'session',
+  'account.revokeToken': 'api_token',
+  audit: 'audit_record',
+  coverage: 'policy',
+  deployments: 'deployment',
+  insights: 'workload',
+  ipAddresses: 'ip_address',
+  ipRanges: 'ip_range',
+  ipamConflicts: 'conflict',
+  networks: 'network',
+  policies: 'policy',
+  projects: 'project',
+  securityGroups: 'security_group',
+  subnets: 'subnet',
+  tenants: 'tenant',
+  workloads: 'workload',
+};
+
+/**
+ * Of what the id at a place of an input is: `workload`, `policy` …, as in `Side.ids`.
+ * @throws Error that says what to add, for a field that is new here
+ */
+export function kindOfField({ name, path: call }: { name: string; path: string }, path: readonly string[]): string {
+  const field = path.filter((part) => part !== '[]').at(-1) ?? '';
+  const kind = field === 'id' ? (BY_ROUTER[call] ?? BY_ROUTER[call.split('.')[0] ?? '']) : BY_NAME[field];
+  if (kind !== undefined) return kind;
+  throw new Error(
+    `${name} takes an id in ${path.join('.')}. Say in kind-of-field.fixture.ts of what it is, and give both tenants one in two-tenants.fixture.ts.`,
+  );
+}

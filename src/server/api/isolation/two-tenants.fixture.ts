@@ -1,0 +1,179 @@
+import type { Policy } from '@/domain/policies';
+import { sqlClient } from '@/server/db/client';
+import { newId } from '@/server/lib/ids';
+import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartbeat.fixture';
+import { makeSyncWorld, type SyncWorld } from '@/server/services/clusters/testing/sync-world.fixture';
+import { runDeployment } from '@/server/services/deployments/run-deployment';
+import { sumTraffic } from '@/server/services/flows/sum-traffic';
+import { bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
+
+/** Everything that carries this text belongs to the other tenant. */
+export const THEIR_MARK = 'zzb';
+
+/** Ids of one tenant by kind: `workload`, `policy` … */
+export type Ids = Record<string, string>;
+
+export type Side = {
+  headers: { authorization: string };
+  /** Signs in again: the time of the simulated cluster runs fast, so a token does not live long. */
+  signIn: () => Promise<void>;
+  ids: Ids;
+  /** What endpoints of policies may say to refer to the tenant's things. */
+  references: string[];
+  /** Texts by which the tenant's things may be searched for. */
+  names: string[];
+};
+
+export type TwoTenants = { ours: Side; theirs: Side; lab: SyncWorld; node: { authorization: string } };
+
+const sql = sqlClient();
+
+async function make(path: string, headers: Side['headers'], body: object, method = 'POST'): Promise<never> {
+  const response = await call(path, { method, headers, body });
+  const answer = await response.text();
+  if (response.status >= 300) throw new Error(`${method} ${path}: ${answer}`);
+  return JSON.parse(answer || 'null') as never;
+}
+
+const idOf = async (rows: PromiseLike<readonly { id?: string }[]>): Promise<string> => {
+  const id = (await rows)[0]?.id;
+  if (!id) throw new Error('the fixture was not stored');
+  return id;
+};
+
+/** Guests, addresses and a network of one tenant, on the cluster that both share. */
+async function furnish(lab: SyncWorld, mark: string, project: string, vmids: [number, number], third: number) {
+  const cluster = lab.cluster.id;
+  const [first, second] = vmids;
+  await sql`update workloads set project_id = ${project}, name = ${mark} || '-guest-' || vmid, pool = ${`${mark}-pool`},
+    tags = ${[`${mark}-tag`]} where cluster_id = ${cluster} and vmid in ${sql(vmids)}`;
+  const network = await idOf(sql`insert into networks (id, cluster_id, name, kind, source, alias, description)
+    values (${newId()}, ${cluster}, ${`${mark}-net`}, 'manual', 'manual', ${`${mark}-alias`}, ${`${mark}-net-text`}) returning id`);
+  const subnet = await idOf(sql`insert into subnets (id, cluster_id, network_id, cidr, source, description)
+    values (${newId()}, ${cluster}, ${network}, ${`10.${third}.0.0/24`}, 'manual', ${`${mark}-subnet`}) returning id`);
+  const range =
+    await idOf(sql`insert into ip_ranges (id, network_id, subnet_id, kind, first_address, last_address, description)
+    values (${newId()}, ${network}, ${subnet}, 'reserved', ${`10.${third}.0.100`}, ${`10.${third}.0.110`}, ${`${mark}-range`}) returning id`);
+  const guest = (vmid: number) =>
+    sql<{ id: string }[]>`select id from workloads where cluster_id = ${cluster} and vmid = ${vmid}`;
+  const workload = await idOf(guest(first));
+  const other = await idOf(guest(second));
+  const nic = await idOf(sql`select id from workload_interfaces where workload_id = ${workload} order by name limit 1`);
+  await sql`update workload_interfaces set network_id = ${network} where id = ${nic}`;
+  const address = async (last: number, holder: string, interfaceId: string | null) =>
+    idOf(sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, interface_id, source, hostname)
+      values (${newId()}, ${cluster}, ${network}, ${subnet}, ${`10.${third}.0.${last}`}, ${holder}, ${interfaceId}, 'manual',
+        ${`${mark}-host-${last}`}) returning id`);
+  const held = await address(10, workload, nic);
+  await address(11, other, null);
+  const conflict =
+    await idOf(sql`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address,
+      workload_id, other_workload_id, note)
+    values (${newId()}, ${cluster}, 'duplicate_address', ${`${mark}-key`}, ${held}, ${network}, ${`10.${third}.0.10`},
+      ${workload}, ${other}, ${`${mark}-note`}) returning id`);
+  return {
+    workload,
+    other_workload: other,
+    network,
+    subnet,
+    ip_range: range,
+    interface: nic,
+    ip_address: held,
+    conflict,
+  };
+}
+
+/** A tenant with everything that one can have. */
+async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], third: number): Promise<Side> {
+  const tenant = await makeTenant({ name: `${mark}-tenant`, description: `${mark}-text` });
+  const project = await makeProject(tenant, { name: `${mark}-project`, description: `${mark}-text` });
+  const user = await makeUser('admin', tenant, { email: `${mark}-admin@example.org`, name: `${mark}-admin` });
+  const headers = await bearer(user);
+  const things = await furnish(lab, mark, project.id, vmids, third);
+  const group: { id: string } = await make('/security-groups', headers, {
+    name: `${mark}-group`,
+    description: `${mark}-text`,
+    member_tags: [`${mark}-tag`],
+  });
+  await make(`/security-groups/${group.id}/members`, headers, { workload_id: things.workload });
+  const policy: Policy = await make('/policies', headers, {
+    name: `${mark}-policy`,
+    description: `${mark}-text`,
+    definition: { enforcement_mode: 'enforced', sources: [`10.${third}.0.0/24`], targets: [`sg:${mark}-group`] },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'], comment: `${mark}-rule` }],
+  });
+  await make(`/policies/${policy.id}`, headers, { description: `${mark}-text-2`, reason: `${mark}-reason` }, 'PATCH');
+  const applied: { deployments?: { id: string }[] } = await make(`/policies/${policy.id}/apply`, headers, {
+    dry_run: false,
+  });
+  const deployment = await idOf(sql`select id from deployments where policy_id = ${policy.id} limit 1`);
+  await runDeployment(deployment, { signal: new AbortController().signal });
+  void applied;
+  const token: { id: string } = await make('/account/tokens', headers, {
+    name: `${mark}-program`,
+    permissions: ['policy:read'],
+    tenant_id: tenant.id,
+  });
+  const text = (column: string, table: string, where: string) =>
+    idOf(sql.unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
+  const ids: Ids = {
+    ...things,
+    tenant: tenant.id,
+    project: project.id,
+    user: user.id,
+    security_group: group.id,
+    policy: policy.id,
+    rule: policy.rules[0]?.id ?? '',
+    deployment,
+    operation: await text('operation_id', 'deployments', `id = '${deployment}'`),
+    api_token: token.id,
+    session: await text('family_id', 'refresh_tokens', `user_id = '${user.id}'`),
+    assignment: await text('id', 'role_assignments', `user_id = '${user.id}'`),
+    audit_record: await text('id', 'audit_records', `object_id = '${policy.id}'`),
+    policy_version: await text('id', 'policy_versions', `policy_id = '${policy.id}'`),
+  };
+  const references = [
+    `sg:${mark}-group`,
+    `sg:${group.id}`,
+    `vmid:${vmids[0]}`,
+    `vmid:${lab.cluster.name}/${vmids[0]}`,
+    `network:${mark}-net`,
+    `tag:${mark}-tag`,
+  ];
+  const names = [`${mark}-guest-${vmids[0]}`, `10.${third}.0.10`, `10.${third}.0.0/24`, mark];
+  const side: Side = {
+    headers,
+    ids,
+    references,
+    names,
+    async signIn() {
+      side.headers = await bearer(user);
+    },
+  };
+  return side;
+}
+
+/**
+ * Two tenants that share a cluster and nothing else, each with everything that a tenant can have. The cluster is simulated, so
+ * that firewalls can be read. What is theirs carries `THEIR_MARK` or stands in 10.66.0.0/24.
+ */
+export async function makeTwoFullTenants(): Promise<TwoTenants> {
+  const lab = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, 'shared lab');
+  const run = await lab.sync();
+  if (run.status !== 'ok') throw new Error('the lab could not be synced');
+  const ours = await makeSide(lab, 'ours', [100, 103], 65);
+  const theirs = await makeSide(lab, THEIR_MARK, [102, 105], 66);
+  const [node] = await sql<{ id: string }[]>`select id from nodes where cluster_id = ${lab.cluster.id} order by name`;
+  if (!node) throw new Error('the lab has no node');
+  const agent = await makeAgent(node);
+  const flows = [65, 66].flatMap((third) => [
+    makeFlow({ source_ip: `10.${third}.0.10`, destination_ip: `10.${third}.0.11`, destination_port: 5432 }),
+    makeFlow({ source_ip: `203.0.113.${third}`, destination_ip: `10.${third}.0.10`, destination_port: 22 }),
+  ]);
+  await make('/agents/heartbeat', agent, makeHeartbeat(flows));
+  await sumTraffic();
+  for (const side of [ours, theirs]) Object.assign(side.ids, { cluster: lab.cluster.id, node: node.id });
+  return { ours, theirs, lab, node: agent };
+}
