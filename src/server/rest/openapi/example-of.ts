@@ -28,7 +28,7 @@ function textOf(schema: JsonSchema): string {
 }
 
 function numberOf({ minimum, maximum, exclusiveMinimum }: JsonSchema): number {
-  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
+  const least = minimum ?? (typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : undefined);
   const wanted = least === undefined || least < 0 ? 1 : Math.max(least, 1);
   return Math.min(wanted, maximum ?? wanted);
 }
