@@ -19,6 +19,7 @@ async function buildBundles(hash) {
     entryPoints: {
       supervisor: 'src/runtime/supervisor-main.ts',
       web: 'src/runtime/web-main.ts',
+      fabric: 'src/runtime/fabric-main.ts',
       migrate: 'src/runtime/migrate-main.ts',
       'verify-audit': 'src/runtime/verify-audit-main.ts',
       worker: 'workers/main.ts',

@@ -9,6 +9,7 @@ import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded-databas
 import { freePort } from './postgres/server';
 import { prepareStores } from './prepare';
 import { sayWhatIsNext } from './say-what-is-next';
+import { readSecret } from './secret-files';
 import { legibleCode, randomSecret, storedSecret } from './secrets';
 
 export type Supervisor = {
@@ -112,6 +113,10 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
       DATABASE_URL: databaseUrl,
       FABRIC_DATA_DIR: data,
       FABRIC_SECRET_KEY: env.FABRIC_SECRET_KEY ?? storedSecret(data, 'secret_key', randomSecret),
+      // There while a rotation of the key is under way.
+      FABRIC_PREVIOUS_SECRET_KEY:
+        env.FABRIC_PREVIOUS_SECRET_KEY ??
+        (env.FABRIC_SECRET_KEY ? '' : (readSecret(data, 'previous_secret_key') ?? '')),
       FABRIC_SETUP_CODE: setupCode,
     });
     children = programs(environment, demo).map((program) => ({

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { clock } from '../lib/clock';
-import { deriveKey } from '../lib/crypto';
+import { acceptedKeys, deriveKey } from '../lib/crypto';
 
 export const ACCESS_TOKEN_SECONDS = 15 * 60;
 export const REFRESH_TOKEN_SECONDS = 14 * 24 * 60 * 60;
@@ -13,7 +13,7 @@ const Claims = z.object({ sub: z.uuid(), sid: z.uuid(), typ: z.enum(['access', '
 /** `sub` is the user, `sid` the family of refresh tokens (one sign-in on one device). */
 export type TokenClaims = z.infer<typeof Claims>;
 
-const key = () => deriveKey('session-tokens');
+const key = (secret?: string) => deriveKey('session-tokens', secret);
 
 /** Signs a token of either type. A refresh token has a random `jti`, so that two of the same second differ. */
 export async function signToken(claims: TokenClaims): Promise<string> {
@@ -29,10 +29,9 @@ export async function signToken(claims: TokenClaims): Promise<string> {
     .sign(key());
 }
 
-/** The claims of a token of the expected type, or null when it is forged, expired or of the other type. */
-export async function verifyToken(token: string, typ: TokenClaims['typ']): Promise<TokenClaims | null> {
+async function verifyWith(secret: string, token: string, typ: TokenClaims['typ']): Promise<TokenClaims | null> {
   try {
-    const { payload } = await jwtVerify(token, key(), {
+    const { payload } = await jwtVerify(token, key(secret), {
       issuer: ISSUER,
       algorithms: ['HS256'],
       typ: typ === 'access' ? 'at+jwt' : 'rt+jwt',
@@ -45,6 +44,15 @@ export async function verifyToken(token: string, typ: TokenClaims['typ']): Promi
     if (error instanceof errors.JOSEError) return null;
     throw error;
   }
+}
+
+/** The claims of a token of the expected type, or null when it is forged, expired or of the other type. */
+export async function verifyToken(token: string, typ: TokenClaims['typ']): Promise<TokenClaims | null> {
+  for (const secret of acceptedKeys()) {
+    const claims = await verifyWith(secret, token, typ);
+    if (claims) return claims;
+  }
+  return null;
 }
 
 /** What is stored of a token: its SHA-256, so that the table is worth nothing to a thief. */

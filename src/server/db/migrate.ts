@@ -6,7 +6,7 @@ import { migrationsFolder } from './migrations-folder';
 import { seedBuiltIns } from './seed-built-ins';
 
 /** Lets one process at a time migrate a database; the number is ours alone (the bytes of "FABR"). */
-const MIGRATION_LOCK = 0x46414252;
+export const MIGRATION_LOCK = 0x46414252;
 
 async function assertComplete(client: postgres.Sql): Promise<void> {
   const rows = await client<{ created_at: string }[]>`select created_at::text from drizzle.__drizzle_migrations`;

@@ -28,9 +28,18 @@ export function seal(plain: string, context: string, secret = secretKey()): Seal
   return { sealed: Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64'), key_id: keyId(secret) };
 }
 
+/**
+ * The keys that are accepted: the present one, which encrypts and signs, and while it is being replaced the one before.
+ */
+export function acceptedKeys(): string[] {
+  const { FABRIC_PREVIOUS_SECRET_KEY: previous } = env();
+  return previous ? [secretKey(), previous] : [secretKey()];
+}
+
 /** @throws Error when the key is another one or the value was changed. */
-export function unseal(value: Sealed, context: string, secret = secretKey()): string {
-  if (value.key_id !== keyId(secret)) {
+export function unseal(value: Sealed, context: string, given?: string): string {
+  const secret = (given === undefined ? acceptedKeys() : [given]).find((key) => keyId(key) === value.key_id);
+  if (secret === undefined) {
     throw new Error(
       'The secret was encrypted with another FABRIC_SECRET_KEY. Restore that key or enter the secret again.',
     );

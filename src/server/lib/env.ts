@@ -34,6 +34,7 @@ export const EnvSchema = z.object({
   DATABASE_POOL_SIZE: wholeNumber('a number of connections, 1 to 100', 1, 100).default(8),
   FABRIC_DATA_DIR: z.string().min(1).default('.data'),
   FABRIC_SECRET_KEY: z.string().min(32, 'at least 32 characters of randomness').optional(),
+  FABRIC_PREVIOUS_SECRET_KEY: z.string().min(32, 'the FABRIC_SECRET_KEY that was in use before').optional(),
   FABRIC_SETUP_CODE: z.string().min(6, 'at least 6 characters').optional(),
   FABRIC_ALLOW_PRIVATE_TARGETS: cidrList,
   FABRIC_TRUSTED_PROXIES: cidrList,

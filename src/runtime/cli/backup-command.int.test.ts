@@ -1,0 +1,166 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { hashPassword } from '@/server/auth/password';
+import { checkBackup } from '@/server/backup/read-backup';
+import { db } from '@/server/db/client';
+import { migrateDatabase } from '@/server/db/migrate';
+import { seal } from '@/server/lib/crypto';
+import { env } from '@/server/lib/env';
+import { newId } from '@/server/lib/ids';
+import { findClusterRow } from '@/server/repositories/clusters';
+import { clusterAccess } from '@/server/services/clusters/cluster-access';
+import { readiness } from '@/server/services/health/readiness';
+import { createTestDatabase, dropTestDatabase } from '@/test/database';
+import { makeOldInstallation } from '@/test/old-installation';
+import { redisUrl } from '@/test/redis';
+import { call } from '@/test/request';
+import { prepareStores } from '../prepare';
+import { fabric } from './testing.fixture';
+
+const KEY = 'test-secret-key-test-secret-key-test-secret';
+const EMAIL = 'ada@example.org';
+const PASSWORD = 'a long walk by the river';
+const PASSPHRASE = 'a quiet walk through the woods';
+const TOKEN = 'fabric@pve!sync=7d1c0a44-0000-4000-8000-000000000000';
+const clusterId = newId();
+
+let directory: string;
+let seed: string;
+const at = (name: string) => join(directory, name);
+const embedded = (name: string) => ({ FABRIC_DATA_DIR: at(name) });
+const secretOf = (name: string) => readFileSync(at(`${name}/secrets/secret_key`), 'utf8').trim();
+const encrypted = () => ['--passphrase-file', at('passphrase')];
+
+async function run(args: readonly string[], variables: Record<string, string>) {
+  const outcome = await fabric(args, variables);
+  expect(outcome.status, outcome.stderr).toBe(0);
+  return outcome;
+}
+const tablesOf = async (path: string, passphrase: string | null = null) =>
+  (await checkBackup(path, passphrase)).manifest.tables;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fabric-cli-'));
+  writeFileSync(at('passphrase'), `${PASSPHRASE}\n`, { mode: 0o600 });
+  // An installation with volume, a person who can sign in, and a cluster whose token is encrypted with the key.
+  const source = await createTestDatabase('empty');
+  await makeOldInstallation(source, { workloads: 300, flows: 5000 });
+  await migrateDatabase(source);
+  const client = postgres(source, { max: 1 });
+  const { sealed, key_id } = seal(TOKEN, clusterId, KEY);
+  const user = newId();
+  await client`insert into users (id, email, password_hash) values (${user}, ${EMAIL}, ${await hashPassword(PASSWORD)})`;
+  await client`insert into role_assignments (id, user_id, role_id)
+    select ${newId()}, ${user}, id from roles where name = 'super_admin'`;
+  await client`insert into clusters (id, name, api_url, api_token_encrypted, api_token_key_id)
+    values (${clusterId}, 'sealed', 'https://10.9.9.9:8006', ${sealed}, ${key_id})`;
+  await client.end();
+  seed = at('seed.tar.gz');
+  await run(['backup', '-o', seed], { DATABASE_URL: source, FABRIC_SECRET_KEY: KEY });
+  await dropTestDatabase(source);
+}, 120_000);
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('fabric backup and restore', { timeout: 180_000 }, () => {
+  it('brings an embedded installation back after everything was lost', async () => {
+    // Without the key nothing is done: credentials would be lost.
+    const refused = await fabric(['restore', seed], embedded('a'));
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/There is no key here: set FABRIC_SECRET_KEY .* --accept-lost-secrets/);
+    await run(['restore', seed], { ...embedded('a'), FABRIC_SECRET_KEY: KEY });
+
+    const full = at('full.tar.gz.enc');
+    const made = await run(['backup', '-o', full, '--include-key', ...encrypted()], {
+      ...embedded('a'),
+      FABRIC_SECRET_KEY: KEY,
+    });
+    expect(made.stdout).toBe(`${full}\n`);
+    expect(statSync(full).mode & 0o777).toBe(0o600);
+    expect(await tablesOf(full, PASSPHRASE)).toEqual(await tablesOf(seed));
+
+    rmSync(at('a'), { recursive: true });
+    await run(['restore', full, ...encrypted()], embedded('a'));
+    expect(secretOf('a')).toBe(KEY);
+    expect(statSync(at('a/secrets/secret_key')).mode & 0o777).toBe(0o600);
+    const again = await run(['backup', '-o', at('again.tar.gz')], embedded('a'));
+    expect(again.stderr).toContain('FABRIC_SECRET_KEY is not in it.');
+    expect(await tablesOf(at('again.tar.gz'))).toEqual(await tablesOf(seed));
+
+    const inUse = await fabric(['restore', full, ...encrypted()], embedded('a'));
+    expect(inUse).toMatchObject({ status: 1 });
+    expect(inUse.stderr).toMatch(/in use\. .*--replace/);
+    await run(['restore', full, '--replace', ...encrypted()], embedded('a'));
+  });
+
+  it('carries an embedded installation over to PostgreSQL and Redis, and back', async () => {
+    // The database of this file, so that what is restored can be used here; nothing has touched it yet.
+    const url = env().DATABASE_URL ?? '';
+    const wrong = await fabric(['restore', seed], { DATABASE_URL: url, FABRIC_SECRET_KEY: 'x'.repeat(40) });
+    expect(wrong).toMatchObject({ status: 1 });
+    expect(wrong.stderr).toMatch(/The key here is another one/);
+    const full = at('moving.tar.gz.enc');
+    await run(['restore', seed], { ...embedded('b'), FABRIC_SECRET_KEY: KEY });
+    await run(['backup', '-o', full, '--include-key', ...encrypted()], { ...embedded('b'), FABRIC_SECRET_KEY: KEY });
+
+    const check = await run(['restore', full, '--check', '--write-key', at('key'), ...encrypted()], {
+      DATABASE_URL: url,
+    });
+    expect(check.stdout).toBe('The backup can be restored here.\n');
+    expect(existsSync(at('key'))).toBe(false);
+    await run(['restore', full, '--write-key', at('key'), ...encrypted()], { DATABASE_URL: url });
+    expect(readFileSync(at('key'), 'utf8')).toBe(`FABRIC_SECRET_KEY=${KEY}\n`);
+
+    const redis = inject('redisServerUrl') === null ? undefined : redisUrl();
+    env().REDIS_URL = redis;
+    await prepareStores({ DATABASE_URL: url, REDIS_URL: redis });
+    expect(await readiness()).toMatchObject({ status: 'ok', checks: { migrations: { status: 'ok' } } });
+    const signedIn = await call('/auth/login', { body: { email: EMAIL, password: PASSWORD }, from: '192.0.2.1' });
+    expect(signedIn.status).toBe(200);
+    const { access_token } = (await signedIn.json()) as { access_token: string };
+    const read = await call(`/clusters/${clusterId}`, { headers: { authorization: `Bearer ${access_token}` } });
+    expect(await read.json()).toMatchObject({ name: 'sealed', has_api_token: true });
+    const row = await findClusterRow(db, clusterId);
+    expect(row && clusterAccess(row).api_token).toBe(TOKEN);
+
+    const back = at('back.tar.gz');
+    await run(['backup', '-o', back], { DATABASE_URL: url, FABRIC_SECRET_KEY: KEY });
+    // Signing in left its traces; everything else is as it was in the embedded mode.
+    const touched = new Set(['audit_records', 'refresh_tokens', 'users', 'rate_limits']);
+    const rest = async (path: string) => (await tablesOf(path)).filter(({ name }) => !touched.has(name));
+    expect(await rest(back)).toEqual(await rest(seed));
+    await run(['restore', back], { ...embedded('c'), FABRIC_SECRET_KEY: KEY });
+    await run(['backup', '-o', at('round.tar.gz')], { ...embedded('c'), FABRIC_SECRET_KEY: KEY });
+    expect(await tablesOf(at('round.tar.gz'))).toEqual(await tablesOf(back));
+  });
+
+  it('keeps the key that was there, and never writes a half backup', async () => {
+    await run(['restore', seed], { ...embedded('d'), FABRIC_SECRET_KEY: KEY });
+    const full = at('d.tar.gz.enc');
+    await run(['backup', '-o', full, '--include-key', ...encrypted()], { ...embedded('d'), FABRIC_SECRET_KEY: KEY });
+    // Another installation with a key of its own takes over the one of the backup, and keeps its own aside.
+    const other = 'o'.repeat(40);
+    writeFileSync(at('d/secrets/secret_key'), `${other}\n`, { mode: 0o600 });
+    await run(['restore', full, '--replace', ...encrypted()], embedded('d'));
+    expect(secretOf('d')).toBe(KEY);
+    const [aside = ''] = readdirSync(at('d/secrets')).filter((name) => name.startsWith('secret_key.replaced-'));
+    expect(readFileSync(at(`d/secrets/${aside}`), 'utf8').trim()).toBe(other);
+    expect(existsSync(at('d/secrets/previous_secret_key'))).toBe(false);
+
+    const taken = await fabric(['backup', '-o', full], embedded('d'));
+    expect(taken).toMatchObject({ status: 1 });
+    expect(taken.stderr).toContain('is there already');
+    const nothing = await fabric(['backup', '-o', at('none')], { DATABASE_URL: await createTestDatabase('empty') });
+    expect(nothing).toMatchObject({ status: 1 });
+    expect(nothing.stderr).toContain('holds no Fabric installation');
+    expect(readdirSync(directory).filter((name) => name.startsWith('none'))).toEqual([]);
+    for (const args of [['--include-key'], ['--passphrase-file', '/does/not/exist']]) {
+      expect((await fabric(['backup', ...args], embedded('d'))).status).not.toBe(0);
+    }
+    expect((await fabric(['backup'], embedded('nowhere'))).stderr).toContain('There is no installation there');
+    expect(existsSync(at('nowhere'))).toBe(false);
+  });
+});

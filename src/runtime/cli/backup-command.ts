@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { BackupSecrets, type BackupTable } from '@/server/backup/manifest';
+import { writeBackup } from '@/server/backup/write-backup';
+import { clock } from '@/server/lib/clock';
+import { keyId } from '@/server/lib/crypto';
+import { programVersion } from '../program-version';
+import { type Command, EXIT, type Terminal, textOption, UsageError } from './command';
+import { type Installation, withInstallation } from './open-installation';
+import { secretFromFile } from './passphrase';
+
+const MIN_PASSPHRASE = 12;
+
+function defaultName(encrypted: boolean): string {
+  const at = clock.now().toISOString().slice(0, 19).replaceAll(':', '');
+  return `fabric-${at}Z.tar.gz${encrypted ? '.enc' : ''}`;
+}
+
+/** Writes beside the place and renames when it is complete: a backup with the right name is a whole one. */
+async function writeWhole(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
+  const part = `${path}.part`;
+  try {
+    const file = await open(part, 'w', 0o600);
+    try {
+      for await (const chunk of bytes) await file.appendFile(chunk);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function writeOut(bytes: AsyncIterable<Buffer>): Promise<void> {
+  for await (const chunk of bytes) {
+    if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
+  }
+}
+
+type Wanted = { output: string; passphrase: string | null; includeKey: boolean };
+
+function keysOf({ secretKey, previousSecretKey }: Installation, wanted: Wanted): BackupSecrets | null {
+  if (!wanted.includeKey) return null;
+  if (secretKey === null) throw new Error('There is no key to include: FABRIC_SECRET_KEY is not set.');
+  return BackupSecrets.parse({ secret_key: secretKey, previous_secret_key: previousSecretKey });
+}
+
+async function backUp(installation: Installation, wanted: Wanted, terminal: Terminal): Promise<number> {
+  const { secretKey } = installation;
+  const tables: BackupTable[] = [];
+  const bytes = writeBackup({
+    databaseUrl: installation.databaseUrl,
+    programVersion: programVersion(),
+    keyId: secretKey === null ? null : keyId(secretKey),
+    passphrase: wanted.passphrase,
+    secrets: keysOf(installation, wanted),
+    onTable: (table) => {
+      tables.push(table);
+      if (table.rows > 0) terminal.note(`${table.name}: ${table.rows} rows`);
+    },
+  });
+  if (wanted.output === '-') await writeOut(bytes);
+  else await writeWhole(wanted.output, bytes);
+  const rows = tables.reduce((total, table) => total + table.rows, 0);
+  terminal.note(`${tables.length} tables, ${rows} rows.`);
+  if (!wanted.includeKey) {
+    terminal.note('FABRIC_SECRET_KEY is not in it. Keep it elsewhere: without it stored credentials are lost.');
+  }
+  if (wanted.output !== '-') terminal.print(wanted.output);
+  return EXIT.ok;
+}
+
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'Writes a backup of the whole installation, while it runs.',
+  help: `  fabric backup [--output FILE] [--passphrase-file FILE] [--include-key]
+
+One state of the database in a gzipped tar archive. The same file serves the embedded and the production mode. Queues are
+not in it: they hold no facts. Prints the name of the file.
+
+--output FILE           where it goes; - for standard output. Default: fabric-<time>.tar.gz here
+--passphrase-file FILE  encrypt it; the first line of FILE is the passphrase (- for standard input)
+--include-key           put FABRIC_SECRET_KEY into it, too. Needs a passphrase`,
+  options: {
+    output: { type: 'string', short: 'o' },
+    'passphrase-file': { type: 'string' },
+    'include-key': { type: 'boolean' },
+  },
+  positionals: [],
+  async run({ values, terminal }) {
+    const passphraseFile = textOption(values, 'passphrase-file');
+    const passphrase = passphraseFile === null ? null : secretFromFile(passphraseFile, 'passphrase');
+    const includeKey = values['include-key'] === true;
+    if (includeKey && passphrase === null) throw new UsageError('--include-key needs --passphrase-file.');
+    if (passphrase !== null && passphrase.length < MIN_PASSPHRASE) {
+      throw new UsageError(`The passphrase needs at least ${MIN_PASSPHRASE} characters.`);
+    }
+    const given = textOption(values, 'output');
+    const output = given === '-' ? given : resolve(given ?? defaultName(passphrase !== null));
+    if (output !== '-' && existsSync(output)) throw new Error(`${output} is there already.`);
+    return withInstallation({}, terminal, (installation) =>
+      backUp(installation, { output, passphrase, includeKey }, terminal),
+    );
+  },
+};

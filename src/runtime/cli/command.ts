@@ -1,0 +1,38 @@
+import type { ParseArgsConfig } from 'node:util';
+
+export type Options = NonNullable<ParseArgsConfig['options']>;
+export type Values = Record<string, string | boolean | undefined>;
+
+/** Exit status of every command: done, failed (or trouble found), called wrongly. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+export type Terminal = {
+  /** Results, on standard output. */
+  print(line: string): void;
+  /** Progress and warnings, on standard error. */
+  note(line: string): void;
+};
+
+/** One command of the program `fabric`. */
+export type Command = {
+  name: string;
+  /** One line for the list of commands. */
+  summary: string;
+  /** What `--help` prints below the summary. */
+  help: string;
+  options: Options;
+  /** Names of the positional arguments, all required. */
+  positionals: readonly string[];
+  /** @returns the exit status. @throws UsageError, or an Error whose message is for the person at the terminal */
+  run(input: { values: Values; positionals: readonly string[]; terminal: Terminal }): Promise<number>;
+};
+
+/** The command was called wrongly. */
+export class UsageError extends Error {}
+
+/** An option that takes text. @throws UsageError when it is empty */
+export function textOption(values: Values, name: string): string | null {
+  const value = values[name];
+  if (value === '') throw new UsageError(`--${name} needs a value.`);
+  return typeof value === 'string' ? value : null;
+}

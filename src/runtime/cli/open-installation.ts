@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { env } from '@/server/lib/env';
+import { takeDataLock } from '../data-lock';
+import { startEmbeddedDatabase } from '../embedded-database';
+import { runningDatabaseUrl } from '../running-database';
+import { readSecret } from '../secret-files';
+import type { Terminal } from './command';
+
+/** The installation that a command works on. */
+export type Installation = {
+  databaseUrl: string;
+  /** The data directory of the embedded mode; null with a database of one's own. */
+  dataDirectory: string | null;
+  secretKey: string | null;
+  /** The key before the present one, while a rotation is under way. */
+  previousSecretKey: string | null;
+  close(): Promise<void>;
+};
+
+type Wanted = {
+  /** Nothing else may run on it: in the embedded mode the service must be stopped. */
+  exclusive?: boolean;
+  /** Make an embedded installation where there is none. */
+  create?: boolean;
+};
+
+const NO_INSTALLATION =
+  'There is no installation there. Set FABRIC_DATA_DIR to the data directory of one, or DATABASE_URL.';
+
+/** What a user other than the owner leaves behind, the service cannot read afterwards. */
+function assertOwner(directory: string): void {
+  const owner = statSync(directory).uid;
+  const user = process.getuid?.() ?? owner;
+  if (user !== owner) {
+    throw new Error(`${directory} belongs to another user (${owner}). Run this as that user: sudo -u '#${owner}' …`);
+  }
+}
+
+async function openEmbedded(directory: string, wanted: Wanted, terminal: Terminal): Promise<Installation> {
+  if (!wanted.create && !existsSync(join(directory, 'postgres'))) throw new Error(`${directory}: ${NO_INSTALLATION}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  assertOwner(directory);
+  const { FABRIC_SECRET_KEY: key, FABRIC_PREVIOUS_SECRET_KEY: previous } = env();
+  const secrets = () => ({
+    secretKey: key ?? readSecret(directory, 'secret_key'),
+    previousSecretKey: previous ?? (key === undefined ? readSecret(directory, 'previous_secret_key') : null),
+  });
+  const lock = await takeDataLock(directory);
+  if ('holder' in lock) {
+    const holder = lock.holder.pid ? ` (process ${lock.holder.pid})` : '';
+    if (wanted.exclusive) throw new Error(`Fabric runs on ${directory}${holder}. Stop it first.`);
+    const databaseUrl = runningDatabaseUrl(directory);
+    if (!databaseUrl) throw new Error(`Fabric starts or ends on ${directory}${holder}. Try again in a moment.`);
+    return { databaseUrl, dataDirectory: directory, ...secrets(), close: async () => {} };
+  }
+  try {
+    const database = await startEmbeddedDatabase(directory, (line) => terminal.note(`postgres | ${line}`));
+    return {
+      databaseUrl: database.url,
+      dataDirectory: directory,
+      ...secrets(),
+      async close() {
+        await database.stop();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Opens the installation of the environment: with `DATABASE_URL` that database, else the embedded one in
+ * `FABRIC_DATA_DIR`, whose PostgreSQL is started when the service does not run.
+ * @throws Error with one line naming the remedy
+ */
+export async function openInstallation(wanted: Wanted, terminal: Terminal): Promise<Installation> {
+  const { DATABASE_URL, FABRIC_DATA_DIR, FABRIC_SECRET_KEY, FABRIC_PREVIOUS_SECRET_KEY } = env();
+  if (!DATABASE_URL) return openEmbedded(resolve(FABRIC_DATA_DIR), wanted, terminal);
+  return {
+    databaseUrl: DATABASE_URL,
+    dataDirectory: null,
+    secretKey: FABRIC_SECRET_KEY ?? null,
+    previousSecretKey: FABRIC_PREVIOUS_SECRET_KEY ?? null,
+    close: async () => {},
+  };
+}
+
+/** Opens an installation for a command, and closes it whatever happens. */
+export async function withInstallation<T>(
+  wanted: Wanted,
+  terminal: Terminal,
+  work: (installation: Installation) => Promise<T>,
+): Promise<T> {
+  const installation = await openInstallation(wanted, terminal);
+  try {
+    return await work(installation);
+  } finally {
+    await installation.close();
+  }
+}

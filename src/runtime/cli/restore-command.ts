@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { checkBackup, isEncrypted } from '@/server/backup/read-backup';
+import { checkRestoreTarget, restoreBackup } from '@/server/backup/restore-backup';
+import { type Command, EXIT, textOption } from './command';
+import { withInstallation } from './open-installation';
+import { askSecret, secretFromFile } from './passphrase';
+import { planKeys } from './restore-keys';
+
+async function passphraseFor(path: string, file: string | null): Promise<string | null> {
+  if (file !== null) return secretFromFile(file, 'passphrase');
+  if (!(await isEncrypted(path))) return null;
+  return askSecret('Passphrase of the backup: ', 'The backup is encrypted. Give --passphrase-file.');
+}
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  summary: 'Puts a backup in the place of an empty installation.',
+  help: `  fabric restore FILE [--check] [--replace] [--passphrase-file FILE] [--write-key FILE] [--accept-lost-secrets]
+
+The file is read to its end and compared with its manifest before anything is touched. The database then holds all of it or,
+after any error, what it held before. Web and workers must be stopped. A backup of an earlier release is brought up to date.
+
+--check                 only tell whether the file is whole and could be restored here
+--replace               remove an installation that is in use
+--passphrase-file FILE  the passphrase of an encrypted backup (- for standard input)
+--write-key FILE        write the key that is in the backup to FILE, as variables for every process
+--accept-lost-secrets   restore although nobody has the key of the backup
+
+The embedded mode takes over a key that is in the backup. Otherwise FABRIC_SECRET_KEY must be the key of the backup.`,
+  options: {
+    check: { type: 'boolean' },
+    replace: { type: 'boolean' },
+    'passphrase-file': { type: 'string' },
+    'write-key': { type: 'string' },
+    'accept-lost-secrets': { type: 'boolean' },
+  },
+  positionals: ['FILE'],
+  async run({ values, positionals, terminal }) {
+    const path = resolve(positionals[0] ?? '');
+    const passphrase = await passphraseFor(path, textOption(values, 'passphrase-file'));
+    terminal.note(`Checking ${path}`);
+    const backup = await checkBackup(path, passphrase);
+    const { header, manifest } = backup;
+    const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
+    terminal.note(`Whole: ${manifest.tables.length} tables, ${rows} rows of ${header.created_at}.`);
+    const replace = values.replace === true;
+    const writeKey = textOption(values, 'write-key');
+    return withInstallation({ exclusive: true, create: values.check !== true }, terminal, async (installation) => {
+      const { databaseUrl } = installation;
+      await checkRestoreTarget(databaseUrl, replace);
+      const keys = planKeys(backup, installation, {
+        writeKey: writeKey === null ? null : resolve(writeKey),
+        acceptLostSecrets: values['accept-lost-secrets'] === true,
+      });
+      if (values.check) {
+        terminal.print('The backup can be restored here.');
+        return EXIT.ok;
+      }
+      keys.prepare();
+      await restoreBackup({
+        ...{ databaseUrl, path, passphrase, backup, replace },
+        onTable: (table) => table.rows > 0 && terminal.note(`${table.name}: ${table.rows} rows, as they were`),
+      });
+      keys.finish(terminal);
+      terminal.print(`Restored the state of ${header.created_at}.`);
+      return EXIT.ok;
+    });
+  },
+};

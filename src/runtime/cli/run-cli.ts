@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import { type Command, EXIT, type Terminal, UsageError } from './command';
+
+const HELP = { help: { type: 'boolean', short: 'h' } } as const;
+
+function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    'Looks after an installation of Fabric.',
+    '',
+    '  fabric <command> [options]',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    'The installation is the one of DATABASE_URL, or the one in FABRIC_DATA_DIR (.data).',
+    'fabric <command> --help tells more. Exit status: 0 done, 1 failed or trouble found, 2 called wrongly.',
+  ].join('\n');
+}
+
+function parse(command: Command, args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: { ...command.options, ...HELP }, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function runCommand(command: Command, args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse(command, args);
+  if (values.help) {
+    terminal.print(`${command.summary}\n\n${command.help}`);
+    return EXIT.ok;
+  }
+  const wanted = command.positionals;
+  if (positionals.length < wanted.length) throw new UsageError(`${wanted[positionals.length]} is missing.`);
+  if (positionals.length > wanted.length) throw new UsageError(`Unexpected argument: ${positionals[wanted.length]}.`);
+  return command.run({ values: values as Record<string, string | boolean | undefined>, positionals, terminal });
+}
+
+/** Runs one command line. Whatever goes wrong becomes lines on standard error and an exit status. */
+export async function runCli(
+  commands: readonly Command[],
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    terminal.print(overview(commands));
+    return name === undefined ? EXIT.usage : EXIT.ok;
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (!command) {
+    terminal.note(`There is no command ${name}. fabric --help lists them.`);
+    return EXIT.usage;
+  }
+  try {
+    return await runCommand(command, rest, terminal);
+  } catch (error) {
+    terminal.note(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof UsageError)) return EXIT.failed;
+    terminal.note(`fabric ${name} --help tells how it is called.`);
+    return EXIT.usage;
+  }
+}

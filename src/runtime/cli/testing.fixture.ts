@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+
+export type Outcome = { status: number | null; stdout: string; stderr: string };
+
+/** Runs the program `fabric` as an operator would, with these variables and no others of ours. */
+export function fabric(args: readonly string[], variables: Record<string, string>, input = ''): Promise<Outcome> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/runtime/fabric-main.ts', ...args], {
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', NODE_ENV: 'production', ...variables },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  // A command that is done does not wait for what it never asked for.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, stdout, stderr }));
+  });
+}

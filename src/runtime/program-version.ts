@@ -1,0 +1,4 @@
+import manifest from '../../package.json' with { type: 'json' };
+
+/** The release that this program is. */
+export const programVersion = (): string => manifest.version;

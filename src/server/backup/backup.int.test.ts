@@ -1,0 +1,240 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, dropTestDatabase } from '@/test/database';
+import { makeOldInstallation } from '@/test/old-installation';
+import { migrateDatabase } from '../db/migrate';
+import { checkBackup } from './read-backup';
+import { restoreBackup } from './restore-backup';
+import { type BackupOptions, writeBackup } from './write-backup';
+
+const PASSPHRASE = 'a quiet walk through the woods';
+const SECRETS = { secret_key: 'k'.repeat(40), previous_secret_key: null };
+
+let directory: string;
+let source: string;
+const databases: string[] = [];
+
+async function database(kind: 'migrated' | 'empty' = 'migrated'): Promise<string> {
+  const url = await createTestDatabase(kind);
+  databases.push(url);
+  return url;
+}
+
+async function query<T = Record<string, unknown>>(url: string, text: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+let files = 0;
+async function backUp(url: string, options: Partial<BackupOptions> = {}): Promise<string> {
+  const path = join(directory, `${++files}.backup`);
+  const bytes = writeBackup({
+    ...{ databaseUrl: url, programVersion: '0.0.0', keyId: null, passphrase: null, secrets: null },
+    ...options,
+  });
+  await writeFile(path, bytes);
+  return path;
+}
+
+async function restore(path: string, url: string, { replace = false, passphrase = null as string | null } = {}) {
+  const backup = await checkBackup(path, passphrase);
+  await restoreBackup({ databaseUrl: url, path, passphrase, backup, replace });
+}
+
+const manifestOf = async (path: string) => (await checkBackup(path, null)).manifest;
+
+/** Everything that makes a schema what it is: columns, constraints, indexes, triggers and whether they fire, storage. */
+const schemaOf = (url: string) =>
+  query(
+    url,
+    `select 'column' as kind, c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) || a.attnotnull || a.attidentity::text
+        || coalesce(pg_get_expr(d.adbin, d.adrelid), '') as definition
+      from pg_class c join pg_attribute a on a.attrelid = c.oid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    union all select 'storage', relname, coalesce(reloptions::text, '') from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+    union all select 'constraint', conrelid::regclass || '.' || conname, pg_get_constraintdef(oid) || convalidated
+      from pg_constraint where connamespace = 'public'::regnamespace
+    union all select 'index', indexname, indexdef from pg_indexes where schemaname = 'public'
+    union all select 'trigger', tgrelid::regclass || '.' || tgname, pg_get_triggerdef(oid) || tgenabled::text from pg_trigger where not tgisinternal
+    union all select 'function', proname, prosrc from pg_proc where pronamespace = 'public'::regnamespace
+    order by 1, 2`,
+  );
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fabric-backup-'));
+  source = await createTestDatabase('empty');
+  await makeOldInstallation(source, { workloads: 1500, flows: 40_000 });
+  await migrateDatabase(source);
+  // Gaps and a value that is not the last: the sequence must go on where it stood.
+  await query(source, `select setval('traffic_marks_id_seq', 4711, true)`);
+}, 120_000);
+
+afterEach(async () => {
+  for (const url of databases.splice(0)) await dropTestDatabase(url);
+});
+
+afterAll(async () => {
+  await dropTestDatabase(source);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('backup and restore', { timeout: 120_000 }, () => {
+  it('makes the same installation again: rows, schema, sequences', async () => {
+    const path = await backUp(source);
+    const { tables, sequences } = await manifestOf(path);
+    expect(tables.find(({ name }) => name === 'traffic_flows')?.rows).toBe(40_000);
+    expect(tables.find(({ name }) => name === 'audit_records')?.rows).toBe(5000);
+    for (const kind of ['migrated', 'empty'] as const) {
+      const target = await database(kind);
+      await restore(path, target);
+      expect(await manifestOf(await backUp(target))).toEqual({ tables, sequences });
+      expect(await schemaOf(target)).toEqual(await schemaOf(source));
+      const [next] = await query<{ id: string }>(
+        target,
+        `insert into traffic_marks (cluster_id, bucket_at) values (gen_random_uuid(), now()) returning id::text`,
+      );
+      expect(next?.id).toBe('4712');
+      await expect(query(target, `delete from audit_records`)).rejects.toThrow(/append-only/);
+    }
+  });
+
+  it('is one state of a database that is written to meanwhile', async () => {
+    const target = await database();
+    await restore(await backUp(source), target);
+    let writing = true;
+    const writer = (async () => {
+      const client = new pg.Client({ connectionString: target });
+      await client.connect();
+      // A tenant with its project in one transaction: a backup holds both or none.
+      for (let n = 0; writing; n += 1) {
+        await client.query('begin');
+        await client.query(`insert into tenants (id, name) values (gen_random_uuid(), 'during ' || $1)`, [n]);
+        await client.query(
+          `insert into projects (id, tenant_id, name) select gen_random_uuid(), id, name from tenants where name = 'during ' || $1`,
+          [n],
+        );
+        await client.query('commit');
+      }
+      await client.end();
+    })();
+    const path = await backUp(target);
+    writing = false;
+    await writer;
+    const again = await database();
+    await restore(path, again);
+    const [row] = await query<{ tenants: number; projects: number }>(
+      again,
+      `select (select count(*)::int from tenants where name like 'during%') as tenants,
+        (select count(*)::int from projects where name like 'during%') as projects`,
+    );
+    expect(row?.projects).toBe(row?.tenants);
+  });
+
+  it('encrypts, and keeps the key only where it is asked to', async () => {
+    await expect(backUp(source, { secrets: SECRETS })).rejects.toThrow(/only into an encrypted/);
+    const path = await backUp(source, { passphrase: PASSPHRASE, secrets: SECRETS, keyId: 'abc' });
+    await expect(checkBackup(path, null)).rejects.toThrow(/is encrypted/);
+    await expect(checkBackup(path, 'something else')).rejects.toThrow(/passphrase is wrong/);
+    expect(await checkBackup(path, PASSPHRASE)).toMatchObject({ secrets: SECRETS, header: { key_id: 'abc' } });
+    const target = await database();
+    await restore(path, target, { passphrase: PASSPHRASE });
+    expect(await manifestOf(await backUp(target))).toEqual(await manifestOf(await backUp(source)));
+    expect(readFileSync(path).includes('example.org')).toBe(false);
+  });
+
+  it('brings a backup of an early release up to date', async () => {
+    const old = await database('empty');
+    await makeOldInstallation(old, { workloads: 100, flows: 1000 });
+    const path = await backUp(old);
+    await migrateDatabase(old);
+    const target = await database();
+    await restore(path, target);
+    expect(await schemaOf(target)).toEqual(await schemaOf(old));
+    // What migrations make anew (ids of the address history, built-in roles) differs in its ids; the rest is the same.
+    const made = new Set(['ip_address_history', 'roles', 'traffic_marks']);
+    const tables = async (url: string) =>
+      (await manifestOf(await backUp(url))).tables.map((table) =>
+        made.has(table.name) ? { name: table.name, rows: table.rows } : table,
+      );
+    expect(await tables(target)).toEqual(await tables(old));
+  });
+
+  it('refuses an installation in use, a database of something else, and one that is running', async () => {
+    const path = await backUp(source);
+    const used = await database();
+    await query(used, `insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')`);
+    await expect(restore(path, used)).rejects.toThrow(/in use/);
+    expect(await query(used, 'select email from users')).toEqual([{ email: 'a@example.org' }]);
+    const running = new pg.Client({ connectionString: used, application_name: 'fabric' });
+    await running.connect();
+    await expect(restore(path, used, { replace: true })).rejects.toThrow(/is running on this database \(1 /);
+    await running.end();
+    await restore(path, used, { replace: true });
+    expect(await query(used, `select count(*)::int as n from users`)).toEqual([{ n: 201 }]);
+    const foreign = await database('empty');
+    await query(foreign, 'create table somebody_elses (id int)');
+    await expect(restore(path, foreign, { replace: true })).rejects.toThrow(/not of Fabric/);
+  });
+
+  it('leaves everything as it was when rows do not fit, at whatever point that shows', async () => {
+    const path = await backUp(source);
+    const backup = await checkBackup(path, null);
+    const target = await database();
+    const before = await manifestOf(await backUp(target));
+    // The checks of the file are passed by: those of the database are meant.
+    const spoil = (change: (text: string) => string) => {
+      const bytes = gunzipSync(readFileSync(path));
+      const text = bytes.toString('latin1');
+      const changed = change(text);
+      expect(changed).not.toBe(text);
+      expect(changed.length).toBe(text.length);
+      const spoilt = join(directory, `${++files}.spoilt`);
+      writeFileSync(spoilt, gzipSync(Buffer.from(changed, 'latin1')));
+      return spoilt;
+    };
+    const failing: [string, RegExp][] = [
+      [spoil((text) => text.replace('user7@example.org', 'USER7@example.org')), /users_email_normal/],
+      [
+        spoil((text) =>
+          text.replace(/([0-9a-f])(\tproject of tenant 7)/, (_, digit, rest) => `${digit === '0' ? '1' : '0'}${rest}`),
+        ),
+        /foreign key/,
+      ],
+      [spoil((text) => text.replace('user7@example.org', 'user0@example.org')), /users is not what was backed up/],
+    ];
+    for (const [spoilt, message] of failing) {
+      await expect(checkBackup(spoilt, null)).rejects.toThrow(/is damaged/);
+      await expect(
+        restoreBackup({ databaseUrl: target, path: spoilt, passphrase: null, backup, replace: false }),
+      ).rejects.toThrow(message);
+      expect(await manifestOf(await backUp(target)), message.source).toEqual(before);
+    }
+  });
+
+  it('refuses a file that is cut off, or of a later release', async () => {
+    const path = await backUp(source);
+    const bytes = readFileSync(path);
+    const cut = join(directory, 'cut');
+    for (const length of [3, 1000, Math.floor(bytes.length / 2), bytes.length - 10]) {
+      writeFileSync(cut, bytes.subarray(0, length));
+      await expect(checkBackup(cut, null)).rejects.toThrow(/cannot be read|not a Fabric backup/);
+    }
+    writeFileSync(cut, 'something else');
+    await expect(checkBackup(cut, null)).rejects.toThrow(/not a Fabric backup/);
+    const later = { ...(await checkBackup(path, null)) };
+    later.header = { ...later.header, migrations: [...later.header.migrations, 9_999_999_999_999] };
+    await expect(
+      restoreBackup({ databaseUrl: await database(), path, passphrase: null, backup: later, replace: false }),
+    ).rejects.toThrow(/later release/);
+  });
+});

@@ -1,0 +1,52 @@
+import type { Client } from 'pg';
+
+export type TableShape = { name: string; columns: string[] };
+export type TableContent = { rows: number; digest: string };
+
+/** An identifier as SQL text. */
+export const quote = (identifier: string) => `"${identifier.replaceAll('"', '""')}"`;
+export const columnList = (columns: readonly string[]) => columns.map(quote).join(', ');
+
+/**
+ * Every table of ours by name, with the columns that are stored (a generated one is computed again). Of a partitioned
+ * table the whole, not its parts.
+ */
+export async function readTables(client: Client): Promise<TableShape[]> {
+  const { rows } = await client.query<TableShape>(`
+    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    group by c.relname order by c.relname`);
+  return rows;
+}
+
+/**
+ * How many rows a table has, and a sum over a hash of each: the same for the same rows in any order, on any server.
+ * It finds a difference; against people with bad intent there is the SHA-256 of the file.
+ */
+export async function readContent(client: Client, { name, columns }: TableShape): Promise<TableContent> {
+  const { rows } = await client.query<{ rows: string; digest: string }>(`
+    select count(*)::text as rows,
+      coalesce(sum(('x' || left(md5(row(${columnList(columns)})::text), 16))::bit(64)::bigint::numeric), 0)::text as digest
+    from ${quote(name)}`);
+  return { rows: Number(rows[0]?.rows ?? 0), digest: rows[0]?.digest ?? '0' };
+}
+
+export type SequenceState = { name: string; last_value: string; is_called: boolean };
+
+/** Where the sequences of ours stand. */
+export async function readSequences(client: Client): Promise<SequenceState[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'S' order by relname`);
+  const states: SequenceState[] = [];
+  for (const { name } of rows) {
+    const { rows: values } = await client.query<Omit<SequenceState, 'name'>>(
+      `select last_value::text, is_called from ${quote(name)}`,
+    );
+    if (values[0]) states.push({ name, ...values[0] });
+  }
+  return states;
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Client } from 'pg';
+import { clock } from '../lib/clock';
+import { connect, disconnect } from './connect';
+import { copyOut } from './copy';
+import { encrypt } from './encryption';
+import {
+  type BackupHeader,
+  type BackupManifest,
+  type BackupSecrets,
+  type BackupTable,
+  FORMAT_VERSION,
+  HEADER_FILE,
+  MANIFEST_FILE,
+  PART_BYTES,
+  SECRETS_FILE,
+  tableFile,
+} from './manifest';
+import { columnList, quote, readContent, readSequences, readTables, type TableShape } from './tables';
+import { TAR_END, tarEntry } from './tar';
+
+export type BackupOptions = {
+  databaseUrl: string;
+  programVersion: string;
+  /** Id of the present key, when it is known. */
+  keyId: string | null;
+  /** Encrypts the whole file. */
+  passphrase: string | null;
+  /** Puts the keys into the file, too. Needs a passphrase. */
+  secrets: BackupSecrets | null;
+  onTable?: (table: BackupTable) => void;
+};
+
+const json = (value: unknown) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+
+async function readHeader(client: Client, options: BackupOptions): Promise<BackupHeader> {
+  const { rows: present } = await client.query<{ present: boolean }>(
+    `select to_regclass('drizzle.__drizzle_migrations') is not null as present`,
+  );
+  if (!present[0]?.present) throw new Error('This database holds no Fabric installation: there is nothing to back up.');
+  const { rows: migrations } = await client.query<{ at: string }>(
+    'select created_at::text as at from drizzle.__drizzle_migrations order by created_at',
+  );
+  const { rows } = await client.query<{ version: string; instance_id: string | null }>(`
+    select current_setting('server_version') as version,
+      (select value ->> 'id' from system_settings where key = 'instance') as instance_id`);
+  return {
+    format: 'fabric-backup',
+    format_version: FORMAT_VERSION,
+    created_at: clock.now().toISOString(),
+    program_version: options.programVersion,
+    postgresql_version: rows[0]?.version ?? '',
+    instance_id: rows[0]?.instance_id ?? null,
+    migrations: migrations.map(({ at }) => Number(at)),
+    key_id: options.keyId,
+    includes_key: options.secrets !== null,
+  };
+}
+
+/** Cuts what COPY sends into files; each ends with a row. */
+async function* files(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of rows) {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes < PART_BYTES) continue;
+    const all = Buffer.concat(held, bytes);
+    // A line break inside a value is written as \n: this byte is the end of a row and nothing else.
+    const end = all.lastIndexOf(0x0a) + 1;
+    if (end > 0) yield all.subarray(0, end);
+    held = [all.subarray(end)];
+    bytes = all.length - end;
+  }
+  if (bytes > 0) yield Buffer.concat(held, bytes);
+}
+
+async function* tableEntries(
+  client: Client,
+  table: TableShape,
+  at: Date,
+  done: (table: BackupTable) => void,
+): AsyncGenerator<Buffer> {
+  const content = await readContent(client, table);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let part = 0;
+  const rows = copyOut(client, `copy (select ${columnList(table.columns)} from ${quote(table.name)}) to stdout`);
+  for await (const file of files(rows)) {
+    part += 1;
+    bytes += file.length;
+    hash.update(file);
+    yield tarEntry(tableFile(table.name, part), file, at);
+  }
+  done({ ...table, ...content, bytes, sha256: hash.digest('hex') });
+}
+
+/** The archive of one state of the database. */
+async function* archive(client: Client, options: BackupOptions): AsyncGenerator<Buffer> {
+  await client.query('begin transaction isolation level repeatable read read only');
+  const header = await readHeader(client, options);
+  const tables = await readTables(client);
+  // Nobody alters or drops one of them until all are read; reading and writing go on.
+  await client.query(`lock table ${tables.map(({ name }) => quote(name)).join(', ')} in access share mode`);
+  const at = new Date(header.created_at);
+  yield tarEntry(HEADER_FILE, json(header), at);
+  if (options.secrets) yield tarEntry(SECRETS_FILE, json(options.secrets), at);
+  const manifest: BackupManifest = { tables: [], sequences: [] };
+  for (const table of tables) {
+    yield* tableEntries(client, table, at, (written) => {
+      manifest.tables.push(written);
+      options.onTable?.(written);
+    });
+  }
+  manifest.sequences = await readSequences(client);
+  await client.query('commit');
+  yield tarEntry(MANIFEST_FILE, json(manifest), at);
+  yield TAR_END;
+}
+
+/**
+ * A backup of the whole installation while it runs, as a stream: one state of the database in a gzipped tar archive, with a
+ * manifest at its end, encrypted when there is a passphrase. Queues are not in it: they hold no facts.
+ * @throws Error when the database holds no installation or cannot be read; what was streamed is worthless then
+ */
+export async function* writeBackup(options: BackupOptions): AsyncGenerator<Buffer> {
+  if (options.secrets && options.passphrase === null) throw new Error('The key goes only into an encrypted backup.');
+  const client = await connect(options.databaseUrl, 'backup');
+  try {
+    const gzip = createGzip({ level: 4 });
+    const source = Readable.from(archive(client, options), { objectMode: false, highWaterMark: 1024 * 1024 });
+    source.on('error', (error) => gzip.destroy(error));
+    gzip.on('close', () => source.destroy());
+    const packed: AsyncIterable<Buffer> = source.pipe(gzip);
+    yield* options.passphrase === null ? packed : encrypt(packed, options.passphrase);
+  } finally {
+    await disconnect(client);
+  }
+}
