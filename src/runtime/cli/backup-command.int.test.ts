@@ -18,7 +18,7 @@ import { makeOldInstallation } from '@/test/old-installation';
 import { redisUrl } from '@/test/redis';
 import { call } from '@/test/request';
 import { prepareStores } from '../prepare';
-import { fabric } from './testing.fixture';
+import { buildFabric, fabric as runFabric } from './testing.fixture';
 
 const KEY = 'test-secret-key-test-secret-key-test-secret';
 const EMAIL = 'ada@example.org';
@@ -27,6 +27,7 @@ const PASSPHRASE = 'a quiet walk through the woods';
 const TOKEN = 'fabric@pve!sync=7d1c0a44-0000-4000-8000-000000000000';
 const clusterId = newId();
 
+let program: Awaited<ReturnType<typeof buildFabric>>;
 let directory: string;
 let seed: string;
 const at = (name: string) => join(directory, name);
@@ -34,6 +35,7 @@ const embedded = (name: string) => ({ FABRIC_DATA_DIR: at(name) });
 const secretOf = (name: string) => readFileSync(at(`${name}/secrets/secret_key`), 'utf8').trim();
 const encrypted = () => ['--passphrase-file', at('passphrase')];
 
+const fabric = (args: readonly string[], variables: Record<string, string>) => runFabric(program.file, args, variables);
 async function run(args: readonly string[], variables: Record<string, string>) {
   const outcome = await fabric(args, variables);
   expect(outcome.status, outcome.stderr).toBe(0);
@@ -43,6 +45,7 @@ const tablesOf = async (path: string, passphrase: string | null = null) =>
   (await checkBackup(path, passphrase)).manifest.tables;
 
 beforeAll(async () => {
+  program = await buildFabric();
   directory = mkdtempSync(join(tmpdir(), 'fabric-cli-'));
   writeFileSync(at('passphrase'), `${PASSPHRASE}\n`, { mode: 0o600 });
   // An installation with volume, a person who can sign in, and a cluster whose token is encrypted with the key.
@@ -61,11 +64,14 @@ beforeAll(async () => {
   seed = at('seed.tar.gz');
   await run(['backup', '-o', seed], { DATABASE_URL: source, FABRIC_SECRET_KEY: KEY });
   await dropTestDatabase(source);
-}, 120_000);
+}, 300_000);
 
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => {
+  program.remove();
+  rmSync(directory, { recursive: true, force: true });
+});
 
-describe('fabric backup and restore', { timeout: 180_000 }, () => {
+describe('fabric backup and restore', { timeout: 400_000 }, () => {
   it('brings an embedded installation back after everything was lost', async () => {
     // Without the key nothing is done: credentials would be lost.
     const refused = await fabric(['restore', seed], embedded('a'));
