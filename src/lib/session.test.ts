@@ -8,6 +8,7 @@ const USER = {
   id: '0190f3a0-0000-7000-8000-000000000001',
   email: 'a@b',
   name: 'A',
+  must_enrol: false,
   permissions: ['*'],
   grants: [],
   tenants: [],
@@ -24,6 +25,7 @@ class FakeService {
   /** Answers of `/auth/refresh` before it works again. */
   refreshAnswers: (Response | Error)[] = [];
   reused = false;
+  secondFactor = false;
 
   fetch = async (url: string, init: RequestInit): Promise<Response> => {
     await Promise.resolve();
@@ -42,7 +44,14 @@ class FakeService {
       }
       return this.issue();
     }
-    if (url.endsWith('/auth/login')) return this.issue();
+    if (url.endsWith('/auth/login')) {
+      const second_factor = { challenge_token: 'challenge', methods: ['totp'], expires_in: 600 };
+      return this.secondFactor ? Response.json({ second_factor }) : this.issue();
+    }
+    if (url.endsWith('/auth/second-factor')) {
+      const { challenge_token, code } = JSON.parse(String(init.body)) as Record<string, string>;
+      return challenge_token === 'challenge' && code === '123456' ? this.issue() : problem(401);
+    }
     if (url.endsWith('/auth/logout')) {
       this.cookie = null;
       this.valid.clear();
@@ -138,6 +147,29 @@ describe('a session', () => {
     expect((error as RestError).failure).toMatchObject({ title: 'Locked', status: 429, retry_after: 30 });
     await session.signIn('a', 'b');
     expect(session.state.status).toBe('signed_in');
+  });
+
+  test('is opened by the second step when the first asks for a code', async () => {
+    service.cookie = null;
+    service.secondFactor = true;
+    const { session } = openTab(service);
+    await session.start();
+    const needed = await session.signIn('a', 'b');
+    expect(needed).toMatchObject({ challenge_token: 'challenge' });
+    expect(session.state.status).toBe('signed_out');
+    await expect(session.answerChallenge('challenge', '000000')).rejects.toThrow(RestError);
+    expect(session.state.status).toBe('signed_out');
+    await session.answerChallenge('challenge', '123456');
+    expect(session.state.status).toBe('signed_in');
+  });
+
+  test('reads itself anew by one refresh', async () => {
+    const { session } = openTab(service);
+    await session.start();
+    const before = session.token;
+    await session.reload();
+    expect(session.token).not.toBe(before);
+    expect(service.refreshes).toBe(2);
   });
 
   test('signing out clears the token and raises nothing', async () => {

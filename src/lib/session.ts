@@ -1,4 +1,5 @@
 import { type CurrentUser, SignedIn } from '@/domain/auth';
+import { SecondFactorNeeded } from '@/domain/second-factor';
 import { type Failure, failureFromBody, foreignAnswer, RestError, UNREACHABLE } from './problem';
 import type { TabLock } from './tab-lock';
 
@@ -121,13 +122,33 @@ export class Session {
     this.#leave(expired);
   }
 
-  /** @throws RestError with the server's reason (wrong, locked, too many attempts) */
-  async signIn(email: string, password: string): Promise<void> {
-    await this.#deps.lock(async () => {
+  /**
+   * @returns null when signed in; else what the second step needs
+   * @throws RestError with the server's reason (wrong, locked, too many attempts)
+   */
+  async signIn(email: string, password: string): Promise<SecondFactorNeeded['second_factor'] | null> {
+    return this.#deps.lock(async () => {
       const answer = await this.#post('/api/v1/auth/login', { email, password });
+      if (!answer.ok) throw new RestError(answer.failure);
+      const needed = SecondFactorNeeded.safeParse(answer.body);
+      if (needed.success) return needed.data.second_factor;
+      this.#enter(answer.body);
+      return null;
+    });
+  }
+
+  /** The second step of signing in. @throws RestError with the server's reason (wrong code, too late, too many attempts) */
+  async answerChallenge(challenge_token: string, code: string): Promise<void> {
+    await this.#deps.lock(async () => {
+      const answer = await this.#post('/api/v1/auth/second-factor', { challenge_token, code });
       if (!answer.ok) throw new RestError(answer.failure);
       this.#enter(answer.body);
     });
+  }
+
+  /** Reads anew who is signed in and what they may do. @throws RestError when the service could not answer */
+  async reload(): Promise<void> {
+    await this.renew(this.token);
   }
 
   /** Ends the session on the server and in every tab. @throws RestError when the server could not be told. */

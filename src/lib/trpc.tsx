@@ -1,5 +1,5 @@
 'use client';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import type { inferRouterOutputs } from '@trpc/server';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
@@ -15,8 +15,18 @@ export { useTRPC, useTRPCClient };
 /** What procedures answer, as it arrives in the browser: `RouterOutputs['audit']['get']`. */
 export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
+/** A role began to ask for a second factor: what the session is worth has to be read anew, and the gate asks for it. */
+function onRefusal(error: unknown): void {
+  if (failureOf(error).extra?.reason !== 'second_factor_not_set_up') return;
+  const { session } = browserSession();
+  // A failure here shows at the next request.
+  if (session.state.status === 'signed_in' && !session.state.user.must_enrol) session.reload().catch(() => undefined);
+}
+
 function makeQueryClient() {
   return new QueryClient({
+    queryCache: new QueryCache({ onError: onRefusal }),
+    mutationCache: new MutationCache({ onError: onRefusal }),
     defaultOptions: {
       queries: {
         // Live events invalidate what changed; this bounds how long a missed event can hide.

@@ -11,6 +11,7 @@ import { QueryView } from '../shared/query-view';
 import { OwnTokens } from './own-tokens';
 import { PasswordForm } from './password-form';
 import { Profile } from './profile';
+import { SecondFactor } from './second-factor';
 import { SessionTable } from './session-table';
 
 const TABS = ['profile', 'security', 'tokens'] as const;
@@ -42,10 +43,11 @@ export function Account() {
           },
           {
             value: 'security',
-            label: 'Sign-in',
+            label: 'Security',
             content: (
               <div className="flex flex-col gap-6">
                 <PasswordForm />
+                <SecondFactor />
                 <SessionTable />
               </div>
             ),

@@ -14,6 +14,7 @@ import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { deviceText } from './device-text';
+import { proofText } from './proof-text';
 
 const make = columnsOf<AccountSession>();
 
@@ -29,6 +30,7 @@ const COLUMNS = [
     ),
     { width: 240, grow: true, csv: (session) => session.user_agent },
   ),
+  make.text('method', 'Proved by', proofText, { width: 180 }),
   make.mono('source_address', 'From', (session) => session.source_address, { width: 150 }),
   make.time('signed_in_at', 'Signed in', (session) => session.signed_in_at, { width: 130 }),
   make.time('last_used_at', 'Last used', (session) => session.last_used_at, { width: 130 }),

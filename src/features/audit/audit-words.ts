@@ -35,6 +35,10 @@ const WORDS: Record<string, string> = {
   'auth.login_failed': 'Sign-in failed',
   'auth.password_changed': 'Changed their password',
   'auth.sessions_ended': 'Ended sign-ins',
+  'auth.second_factor_set_up': 'Set up a second factor',
+  'auth.second_factor_removed': 'Switched their second factor off',
+  'auth.recovery_codes_renewed': 'Made new recovery codes',
+  'user.second_factor_reset': 'User: second factor taken away',
   'auth.refresh_reused': 'Sign-in ended: its token was used twice',
 };
 

@@ -1,5 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { CurrentUser } from '@/domain/auth';
@@ -11,6 +12,11 @@ import { ErrorState } from '@/ui/error-state';
 import { setupStatusQuery } from '../shared/setup-status';
 import { StartScreen } from '../shared/start-screen';
 import { useStartSession } from '../shared/use-start-session';
+
+/** Few ever see it: it is loaded when it is needed. */
+const EnrolScreen = dynamic(() => import('./enrol-screen').then((module) => module.EnrolScreen), {
+  loading: () => <StartScreen />,
+});
 
 /**
  * Shows what it holds to signed-in users only. Everybody else is led to the sign-in page, which knows the way back, or to
@@ -39,7 +45,9 @@ export function SessionGate({ children }: { children: (user: CurrentUser) => Rea
     else router.replace(paths.setup());
   }, [signedOut, completed, router]);
 
-  if (state.status === 'signed_in') return children(state.user);
+  if (state.status === 'signed_in') {
+    return state.user.must_enrol ? <EnrolScreen email={state.user.email} /> : children(state.user);
+  }
   if (state.status === 'unreachable') {
     return <ErrorPage failure={state.failure} onRetry={retry} />;
   }

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { LoginInput } from '@/domain/auth';
+import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
 import { failureOf } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
@@ -14,8 +15,14 @@ import { useCountdown } from '../shared/use-countdown';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
 import { useCapsLock } from './use-caps-lock';
 
+type Props = {
+  expired: boolean;
+  /** The password was right, and a code is asked for. */
+  onChallenge: (challenge: SecondFactorNeeded['second_factor']) => void;
+};
+
 /** Email address and password. Signing in changes the session; where to go then is the page's matter. */
-export function SignInForm({ expired }: { expired: boolean }) {
+export function SignInForm({ expired, onChallenge }: Props) {
   const form = useForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
     resolver: domainResolver(LoginInput, (values) => values),
@@ -23,11 +30,13 @@ export function SignInForm({ expired }: { expired: boolean }) {
   const capsLock = useCapsLock();
   const [waitUntil, setWaitUntil] = useState<number | null>(null);
   const wait = useCountdown(waitUntil);
-  const signIn = useMutation<void, SignInProblem, LoginInput>({
-    mutationFn: async ({ email, password }) => {
-      await browserSession()
+  const signIn = useMutation<SecondFactorNeeded['second_factor'] | null, SignInProblem, LoginInput>({
+    mutationFn: ({ email, password }) =>
+      browserSession()
         .session.signIn(email, password)
-        .catch((error: unknown) => Promise.reject(signInProblem(failureOf(error))));
+        .catch((error: unknown) => Promise.reject(signInProblem(failureOf(error)))),
+    onSuccess: (challenge) => {
+      if (challenge) onChallenge(challenge);
     },
     onError: (problem) => {
       setWaitUntil(problem.wait === null ? null : Date.now() + problem.wait * 1000);

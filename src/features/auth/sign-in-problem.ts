@@ -6,6 +6,20 @@ export type SignInProblem = { failure: Failure; wait: number | null };
 /** Words for people instead of the API's: a wrong password is no missing session. */
 export function signInProblem(failure: Failure): SignInProblem {
   const wait = failure.retry_after !== undefined && failure.retry_after > 0 ? failure.retry_after : null;
+  if (failure.status === 401 && failure.extra?.reason === 'wrong_code') {
+    return {
+      failure: {
+        ...failure,
+        title: 'The code is wrong',
+        detail: 'It may have been used already, or the clock of your phone may be wrong. Wait for the next one.',
+        errors: undefined,
+      },
+      wait,
+    };
+  }
+  if (failure.status === 401 && failure.extra?.reason === 'challenge_over') {
+    return { failure: { ...failure, title: 'Sign in again', errors: undefined }, wait };
+  }
   if (failure.status === 401) {
     return {
       failure: {

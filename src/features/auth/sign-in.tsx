@@ -1,7 +1,8 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { paths } from '@/lib/paths';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { ErrorState } from '@/ui/error-state';
@@ -9,6 +10,7 @@ import { Notice } from '@/ui/notice';
 import { setupStatusQuery } from '../shared/setup-status';
 import { StartScreen } from '../shared/start-screen';
 import { useStartSession } from '../shared/use-start-session';
+import { CodeForm } from './code-form';
 import { SignInForm } from './sign-in-form';
 
 /** The sign-in page. Whoever is signed in already, in this or another tab, goes on to `next`. */
@@ -16,6 +18,7 @@ export function SignIn({ next }: { next: string | null }) {
   const router = useRouter();
   const { state, retry } = useStartSession();
   const setup = useQuery(setupStatusQuery);
+  const [challenge, setChallenge] = useState<SecondFactorNeeded['second_factor'] | null>(null);
   const signedIn = state.status === 'signed_in';
   const target = safeReturnPath(next) ?? paths.home();
   useEffect(() => {
@@ -30,6 +33,7 @@ export function SignIn({ next }: { next: string | null }) {
     return <ErrorState problem={state.failure} onRetry={retry} />;
   }
   if (state.status !== 'signed_out' || needsSetup) return <StartScreen inFrame />;
+  if (challenge) return <CodeForm challenge={challenge} onBack={() => setChallenge(null)} />;
   return (
     <>
       <h1 className="text-lg">Sign in</h1>
@@ -38,7 +42,7 @@ export function SignIn({ next }: { next: string | null }) {
           Everything in it is made up. The account and its password were printed when it started.
         </Notice>
       )}
-      <SignInForm expired={state.expired} />
+      <SignInForm expired={state.expired} onChallenge={setChallenge} />
     </>
   );
 }

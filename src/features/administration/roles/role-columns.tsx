@@ -19,6 +19,9 @@ export const ROLE_COLUMNS = [
     csv: (role) => (role.built_in ? 'built in' : 'own'),
   }),
   make.text('permissions', 'Permissions', (role) => permissionsText(role.permissions), { width: 120 }),
+  make.text('requires_second_factor', 'Second factor', (role) => (role.requires_second_factor ? 'Asked for' : ''), {
+    width: 120,
+  }),
   make.number('users_total', 'Users', (role) => role.users_total, { width: 80 }),
   make.time('updated_at', 'Changed', (role) => role.updated_at, { width: 110 }),
   make.time('created_at', 'Created', (role) => role.created_at, { sortable: true, hidden: true, width: 110 }),

@@ -52,18 +52,19 @@ function Content({ role }: { role: Role }) {
       <PageTrail crumbs={[{ label: role.title }]} />
       <PageHeader
         title={role.title}
-        badge={<Badge>{role.built_in ? 'Built in' : 'Own'}</Badge>}
+        badge={
+          <>
+            <Badge>{role.built_in ? 'Built in' : 'Own'}</Badge>
+            {role.requires_second_factor && <Badge tone="info">Second factor</Badge>}
+          </>
+        }
         description={<Mono>{role.name}</Mono>}
         actions={
           <>
             <Button icon={<Copy size={14} />} onClick={() => setDialog('copy')} disabledReason={writeReason}>
               Create role from it
             </Button>
-            <Button
-              icon={<Pencil size={14} />}
-              onClick={() => setDialog('edit')}
-              disabledReason={writeReason ?? (role.built_in && 'It is part of the service and stays as it is.')}
-            >
+            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
               Edit
             </Button>
           </>

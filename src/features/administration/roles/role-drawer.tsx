@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FieldValues } from 'react-hook-form';
 import { type Role, RoleInput, RoleUpdate } from '@/domain/role';
 import { useTRPC } from '@/lib/trpc';
+import { CheckboxField } from '@/ui/form/checkbox-field';
 import type { FieldProps } from '@/ui/form/field-props';
 import { TextField } from '@/ui/form/text-field';
 import { useField } from '@/ui/form/use-field';
@@ -24,6 +25,9 @@ function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<stri
   );
 }
 
+const FACTOR_LABEL = 'Ask for a second factor';
+const FACTOR_TEXT = 'Whoever holds the role has to set one up before anything else. API tokens go on working.';
+
 type CreateProps = { from?: Role; onClose: () => void; onCreated: (role: Role) => void };
 
 /** Makes a role, from scratch or with the permissions of another. Mount it when it opens. */
@@ -42,7 +46,12 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
     <RecordDrawer
       title={from ? `Create role from ${from.title}` : 'Create role'}
       size="lg"
-      defaultValues={{ title: '', name: '', permissions: from?.permissions ?? ([] as string[]) }}
+      defaultValues={{
+        title: '',
+        name: '',
+        permissions: from?.permissions ?? ([] as string[]),
+        requires_second_factor: from?.requires_second_factor ?? false,
+      }}
       schema={RoleInput}
       toInput={(values) => values}
       save={save}
@@ -62,6 +71,12 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
             placeholder="firewall_reader"
             description="For the API and the audit trail; it stays."
           />
+          <CheckboxField
+            control={control}
+            name="requires_second_factor"
+            label={FACTOR_LABEL}
+            description={FACTOR_TEXT}
+          />
           <PermissionField control={control} name="permissions" />
         </>
       )}
@@ -69,9 +84,17 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
   );
 }
 
-const valuesOf = ({ title, permissions, version }: Role) => ({ title, permissions, version });
+const valuesOf = ({ title, permissions, requires_second_factor, version }: Role) => ({
+  title,
+  permissions,
+  requires_second_factor,
+  version,
+});
 
-/** Changes title and permissions of a role; they count at once. Mount it when it opens. */
+/**
+ * Changes title, permissions and second factor of a role; they count at once. Of a built-in role only the second factor can
+ * be changed. Mount it when it opens.
+ */
 export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => void }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -97,7 +120,11 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
       size="lg"
       defaultValues={valuesOf(role)}
       schema={RoleUpdate}
-      toInput={(values) => values}
+      toInput={({ requires_second_factor, version, ...own }) => ({
+        ...(!role.built_in && own),
+        requires_second_factor,
+        version,
+      })}
       save={{ ...save, mutate: (input) => save.mutate({ id: role.id, ...input }) }}
       submitLabel="Save role"
       fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
@@ -108,8 +135,18 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
     >
       {(control) => (
         <>
-          <TextField control={control} name="title" label="Title" maxLength={100} autoFocus />
-          <PermissionField control={control} name="permissions" />
+          {!role.built_in && <TextField control={control} name="title" label="Title" maxLength={100} autoFocus />}
+          <CheckboxField
+            control={control}
+            name="requires_second_factor"
+            label={FACTOR_LABEL}
+            description={FACTOR_TEXT}
+          />
+          {role.built_in ? (
+            <p className="text-muted">The rest of it is part of the service and stays as it is.</p>
+          ) : (
+            <PermissionField control={control} name="permissions" />
+          )}
         </>
       )}
     </RecordDrawer>

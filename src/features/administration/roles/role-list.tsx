@@ -73,7 +73,7 @@ export function RoleList() {
               id: 'edit',
               label: 'Edit role',
               onSelect: () => setDialog({ kind: 'edit', role }),
-              disabledReason: writeReason ?? (role.built_in && BUILT_IN),
+              disabledReason: writeReason,
             },
             {
               id: 'delete',

@@ -3,6 +3,7 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { UserLink } from '../admin-links';
 import { AssignmentBadges, assignmentText } from './assignment-badges';
+import { SecondFactorBadge, secondFactorText } from './second-factor-badge';
 
 const make = columnsOf<User>();
 
@@ -24,6 +25,10 @@ export const USER_COLUMNS = [
     width: 260,
     grow: true,
     csv: (user) => user.assignments.map(assignmentText).join('; '),
+  }),
+  make.custom('second_factor', 'Second factor', (user) => <SecondFactorBadge user={user} />, {
+    width: 120,
+    csv: secondFactorText,
   }),
   make.time('last_login_at', 'Last sign-in', (user) => user.last_login_at, {
     sortable: true,

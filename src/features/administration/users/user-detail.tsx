@@ -19,7 +19,7 @@ import { QueryView } from '../../shared/query-view';
 import { useDocumentTitle } from '../../shared/use-document-title';
 import { usePermissions } from '../../shared/use-permissions';
 import { AccessTable } from './access-table';
-import { ActiveDialog, DeleteUserDialog } from './user-dialogs';
+import { ActiveDialog, DeleteUserDialog, ResetFactorDialog } from './user-dialogs';
 import { EditRolesDrawer, EditUserDrawer, SetPasswordDrawer } from './user-drawers';
 import { UserOverview } from './user-overview';
 import { UserTokens } from './user-tokens';
@@ -43,7 +43,7 @@ function Content({ user }: { user: User }) {
   const session = useSession();
   const { reason } = usePermissions();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
-  const [dialog, setDialog] = useState<'edit' | 'roles' | 'password' | 'active' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'edit' | 'roles' | 'password' | 'factor' | 'active' | 'delete' | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('user:write');
   const own = session.status === 'signed_in' && session.user.id === user.id;
@@ -83,6 +83,16 @@ function Content({ user }: { user: User }) {
                   disabledReason: writeReason,
                 },
                 {
+                  id: 'factor',
+                  label: 'Reset second factor',
+                  onSelect: () => setDialog('factor'),
+                  disabledReason:
+                    writeReason ??
+                    (own
+                      ? 'This is your own account: your account page has it'
+                      : user.second_factor_at === null && 'No second factor is set up'),
+                },
+                {
                   id: 'active',
                   label: user.active ? 'Deactivate user' : 'Activate user',
                   onSelect: () => setDialog('active'),
@@ -115,6 +125,7 @@ function Content({ user }: { user: User }) {
       {dialog === 'edit' && <EditUserDrawer user={user} onClose={close} />}
       {dialog === 'roles' && <EditRolesDrawer user={user} onClose={close} />}
       {dialog === 'password' && <SetPasswordDrawer user={user} onClose={close} />}
+      {dialog === 'factor' && <ResetFactorDialog user={user} onClose={close} />}
       {dialog === 'active' && <ActiveDialog user={user} onClose={close} />}
       {dialog === 'delete' && (
         <DeleteUserDialog user={user} onClose={close} onDeleted={() => router.replace(paths.users())} />

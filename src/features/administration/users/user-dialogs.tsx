@@ -58,6 +58,42 @@ export function ActiveDialog({ user, onClose }: Props) {
   );
 }
 
+/** Asks before the second factor of somebody who lost it is taken away. */
+export function ResetFactorDialog({ user, onClose }: Props) {
+  const sessions = useOpenSessions(user);
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const reset = useMutation(
+    trpc.users.resetSecondFactor.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
+        void queryClient.invalidateQueries(trpc.users.pathFilter());
+        showToast('ok', { title: 'Second factor taken away' });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={`Reset the second factor of ${user.email}?`}
+      tone="danger"
+      confirmLabel="Reset second factor"
+      pending={reset.isPending}
+      error={reset.error ? failureOf(reset.error) : null}
+      onConfirm={() => reset.mutate({ id: user.id })}
+    >
+      <p>
+        {sessionsText(sessions)} Make sure that it is really them who asks:{' '}
+        {user.second_factor_required
+          ? 'whoever knows the password can then set up another one.'
+          : 'the password alone then signs in.'}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
 /** Asks before an account goes. */
 export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDeleted: () => void }) {
   const sessions = useOpenSessions(user);

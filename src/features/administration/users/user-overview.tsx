@@ -21,6 +21,18 @@ export function UserOverview({ user }: { user: User }) {
               label: 'Last sign-in',
               value: user.last_login_at ? <RelativeTime at={user.last_login_at} /> : 'Never',
             },
+            {
+              label: 'Second factor',
+              value: user.second_factor_at ? (
+                <>
+                  Set up <RelativeTime at={user.second_factor_at} />
+                </>
+              ) : user.second_factor_required ? (
+                'Asked for at the next sign-in'
+              ) : (
+                'None'
+              ),
+            },
             { label: 'Open sessions', value: String(user.sessions_total) },
             { label: 'Created', value: <RelativeTime at={user.created_at} /> },
             {

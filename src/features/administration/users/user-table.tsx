@@ -15,8 +15,12 @@ import { USER_COLUMNS } from './user-columns';
 const LIST = {
   sorts: USER_SORTS,
   defaultSort: 'email',
-  filters: { active: ['true', 'false'], role_id: 'id', tenant_id: 'id' },
+  filters: { active: ['true', 'false'], second_factor: ['true', 'false'], role_id: 'id', tenant_id: 'id' },
 } as const;
+const FACTORS = [
+  { value: 'true', label: 'Set up' },
+  { value: 'false', label: 'Not set up' },
+];
 const STATES = [
   { value: 'true', label: 'Active' },
   { value: 'false', label: 'Deactivated' },
@@ -61,6 +65,15 @@ export function UserTable({ tenantId, roleId }: { tenantId?: string; roleId?: st
             value: filters.active ? [filters.active] : [],
             onValueChange: ([value]) =>
               state.setFilter('active', value === 'true' ? 'true' : value === 'false' ? 'false' : null),
+          },
+          {
+            id: 'second_factor',
+            label: 'Second factor',
+            single: true,
+            options: FACTORS,
+            value: filters.second_factor ? [filters.second_factor] : [],
+            onValueChange: ([value]) =>
+              state.setFilter('second_factor', value === 'true' ? 'true' : value === 'false' ? 'false' : null),
           },
           ...(roleId ? [] : [facet('role_id', 'Role', roles)]),
           ...(tenantId ? [] : [facet('tenant_id', 'Tenant', tenants)]),

@@ -8,7 +8,7 @@ import { countSignIn } from '../../lib/metrics';
 import { deleteChallenge, findChallenge } from '../../repositories/second-factors';
 import { lockUser } from '../../repositories/user-list';
 import { findUserWithRoles } from '../../repositories/users';
-import { useCode } from '../second-factor/use-code';
+import { spendCode } from '../second-factor/spend-code';
 import { completeSignIn } from './complete-sign-in';
 import type { IssuedSession } from './issue-session';
 import { noteFailedSignIn } from './note-failed-sign-in';
@@ -39,7 +39,7 @@ export async function answerChallenge(
     const row = await lockUser(tx, account.id);
     await assertMayTry(tx, limits);
     if (!row?.active || !(await findChallenge(tx, token_hash, now))) throw over();
-    const second_factor = await useCode(tx, account.id, code);
+    const second_factor = await spendCode(tx, account.id, code);
     if (!second_factor) {
       await noteFailedSignIn(tx, scope, { email: account.email, account, reason: 'wrong_code' });
       return null;

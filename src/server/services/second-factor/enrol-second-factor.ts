@@ -10,7 +10,12 @@ import { clock } from '../../lib/clock';
 import { seal, unseal } from '../../lib/crypto';
 import { AppError } from '../../lib/errors';
 import { setFamilySecondFactor } from '../../repositories/refresh-tokens';
-import { findSecondFactor, replaceRecoveryCodes, storePendingFactor, useStep } from '../../repositories/second-factors';
+import {
+  findSecondFactor,
+  replaceRecoveryCodes,
+  spendStep,
+  storePendingFactor,
+} from '../../repositories/second-factors';
 import { lockUser } from '../../repositories/user-list';
 import { findCredentials } from '../../repositories/users';
 import { endSessions } from '../administration/end-sessions';
@@ -69,7 +74,7 @@ export async function confirmEnrolment(
     const at = clock.now();
     const secret = decodeBase32(unseal({ sealed: factor.secret_encrypted, key_id: factor.secret_key_id }, id));
     const step = matchTotp(secret, code, at, factor.last_step);
-    if (step === null || !(await useStep(tx, id, step, at.toISOString()))) {
+    if (step === null || !(await spendStep(tx, id, step, at.toISOString()))) {
       await recordFailure(tx, limits);
       return false;
     }

@@ -6,7 +6,7 @@ import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { lockUser } from '../../repositories/user-list';
 import { findCredentials } from '../../repositories/users';
-import { useCode } from './use-code';
+import { spendCode } from './spend-code';
 
 export const wrongField = (field: 'current_password' | 'code', message: string) =>
   new AppError('malformed', message, { errors: [{ field, message }] });
@@ -43,7 +43,7 @@ export async function verifyOwner(session: PersonSession, proof: SecondFactorPro
   const used = await db.transaction(async (tx) => {
     await lockUser(tx, id);
     await assertMayTry(tx, limits);
-    const kind = await useCode(tx, id, code);
+    const kind = await spendCode(tx, id, code);
     if (!kind) await recordFailure(tx, limits);
     return kind;
   });

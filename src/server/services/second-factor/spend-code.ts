@@ -5,20 +5,20 @@ import { matchTotp } from '../../auth/totp';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { unseal } from '../../lib/crypto';
-import { findSecondFactor, useRecoveryCode, useStep } from '../../repositories/second-factors';
+import { findSecondFactor, spendRecoveryCode, spendStep } from '../../repositories/second-factors';
 
 /**
  * Uses up a code of a user whose second factor is set up: six digits of the app, else a recovery code. Lock the user
  * before. @returns what it was, or null when it is wrong or was used already
  */
-export async function useCode(tx: Tx, userId: string, code: string): Promise<SecondFactorKind | null> {
+export async function spendCode(tx: Tx, userId: string, code: string): Promise<SecondFactorKind | null> {
   const at = clock.now();
   if (!/^\d{6}$/.test(code)) {
-    return (await useRecoveryCode(tx, userId, hashRecoveryCode(code), at.toISOString())) ? 'recovery_code' : null;
+    return (await spendRecoveryCode(tx, userId, hashRecoveryCode(code), at.toISOString())) ? 'recovery_code' : null;
   }
   const factor = await findSecondFactor(tx, userId);
   if (!factor?.confirmed_at) return null;
   const { secret_encrypted: sealed, secret_key_id: key_id } = factor;
   const step = matchTotp(decodeBase32(unseal({ sealed, key_id }, userId)), code, at, factor.last_step);
-  return step !== null && (await useStep(tx, userId, step)) ? 'totp' : null;
+  return step !== null && (await spendStep(tx, userId, step)) ? 'totp' : null;
 }

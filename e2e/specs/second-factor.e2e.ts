@@ -1,0 +1,158 @@
+import { expect, type Page } from '@playwright/test';
+import { decodeBase32 } from '@/server/auth/base32';
+import { stepAt, totpCode } from '@/server/auth/totp';
+import { expectAccessible } from '../fixtures/axe';
+import { serviceUrl } from '../fixtures/service';
+import { test } from '../fixtures/test';
+
+const PASSWORD = 'a long walk by the river';
+const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/second-factor-${name}.png` });
+
+/** What the app shows; the codes before and after count as well, so that a spec need not wait for the next one. */
+const codeOf = (secret: string, drift: -1 | 0 | 1) => totpCode(decodeBase32(secret), stepAt(new Date()) + drift);
+
+/** Starts early in a step of thirty seconds: codes with a drift then stay good while they are typed. */
+async function earlyInStep() {
+  const left = 30_000 - (Date.now() % 30_000);
+  if (left < 15_000) await new Promise((resolve) => setTimeout(resolve, left + 200));
+}
+
+async function signInByForm(page: Page, email: string) {
+  await page.goto('/login');
+  await page.getByRole('textbox', { name: 'Email address' }).fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function signOut(page: Page, email: string) {
+  await page.getByRole('button', { name: `Account of ${email}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+}
+
+const secretOf = async (page: Page) => (await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '';
+
+test('a second factor is set up, asked for, replaced by a recovery code, and taken away', async ({
+  page,
+  api,
+  browser,
+}) => {
+  const email = `factor-${Date.now()}@example.org`;
+  const roles = await api<{ items: { id: string; name: string }[] }>('GET', '/roles');
+  const role_id = roles.items.find(({ name }) => name === 'viewer')?.id;
+  const user = await api<{ id: string }>('POST', '/users', { email, password: PASSWORD, assignments: [{ role_id }] });
+  await signInByForm(page, email);
+  await expect(page).toHaveURL('/');
+  await page.goto('/account?tab=security');
+  await expect(page.getByText('Not set up. Whoever knows your password can sign in.')).toBeVisible();
+  await page.getByRole('button', { name: 'Set up' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set up a second factor' });
+  await expectAccessible(page, 'beginning');
+  await dialog.getByRole('button', { name: 'Show the QR code' }).click();
+  await expect(dialog.getByRole('img', { name: /QR code of the secret/ })).toBeVisible();
+  const secret = await secretOf(page);
+  expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+  await expectAccessible(page, 'the QR code');
+  await shot(page, 'qr');
+  const code = dialog.getByRole('textbox', { name: 'Code that the app shows' });
+  await code.fill('abc');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await expect(dialog.getByText('Enter the six digits that the app shows.').first()).toBeVisible();
+  await earlyInStep();
+  await code.fill(codeOf(secret, -1));
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+  await expect(codes).toHaveCount(10);
+  const [recovery = ''] = await codes.allTextContents();
+  await expectAccessible(page, 'recovery codes');
+  await shot(page, 'recovery-codes');
+  await dialog.getByRole('button', { name: 'I have kept them' }).click();
+  await expect(page.getByText('Recovery codes left')).toBeVisible();
+  await expect(page.getByRole('grid', { name: 'Where you are signed in' })).toContainText('Password and code');
+  await shot(page, 'account');
+
+  await signOut(page, email);
+  await signInByForm(page, email);
+  await expect(page.getByRole('heading', { name: 'Enter a code' })).toBeVisible();
+  const asked = page.getByRole('textbox', { name: 'Code' });
+  await expect(asked).toBeFocused();
+  await expectAccessible(page, 'the code form');
+  await asked.fill('000000');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('The code is wrong');
+  await expect(asked).toHaveValue('');
+  await shot(page, 'code-refused');
+  await asked.fill(codeOf(secret, 0));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page).toHaveURL('/');
+
+  const phone = await browser.newContext({ baseURL: serviceUrl(), viewport: { width: 390, height: 800 } });
+  const small = await phone.newPage();
+  await signInByForm(small, email);
+  await small.getByRole('textbox', { name: 'Code' }).fill(recovery.toLowerCase());
+  await shot(small, 'code-390');
+  await small.getByRole('button', { name: 'Continue' }).click();
+  await expect(small).toHaveURL('/');
+  await small.goto('/account?tab=security');
+  await expect(small.getByText('Recovery codes left')).toBeVisible();
+  await small.getByRole('button', { name: 'New recovery codes' }).click();
+  await small.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD);
+  await small.getByRole('button', { name: 'Make new codes' }).click();
+  await expect(small.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
+  expect(await small.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await shot(small, 'new-codes-390');
+  await phone.close();
+
+  await page.context().clearCookies();
+  await api('DELETE', `/users/${user.id}/second-factor`);
+  await signInByForm(page, email);
+  await expect(page).toHaveURL('/');
+  await api('DELETE', `/users/${user.id}`);
+});
+
+test('a role that asks for one leaves nothing but setting it up', async ({ page, adminPage: admin, api }) => {
+  const stamp = Date.now();
+  const email = `strict-${stamp}@example.org`;
+  const role = await api<{ id: string }>('POST', '/roles', {
+    name: `strict_${stamp}`,
+    title: 'Careful reader',
+    permissions: ['cluster:read', 'workload:read', 'flow:read', 'policy:read'],
+  });
+  const user = await api<{ id: string }>('POST', '/users', {
+    email,
+    password: PASSWORD,
+    assignments: [{ role_id: role.id }],
+  });
+  await admin.goto(`/roles/${role.id}`);
+  await admin.getByRole('button', { name: 'Edit' }).click();
+  const drawer = admin.getByRole('dialog', { name: 'Edit Careful reader' });
+  await drawer.getByRole('checkbox', { name: 'Ask for a second factor' }).click();
+  await drawer.getByRole('button', { name: 'Save role' }).click();
+  await expect(admin.getByText('Role saved')).toBeVisible();
+  await admin.goto(`/users/${user.id}`);
+  await expect(admin.getByText('Asked for at the next sign-in')).toBeVisible();
+  await shot(admin, 'user');
+
+  await page.context().clearCookies();
+  await signInByForm(page, email);
+  await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible();
+  await expect(page.getByText('Careful reader: this role asks for it.')).toBeVisible();
+  await page.goto('/clusters');
+  await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible();
+  await expectAccessible(page, 'the screen in place of every page');
+  await shot(page, 'required');
+  await page.getByRole('button', { name: 'Show the QR code' }).click();
+  const secret = await secretOf(page);
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await shot(page, 'required-390');
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole('textbox', { name: 'Code that the app shows' }).fill(codeOf(secret, 0));
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('button', { name: 'I have kept them' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();
+  await page.goto('/account?tab=security');
+  await expect(page.getByRole('button', { name: 'Switch off' })).toHaveAttribute('aria-disabled', 'true');
+  await api('DELETE', `/users/${user.id}`);
+  await api('DELETE', `/roles/${role.id}`);
+});

@@ -1,0 +1,137 @@
+'use client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+import type { SecondFactorState } from '@/domain/second-factor';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Properties } from '@/ui/properties';
+import { RelativeTime } from '@/ui/relative-time';
+import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
+import { showToast } from '@/ui/toast';
+import { QueryView } from '../shared/query-view';
+import { Enrolment } from '../shared/second-factor/enrolment';
+import { RecoveryCodeList } from '../shared/second-factor/recovery-codes';
+import { ProofForm } from './proof-form';
+
+/** So few recovery codes that it is time for new ones. */
+const FEW = 3;
+
+/** One's own second factor: set it up, renew its recovery codes, switch it off. */
+export function SecondFactor() {
+  const query = useQuery(useTRPC().account.secondFactor.queryOptions());
+  return (
+    <div className="max-w-lg">
+      <Section
+        title="Second factor"
+        description="A code of an authenticator app after your password. API tokens work without."
+      >
+        <QueryView query={query} skeleton={<Skeleton className="h-16" />}>
+          {(state) => <Content state={state} />}
+        </QueryView>
+      </Section>
+    </div>
+  );
+}
+
+type Task = 'enrol' | 'codes' | 'remove' | null;
+
+function Content({ state }: { state: SecondFactorState }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [task, setTask] = useState<Task>(null);
+  const close = () => {
+    setTask(null);
+    void queryClient.invalidateQueries(trpc.account.secondFactor.pathFilter());
+    void queryClient.invalidateQueries(trpc.account.sessions.pathFilter());
+  };
+  const [role] = state.required_by;
+  return (
+    <>
+      {state.enrolled_at === null ? (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-muted">Not set up. Whoever knows your password can sign in.</p>
+          <Button variant="primary" icon={<ShieldCheck size={14} />} onClick={() => setTask('enrol')}>
+            Set up
+          </Button>
+        </div>
+      ) : (
+        <div className="flex flex-col gap-4">
+          <Properties
+            items={[
+              { label: 'Set up', value: <RelativeTime at={state.enrolled_at} /> },
+              {
+                label: 'Recovery codes left',
+                value: (
+                  <Badge tone={state.recovery_codes_left <= FEW ? 'warn' : 'ok'}>{state.recovery_codes_left}</Badge>
+                ),
+              },
+              ...(role === undefined ? [] : [{ label: 'Asked for by', value: state.required_by.join(', ') }]),
+            ]}
+          />
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button
+              onClick={() => setTask('remove')}
+              disabledReason={role !== undefined && `The role ${role} asks for a second factor`}
+            >
+              Switch off
+            </Button>
+            <Button onClick={() => setTask('codes')}>New recovery codes</Button>
+          </div>
+        </div>
+      )}
+      {task === 'enrol' && (
+        <Dialog open onOpenChange={(next) => !next && close()} title="Set up a second factor" persistent>
+          <Enrolment
+            state={state}
+            onCancel={close}
+            onDone={() => {
+              showToast('ok', { title: 'Second factor set up', description: 'All your other sign-ins ended.' });
+              close();
+            }}
+          />
+        </Dialog>
+      )}
+      {task === 'codes' && <RenewDialog hasPassword={state.has_password} onClose={close} />}
+      {task === 'remove' && <RemoveDialog hasPassword={state.has_password} onClose={close} />}
+    </>
+  );
+}
+
+type DialogProps = { hasPassword: boolean; onClose: () => void };
+
+function RenewDialog({ hasPassword, onClose }: DialogProps) {
+  const renew = useMutation(useTRPC().account.renewRecoveryCodes.mutationOptions());
+  return (
+    <Dialog open onOpenChange={(next) => !next && onClose()} title="New recovery codes" persistent>
+      {renew.data ? (
+        <RecoveryCodeList codes={renew.data.recovery_codes} onDone={onClose} />
+      ) : (
+        <ProofForm hasPassword={hasPassword} save={renew} submitLabel="Make new codes" onCancel={onClose}>
+          <p>All earlier recovery codes stop working, also those that were not used.</p>
+        </ProofForm>
+      )}
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ hasPassword, onClose }: DialogProps) {
+  const remove = useMutation(
+    useTRPC().account.removeSecondFactor.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: 'Second factor switched off' });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <Dialog open onOpenChange={(next) => !next && onClose()} title="Switch the second factor off?" persistent>
+      <ProofForm hasPassword={hasPassword} save={remove} submitLabel="Switch off" tone="danger" onCancel={onClose}>
+        <p>From then on your password alone signs you in. The recovery codes stop working.</p>
+      </ProofForm>
+    </Dialog>
+  );
+}

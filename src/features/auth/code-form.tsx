@@ -1,0 +1,93 @@
+'use client';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { SecondFactorCode, type SecondFactorNeeded } from '@/domain/second-factor';
+import { browserSession } from '@/lib/browser-session';
+import { failureOf } from '@/lib/problem';
+import { Button } from '@/ui/button';
+import { FormShell } from '@/ui/form/form-shell';
+import { TextField } from '@/ui/form/text-field';
+import { Notice } from '@/ui/notice';
+import { domainResolver } from '../shared/domain-resolver';
+import { useCountdown } from '../shared/use-countdown';
+import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
+
+const CodeInput = z.object({ code: SecondFactorCode });
+type CodeInput = z.output<typeof CodeInput>;
+type Props = { challenge: SecondFactorNeeded['second_factor']; onBack: () => void };
+
+/** The second step of signing in: a code of the app, or a recovery code. */
+export function CodeForm({ challenge, onBack }: Props) {
+  const form = useForm<CodeInput, unknown, CodeInput>({
+    defaultValues: { code: '' },
+    resolver: domainResolver(CodeInput, (values) => values),
+  });
+  const [waitUntil, setWaitUntil] = useState<number | null>(null);
+  const wait = useCountdown(waitUntil);
+  const answer = useMutation<void, SignInProblem, CodeInput>({
+    mutationFn: ({ code }) =>
+      browserSession()
+        .session.answerChallenge(challenge.challenge_token, code)
+        .catch((error: unknown) => Promise.reject(signInProblem(failureOf(error)))),
+    onError: (problem) => {
+      setWaitUntil(problem.wait === null ? null : Date.now() + problem.wait * 1000);
+      form.resetField('code');
+      form.setFocus('code');
+    },
+  });
+  const over = answer.error?.failure.extra?.reason === 'challenge_over';
+  return (
+    <>
+      <h1 className="text-lg">Enter a code</h1>
+      {over ? (
+        <Notice
+          tone="warn"
+          live
+          title="Sign in again"
+          action={
+            <Button size="sm" onClick={onBack}>
+              Back to the password
+            </Button>
+          }
+        >
+          Too much time has passed since you entered your password.
+        </Notice>
+      ) : (
+        <FormShell
+          form={form}
+          onSubmit={(values) => answer.mutate(values)}
+          error={answer.error?.failure ?? null}
+          pending={answer.isPending}
+          submitLabel="Continue"
+          disabledReason={wait > 0 ? `Locked for another ${formatWait(wait)}` : null}
+          onCancel={onBack}
+          cancelLabel="Back"
+          aside={
+            wait > 0 && (
+              <p role="timer" className="text-muted">
+                Try again in <span className="mono">{formatWait(wait)}</span>
+              </p>
+            )
+          }
+        >
+          <TextField
+            control={form.control}
+            name="code"
+            label="Code"
+            autoComplete="one-time-code"
+            mono
+            maxLength={40}
+            autoFocus
+            description={
+              challenge.methods.includes('recovery_code')
+                ? 'The six digits of your authenticator app, or one of your recovery codes.'
+                : 'The six digits of your authenticator app. No recovery code is left.'
+            }
+          />
+        </FormShell>
+      )}
+    </>
+  );
+}

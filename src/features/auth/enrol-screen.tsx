@@ -1,0 +1,46 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { browserSession } from '@/lib/browser-session';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { Skeleton } from '@/ui/skeleton';
+import { showToast } from '@/ui/toast';
+import { AuthFrame } from '../shared/auth-frame';
+import { QueryView } from '../shared/query-view';
+import { Enrolment } from '../shared/second-factor/enrolment';
+import { useSignOut } from './use-sign-out';
+
+/** In place of every page, for those whose role asks for a second factor that they do not have yet. */
+export function EnrolScreen({ email }: { email: string }) {
+  const signOut = useSignOut();
+  const query = useQuery(useTRPC().account.secondFactor.queryOptions());
+  const finish = () => {
+    browserSession()
+      .session.reload()
+      .catch(() => showToast('danger', { title: 'The service does not answer', description: 'Load the page again.' }));
+  };
+  return (
+    <AuthFrame brand={<p className="font-semibold">Fabric</p>}>
+      <h1 className="text-lg">Set up a second factor</h1>
+      <QueryView query={query} skeleton={<Skeleton className="h-48" />}>
+        {(state) => (
+          <>
+            {state.required_by.length > 0 && (
+              <p className="text-pretty text-muted">
+                {state.required_by.join(', ')}: {state.required_by.length === 1 ? 'this role asks' : 'these roles ask'}{' '}
+                for it. Everything else has to wait until it is done.
+              </p>
+            )}
+            <Enrolment state={state} onDone={finish} />
+          </>
+        )}
+      </QueryView>
+      <div className="flex flex-wrap items-center justify-between gap-2 border-t pt-3">
+        <span className="min-w-0 truncate text-muted">{email}</span>
+        <Button variant="ghost" size="sm" onClick={signOut}>
+          Sign out
+        </Button>
+      </div>
+    </AuthFrame>
+  );
+}

@@ -1,0 +1,118 @@
+'use client';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import {
+  EnrolmentConfirmation,
+  type Enrolment as EnrolmentData,
+  EnrolmentInput,
+  type SecondFactorState,
+} from '@/domain/second-factor';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { CodeBlock } from '@/ui/code-block';
+import { FormShell } from '@/ui/form/form-shell';
+import { PasswordField } from '@/ui/form/password-field';
+import { TextField } from '@/ui/form/text-field';
+import { Notice } from '@/ui/notice';
+import { domainResolver } from '../domain-resolver';
+import { QrCode } from './qr-code';
+import { RecoveryCodeList } from './recovery-codes';
+
+type Props = { state: SecondFactorState; onCancel?: () => void; onDone: () => void };
+
+/** Sets up an authenticator app: who one is, the secret, the first code, the recovery codes. */
+export function Enrolment({ state, onCancel, onDone }: Props) {
+  const [begun, setBegun] = useState<EnrolmentData | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (codes) return <RecoveryCodeList codes={codes} onDone={onDone} />;
+  if (begun) return <Confirmation enrolment={begun} onCancel={onCancel} onConfirmed={setCodes} />;
+  return <Beginning state={state} onCancel={onCancel} onBegun={setBegun} />;
+}
+
+function Beginning(props: {
+  state: SecondFactorState;
+  onCancel?: () => void;
+  onBegun: (begun: EnrolmentData) => void;
+}) {
+  const { state, onCancel, onBegun } = props;
+  const asksPassword = state.proof_needed && state.has_password;
+  const form = useForm<{ current_password: string }, unknown, EnrolmentInput>({
+    defaultValues: { current_password: '' },
+    resolver: domainResolver(EnrolmentInput, (values: { current_password: string }) => (asksPassword ? values : {})),
+  });
+  const begin = useMutation(useTRPC().account.beginSecondFactor.mutationOptions({ onSuccess: onBegun }));
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => begin.mutate(input)}
+      error={begin.error ? failureOf(begin.error) : null}
+      pending={begin.isPending}
+      submitLabel="Show the QR code"
+      disabledReason={
+        state.proof_needed && !state.has_password ? 'You signed in too long ago: sign out and in again' : null
+      }
+      onCancel={onCancel}
+    >
+      <p className="text-pretty">
+        You need an authenticator app on your phone (any that knows TOTP). After your password, every sign-in then asks
+        for the six digits that it shows. API tokens go on working without.
+      </p>
+      {asksPassword && (
+        <PasswordField
+          control={form.control}
+          name="current_password"
+          label="Current password"
+          autoComplete="current-password"
+          autoFocus
+        />
+      )}
+    </FormShell>
+  );
+}
+
+type ConfirmationProps = {
+  enrolment: EnrolmentData;
+  onCancel?: () => void;
+  onConfirmed: (codes: readonly string[]) => void;
+};
+
+function Confirmation({ enrolment, onCancel, onConfirmed }: ConfirmationProps) {
+  const form = useForm<EnrolmentConfirmation, unknown, EnrolmentConfirmation>({
+    defaultValues: { code: '' },
+    resolver: domainResolver(EnrolmentConfirmation, (values) => values),
+  });
+  const confirm = useMutation(
+    useTRPC().account.confirmSecondFactor.mutationOptions({
+      onSuccess: ({ recovery_codes }) => onConfirmed(recovery_codes),
+    }),
+  );
+  return (
+    <FormShell
+      form={form}
+      onSubmit={(input) => confirm.mutate(input)}
+      error={confirm.error ? failureOf(confirm.error) : null}
+      pending={confirm.isPending}
+      submitLabel="Confirm"
+      onCancel={onCancel}
+    >
+      <div className="flex flex-wrap items-start gap-4">
+        <QrCode text={enrolment.otpauth_uri} label="QR code of the secret, for your authenticator app" />
+        <div className="flex min-w-0 flex-1 basis-48 flex-col gap-2">
+          <p className="text-pretty">Scan the code with your app, or enter this secret:</p>
+          <CodeBlock label="Secret" code={enrolment.secret} wrap />
+          <Notice tone="info">It is shown until you confirm, and never again.</Notice>
+        </div>
+      </div>
+      <TextField
+        control={form.control}
+        name="code"
+        label="Code that the app shows"
+        autoComplete="one-time-code"
+        maxLength={10}
+        mono
+        autoFocus
+      />
+    </FormShell>
+  );
+}
