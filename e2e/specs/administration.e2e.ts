@@ -100,7 +100,7 @@ test('a role is made from another and says what it is for; built-in ones stay', 
   const roles = page.getByRole('grid', { name: 'Roles' });
   await expect(roles.getByRole('link', { name: 'Viewer' })).toBeVisible();
   await page.getByRole('button', { name: 'Actions for Viewer' }).click();
-  await expect(page.getByRole('menuitem', { name: /Edit role/ })).toContainText('part of the service');
+  await expect(page.getByRole('menuitem', { name: /Delete role/ })).toContainText('part of the service');
   await page.getByRole('menuitem', { name: 'Create role from it' }).click();
   const form = page.getByRole('dialog', { name: 'Create role from Viewer' });
   await form.getByRole('textbox', { name: 'Title' }).fill('Flow reader');
