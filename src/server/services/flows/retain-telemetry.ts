@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { COVERAGE_DAYS } from '@/domain/coverage';
 import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
 import { SUM_SECONDS } from '@/domain/flow/plan-sums';
@@ -24,6 +25,8 @@ const DAY_HOURS = 24;
 /** Pages, or for nodes that are gone rows, of one statement: its locks last some tens of milliseconds. */
 const CHUNK_PAGES = 256;
 const BATCH_ROWS = 5_000;
+/** Milliseconds a statement is followed by at most, when the store is busy for another reason. */
+const LONGEST_REST_MS = 1_000;
 
 /** Counters of interfaces are kept as long as flows, but no longer than a week: there is a row for every heartbeat. */
 const INTERFACE_HOURS = 7 * DAY_HOURS;
@@ -34,7 +37,10 @@ export type Retained = Record<
   number
 >;
 
-/** Works through the pages of a table that may hold expired rows. A chunk that is interrupted has done nothing. */
+/**
+ * Works through the pages of a table that may hold expired rows. A chunk that is interrupted has done nothing. It rests as
+ * long as it works: nothing is in a hurry here, and at most half of a core and of the disk is taken from heartbeats.
+ */
 async function inChunks(
   name: AgedTable,
   cutoff: string,
@@ -45,7 +51,9 @@ async function inChunks(
   let total = 0;
   for (let from = 0; from < pages; from += CHUNK_PAGES) {
     signal?.throwIfAborted();
+    const started = performance.now();
     total += await work({ from, to: from + CHUNK_PAGES });
+    await delay(Math.min(performance.now() - started, LONGEST_REST_MS), undefined, { signal }).catch(() => undefined);
   }
   return total;
 }
