@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_GROUP_SORTS, type FlowGroup, type FlowGroups } from '@/domain/flow/flow-sums';
-import { sqlClient } from '@/server/db/client';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeHeartbeat } from '../agents/testing/heartbeat.fixture';
@@ -21,7 +20,6 @@ import {
   world,
 } from './testing/flow-world.fixture';
 
-const _sql = sqlClient();
 beforeAll(plantFlows);
 
 describe('GET /flows/groups', () => {

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_SORTS } from '@/domain/flow/flow';
 import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
-import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -22,7 +21,6 @@ import {
   world,
 } from './testing/flow-world.fixture';
 
-const _sql = sqlClient();
 beforeAll(plantFlows);
 
 describe('GET /flows', () => {
