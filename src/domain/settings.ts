@@ -11,6 +11,12 @@ const Editable = {
     .int('A whole number of hours.')
     .min(1, 'At least 1 hour.')
     .max(8760, 'At most 8760 hours (one year).'),
+  /** Audit records older than this are removed, and where the chain was cut is recorded; null keeps all of them. */
+  audit_retention_days: z
+    .int('A whole number of days, or null to keep all.')
+    .min(30, 'At least 30 days.')
+    .max(3650, 'At most 3650 days (ten years).')
+    .nullable(),
   auto_node_sync_enabled: z.boolean('true or false.'),
   auto_node_sync_interval_minutes: Interval,
   auto_ipam_sync_enabled: z.boolean('true or false.'),
@@ -23,6 +29,7 @@ export type RuntimeChoices = z.infer<typeof RuntimeChoices>;
 
 export const DEFAULT_RUNTIME_CHOICES: RuntimeChoices = {
   flow_retention_hours: 24,
+  audit_retention_days: null,
   auto_node_sync_enabled: true,
   auto_node_sync_interval_minutes: 15,
   auto_ipam_sync_enabled: true,

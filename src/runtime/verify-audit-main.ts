@@ -20,6 +20,7 @@ const REASONS = {
   previous_hash: 'does not continue the record before it',
   hash: 'was changed after it was written',
   anchor: 'is not the one that the anchor names',
+  checkpoint: 'is where the trail was cut, but no record in the trail says so',
 };
 
 async function main(): Promise<number> {
@@ -45,7 +46,16 @@ async function main(): Promise<number> {
     return 1;
   }
   process.stdout.write(`Intact: ${result.checked} records.\n`);
+  if (result.pruned) {
+    process.stdout.write(
+      `Records up to ${result.pruned.seq} were removed at ${result.pruned.at}: their time was up.\n`,
+    );
+  }
   if (result.last) process.stdout.write(`${result.last.seq}:${result.last.hash}\n`);
+  if (result.anchor === 'pruned') {
+    process.stderr.write('The record that the anchor names was removed since. Use the anchor above from now on.\n');
+    return 2;
+  }
   return 0;
 }
 

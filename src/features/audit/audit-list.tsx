@@ -8,11 +8,15 @@ import { FilterBar } from '@/ui/filter-bar';
 import { PageHeader } from '@/ui/page-header';
 import { FilterChip } from '../shared/filter-chip';
 import { useListState } from '../shared/list-state';
+import { NO_TENANT } from '../shared/tenant-options';
 import { TimeRangeFilter } from '../shared/time-range-filter';
 import { useServerList } from '../shared/use-server-list';
+import { useTenantOptions } from '../shared/use-tenant-options';
 import { AUDIT_COLUMNS } from './audit-columns';
+import { AuditExport } from './audit-export';
 import { AuditRecordDrawer } from './audit-record-drawer';
-import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText } from './audit-words';
+import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS } from './audit-words';
+import { useActorFacet } from './use-actor-facet';
 import { useVerifyTrail } from './use-verify-trail';
 
 const LIST = {
@@ -24,6 +28,7 @@ const LIST = {
     action: 'text',
     object_kind: 'text',
     object_id: 'text',
+    tenant_id: 'id',
     since: 'time',
     until: 'time',
   },
@@ -46,13 +51,22 @@ export function AuditList() {
     pathKey: trpc.audit.list.pathKey(),
     fetchPage: (page, signal) => client.audit.list.query({ ...state.input, ...page }, { signal }),
   });
+  const { exporting: _, ...table } = list;
+  const actor = useActorFacet(filters.actor_id, (actor_id) => state.setFilter('actor_id', actor_id));
+  const tenants = useTenantOptions('audit:read').filter(({ value }) => value !== NO_TENANT);
+  const kind = OBJECT_KINDS.find(({ value }) => value === filters.object_kind);
   const family = ACTION_FAMILIES.find(({ value }) => value === filters.action);
   return (
     <>
       <PageHeader
         title="Audit"
         description="Every change and every sign-in. Each record carries the hash of the one before."
-        actions={verification.button}
+        actions={
+          <>
+            <AuditExport filter={state.input} />
+            {verification.button}
+          </>
+        }
       />
       {verification.outcome}
       <FilterBar
@@ -73,8 +87,29 @@ export function AuditList() {
             options: ACTOR_OPTIONS,
             value: filters.actor_kind ? [filters.actor_kind] : [],
             onValueChange: ([value]) =>
-              state.setFilter('actor_kind', ACTOR_KINDS.find((kind) => kind === value) ?? null),
+              state.setFilter('actor_kind', ACTOR_KINDS.find((each) => each === value) ?? null),
           },
+          ...(actor ? [actor] : []),
+          {
+            id: 'object_kind',
+            label: 'Object',
+            single: true,
+            options: OBJECT_KINDS,
+            value: kind ? [kind.value] : [],
+            onValueChange: ([value]) => state.setFilters({ object_kind: value ?? null, object_id: null }),
+          },
+          ...(tenants.length > 0
+            ? [
+                {
+                  id: 'tenant_id',
+                  label: 'Tenant',
+                  single: true,
+                  options: tenants,
+                  value: filters.tenant_id ? [filters.tenant_id] : [],
+                  onValueChange: ([value]: string[]) => state.setFilter('tenant_id', value ?? null),
+                },
+              ]
+            : []),
         ]}
         onClear={state.clear}
       >
@@ -92,7 +127,7 @@ export function AuditList() {
             onRemove={() => state.setFilters({ object_id: null, object_kind: null })}
           />
         )}
-        {filters.actor_id && (
+        {filters.actor_id && !actor && (
           <FilterChip label="By" value={filters.actor_id} onRemove={() => state.setFilter('actor_id', null)} />
         )}
         <TimeRangeFilter
@@ -102,7 +137,7 @@ export function AuditList() {
         />
       </FilterBar>
       <DataTable
-        {...list}
+        {...table}
         id="audit"
         label="Audit records"
         noun={{ one: 'record', many: 'records' }}

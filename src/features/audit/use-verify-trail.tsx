@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { type RouterOutputs, useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
@@ -27,7 +27,7 @@ export function useVerifyTrail() {
   };
 }
 
-function Outcome(verification: Parameters<typeof verificationText>[0]) {
+function Outcome(verification: RouterOutputs['audit']['verify']) {
   const { tone, title, text } = verificationText(verification);
   const { last } = verification;
   return (

@@ -122,6 +122,19 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
             disabled={locked !== null}
           />
         </Section>
+        <Section title="Audit trail">
+          <NumberField
+            control={form.control}
+            name="audit_retention_days"
+            label="Keep audit records for"
+            optional
+            unit="days"
+            description="30 to 3,650 (ten years); empty keeps all. Older records are removed once a day and cannot be brought back. The trail stays verifiable: a record in it says where it was cut."
+            min={30}
+            max={3650}
+            disabled={locked !== null}
+          />
+        </Section>
       </FormShell>
     </div>
   );

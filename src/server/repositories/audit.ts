@@ -1,9 +1,9 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { AuditListInput, AuditRecord } from '@/domain/audit';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../db/client';
-import { auditRecords } from '../db/schema/operations';
+import { auditCheckpoints, auditRecords } from '../db/schema/operations';
 import { AppError } from '../lib/errors';
 
 export type StoredAuditRecord = Required<typeof auditRecords.$inferSelect>;
@@ -39,6 +39,41 @@ export async function readAuditChain(afterSeq: number, limit: number): Promise<S
     .where(gt(auditRecords.seq, afterSeq))
     .orderBy(asc(auditRecords.seq))
     .limit(limit);
+}
+
+export type AuditCheckpoint = typeof auditCheckpoints.$inferSelect;
+
+/** Where the trail was cut last; null while it is whole. */
+export async function lastAuditCheckpoint(executor: Executor): Promise<AuditCheckpoint | null> {
+  const [row] = await executor.select().from(auditCheckpoints).orderBy(desc(auditCheckpoints.seq)).limit(1);
+  return row ?? null;
+}
+
+/**
+ * The last of the oldest records that are all from before `cutoff`, at most `limit` of them and never the newest of the
+ * trail, which the next one continues; null when there is none.
+ */
+export async function findAuditCut(
+  tx: Tx,
+  cutoff: string,
+  limit: number,
+): Promise<{ seq: number; hash: string; records: number } | null> {
+  const [cut] = await tx.execute<{ seq: string; hash: string; records: number }>(sql`
+    with bounds as (
+      select (select seq from ${auditRecords} order by seq limit 1) as first,
+        (select seq from ${auditRecords} where at >= ${cutoff}::timestamptz order by seq limit 1) as kept,
+        (select seq from ${auditRecords} order by seq desc limit 1) as newest)
+    select r.seq, r.hash, (r.seq - b.first + 1)::int as records from bounds as b
+    join ${auditRecords} as r on r.seq = least(coalesce(b.kept, b.newest), b.newest, b.first + ${limit}) - 1
+    where r.seq >= b.first`);
+  return cut ? { ...cut, seq: Number(cut.seq) } : null;
+}
+
+/** Removes the oldest records up to a checkpoint, which must be stored before. @returns how many */
+export async function cutAuditTrail(tx: Tx, checkpoint: typeof auditCheckpoints.$inferInsert): Promise<number> {
+  await tx.insert(auditCheckpoints).values(checkpoint);
+  const { count: removed } = await tx.delete(auditRecords).where(lte(auditRecords.seq, checkpoint.seq));
+  return removed;
 }
 
 const visible = (tenants: TenantReach): SQL | undefined =>
@@ -86,27 +121,27 @@ function decode(cursor: string): number {
   return Number(seq);
 }
 
-/** One page of the trail, the newest first unless sorted by `at`. */
-export async function listAuditRecords(tenants: TenantReach, input: AuditListInput): Promise<Page<AuditRecord>> {
+/** One page of the trail, the newest first unless sorted by `at`. Counting all of them is left out for an export. */
+export async function listAuditRecords(
+  tenants: TenantReach,
+  input: AuditListInput,
+  counted = true,
+): Promise<Page<AuditRecord>> {
   const ascending = input.sort === 'at';
   const where = and(visible(tenants), ...matches(input));
   const after = input.cursor === undefined ? undefined : decode(input.cursor);
   const beyond =
     after === undefined ? undefined : ascending ? gt(auditRecords.seq, after) : lt(auditRecords.seq, after);
-  const [rows, totals] = await Promise.all([
+  const [rows, total] = await Promise.all([
     db
       .select()
       .from(auditRecords)
       .where(and(where, beyond))
       .orderBy(ascending ? asc(auditRecords.seq) : desc(auditRecords.seq))
       .limit(input.limit + 1),
-    db.select({ total: count() }).from(auditRecords).where(where),
+    counted ? db.$count(auditRecords, where) : 0,
   ]);
   const items = rows.slice(0, input.limit);
   const last = items.at(-1);
-  return {
-    items,
-    next_cursor: rows.length > input.limit && last ? `s${last.seq}` : null,
-    total: totals[0]?.total ?? 0,
-  };
+  return { items, next_cursor: rows.length > input.limit && last ? `s${last.seq}` : null, total };
 }

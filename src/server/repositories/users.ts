@@ -87,9 +87,7 @@ export async function findUserWithRoles(
 }
 
 /** What sign-in needs to know of an account. */
-export async function findCredentials(
-  email: string,
-): Promise<{
+export async function findCredentials(email: string): Promise<{
   id: string;
   email: string;
   password_hash: string | null;

@@ -1,5 +1,6 @@
 'use client';
 import { useEffect, useRef, useState } from 'react';
+import { download } from '../download';
 import { collectCsv } from './collect-csv';
 import type { Column } from './column';
 import type { TableExport } from './table-footer';
@@ -25,7 +26,10 @@ export function useCsvExport<Row>({ name, columns, pages, onError }: Options<Row
     setExported(0);
     try {
       const parts = await collectCsv(columns, pages(controller.signal), controller.signal, setExported);
-      if (!controller.signal.aborted) download(`${name}-${new Date().toISOString().slice(0, 10)}.csv`, parts);
+      if (controller.signal.aborted) return;
+      // The mark tells spreadsheets that the file is UTF-8.
+      const file = new Blob(['\uFEFF', ...parts], { type: 'text/csv;charset=utf-8' });
+      download(`${name}-${new Date().toISOString().slice(0, 10)}.csv`, file);
     } catch (error) {
       if (!controller.signal.aborted) onError(error);
     } finally {
@@ -39,14 +43,4 @@ export function useCsvExport<Row>({ name, columns, pages, onError }: Options<Row
     pending: exported !== null,
     exported: exported ?? 0,
   };
-}
-
-function download(filename: string, parts: string[]) {
-  // The mark tells spreadsheets that the file is UTF-8.
-  const url = URL.createObjectURL(new Blob(['\uFEFF', ...parts], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = filename;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

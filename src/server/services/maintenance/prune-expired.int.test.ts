@@ -21,6 +21,7 @@ const NOTHING = {
   rate_limits: 0,
   sync_runs: 0,
   deployments: 0,
+  audit_records: 0,
   ipam_imports: 0,
 };
 

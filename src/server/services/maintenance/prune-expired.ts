@@ -9,6 +9,7 @@ import {
   deleteOldRateLimits,
   deleteOldSyncRuns,
 } from '../../repositories/expired';
+import { pruneAudit } from '../audit/prune-audit';
 
 const DAY_MS = 86_400_000;
 const SYNC_RUN_DAYS = 30;
@@ -20,7 +21,7 @@ const IMPORT_DAYS = 90;
 /**
  * Deletes what nobody needs any more: refresh tokens a day after their end (until then their reuse is noticed and
  * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond the newest 20 of a cluster, deployments
- * older than 400 days beyond the newest 20 of a policy on a cluster, and files that were imported 90 days ago.
+ * older than 400 days beyond the newest 20 of a policy on a cluster, audit records beyond what the settings keep, and files that were imported 90 days ago.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {
@@ -31,6 +32,7 @@ export async function pruneExpired() {
     rate_limits: await deleteOldRateLimits(db, ago(1)),
     sync_runs: await deleteOldSyncRuns(db, ago(SYNC_RUN_DAYS), SYNC_RUNS_KEPT),
     deployments: await deleteOldDeployments(db, ago(DEPLOYMENT_DAYS), DEPLOYMENTS_KEPT),
+    audit_records: await pruneAudit(),
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
   };
   logger.info(removed, 'expired rows deleted');

@@ -1,0 +1,37 @@
+import type { Page } from '@/domain/list';
+
+const PAGE_ROWS = 500;
+
+export type ReadPage<T> = (page: { limit: number; cursor?: string }) => Promise<Pick<Page<T>, 'items' | 'next_cursor'>>;
+
+/**
+ * A whole list as a file of lines, read page by page while it is sent. The first page is read before the answer begins:
+ * wrong filters still are a proper error.
+ */
+export async function streamPages<T>(
+  fileName: string,
+  contentType: string,
+  readPage: ReadPage<T>,
+  { head = '', line }: { head?: string; line: (row: T) => string },
+): Promise<Response> {
+  const encoder = new TextEncoder();
+  let page: Awaited<ReturnType<ReadPage<T>>> | null = await readPage({ limit: PAGE_ROWS });
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (head !== '') controller.enqueue(encoder.encode(head));
+    },
+    async pull(controller) {
+      if (!page) return controller.close();
+      if (page.items.length > 0) controller.enqueue(encoder.encode(page.items.map(line).join('')));
+      page = page.next_cursor === null ? null : await readPage({ limit: PAGE_ROWS, cursor: page.next_cursor });
+      if (!page) controller.close();
+    },
+  });
+  return new Response(body, {
+    headers: {
+      'content-type': contentType,
+      'content-disposition': `attachment; filename="${fileName}"`,
+      'cache-control': 'no-store',
+    },
+  });
+}
