@@ -2,13 +2,16 @@ import type { JobProcessors } from './job-processors';
 import { applyPolicy } from './processors/apply-policy';
 import { cleanUpPolicy } from './processors/clean-up-policy';
 import { countCoverage } from './processors/count-coverage';
+import { deliverNotification } from './processors/deliver-notification';
 import { discoverAddresses } from './processors/discover-addresses';
+import { evaluateNotifications } from './processors/evaluate-notifications';
 import { importAddresses } from './processors/import-addresses';
 import { observeCluster } from './processors/observe-cluster';
 import { prune } from './processors/prune';
 import { retainTelemetry } from './processors/retain-telemetry';
 import { scheduleDeployments } from './processors/schedule-deployments';
 import { scheduleDiscovery } from './processors/schedule-discovery';
+import { scheduleNotifications } from './processors/schedule-notifications';
 import { scheduleObservations } from './processors/schedule-observations';
 import { scheduleSyncs } from './processors/schedule-syncs';
 import { sumTraffic } from './processors/sum-traffic';
@@ -32,4 +35,7 @@ export const registry = {
   'policy.apply': applyPolicy,
   'policy.cleanup': cleanUpPolicy,
   'deployment.schedule': scheduleDeployments,
+  'notification.evaluate': evaluateNotifications,
+  'notification.schedule': scheduleNotifications,
+  'notification.deliver': deliverNotification,
 } satisfies JobProcessors;

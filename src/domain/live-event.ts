@@ -23,6 +23,10 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ipam.changed'), cluster_id: z.uuid().optional() }),
   z.object({ type: z.literal('ipam_import.changed'), import_id: z.uuid() }),
   z.object({ type: z.literal('mapping_rule.changed') }),
+  /** Notices, incidents, rules, channels or deliveries; of a tenant, or without one of the installation. */
+  z.object({ type: z.literal('notification.changed'), tenant_id: z.uuid().optional() }),
+  /** This user has read notices. */
+  z.object({ type: z.literal('notification.read'), user_id: z.uuid() }),
 ]);
 export type LiveEvent = z.output<typeof LiveEvent>;
 

@@ -30,6 +30,8 @@ export const PERMISSION_REACH = {
   'mapping:read': 'platform',
   'mapping:write': 'platform',
   'audit:read': 'tenant',
+  'notification:read': 'tenant',
+  'notification:write': 'tenant',
   'job:read': 'platform',
   'settings:read': 'platform',
   'settings:write': 'platform',
@@ -96,7 +98,10 @@ export const BUILT_IN_ROLES = {
       'workload:write',
     ],
   },
-  viewer: { title: 'Viewer', permissions: without(READS, 'user:read', 'role:read', 'settings:read', 'audit:read') },
+  viewer: {
+    title: 'Viewer',
+    permissions: without(READS, 'user:read', 'role:read', 'settings:read', 'audit:read', 'notification:read'),
+  },
   auditor: { title: 'Auditor', permissions: READS },
 } as const satisfies Record<string, { title: string; permissions: readonly Grantable[] }>;
 

@@ -13,6 +13,8 @@ const TOUCHES = {
   'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads', 'dashboard'],
   'ipam_import.changed': ['ipamImports'],
   'mapping_rule.changed': ['mappingRules'],
+  'notification.changed': ['notifications', 'notificationRules', 'notificationChannels'],
+  'notification.read': ['notifications'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;
 
 /** The routers to ask again after an event; `all` after a gap, none for what this version does not know. */

@@ -31,6 +31,8 @@ export const ACTION_FAMILIES = [
   { value: 'api_token.*', label: 'API tokens' },
   { value: 'agent.*', label: 'Agents' },
   { value: 'audit.*', label: 'Retention of the trail' },
+  { value: 'notification_rule.*', label: 'Notification rules' },
+  { value: 'notification_channel.*', label: 'Notification channels' },
 ] as const;
 
 /** What a record can be about, as the service calls it. */
@@ -53,6 +55,9 @@ export const OBJECT_KINDS = [
   { value: 'mapping_rule', label: 'Mapping rule' },
   { value: 'settings', label: 'Settings' },
   { value: 'audit_trail', label: 'Audit trail' },
+  { value: 'notification_rule', label: 'Notification rule' },
+  { value: 'notification_channel', label: 'Notification channel' },
+  { value: 'notification_delivery', label: 'Notification delivery' },
 ] as const;
 
 const WORDS: Record<string, string> = {

@@ -16,6 +16,9 @@ import { jobsRouter } from './routers/jobs';
 import { mappingRulesRouter } from './routers/mapping-rules';
 import { networksRouter } from './routers/networks';
 import { nodesRouter } from './routers/nodes';
+import { notificationChannelsRouter } from './routers/notification-channels';
+import { notificationRulesRouter } from './routers/notification-rules';
+import { notificationsRouter } from './routers/notifications';
 import { policiesRouter } from './routers/policies';
 import { projectsRouter } from './routers/projects';
 import { rolesRouter } from './routers/roles';
@@ -49,6 +52,9 @@ export const appRouter = router({
   mappingRules: mappingRulesRouter,
   networks: networksRouter,
   nodes: nodesRouter,
+  notificationChannels: notificationChannelsRouter,
+  notificationRules: notificationRulesRouter,
+  notifications: notificationsRouter,
   policies: policiesRouter,
   securityGroups: securityGroupsRouter,
   projects: projectsRouter,

@@ -81,7 +81,7 @@ export async function openEventStream(session: Session, options: Options): Promi
   );
   try {
     unsubscribe = await subscribe((message) => {
-      const visible = visibleEvent(current.grants, message);
+      const visible = visibleEvent(current.grants, userId, message);
       if (visible) send(frame(visible));
     });
   } catch (cause) {

@@ -7,8 +7,8 @@ function withoutId(message: HubMessage, reach: TenantReach): HubMessage | null {
   return reach.length > 0 ? ({ type: message.type } as HubMessage) : null;
 }
 
-/** What of an event the holder of these grants may learn: it, less of it, or nothing. */
-export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage): HubMessage | null {
+/** What of an event this user, who holds these grants, may learn: it, less of it, or nothing. */
+export function visibleEvent(grants: readonly RoleGrant[], userId: string, message: HubMessage): HubMessage | null {
   switch (message.type) {
     case 'resync':
       return message;
@@ -33,5 +33,12 @@ export function visibleEvent(grants: readonly RoleGrant[], message: HubMessage):
     case 'deployment.changed':
     case 'firewall.changed':
       return withoutId(message, reachOf(grants, 'policy:read'));
+    case 'notification.changed': {
+      // What they are told of depends on many permissions; that it changed somewhere in their reach says nothing.
+      const concerns = ({ tenant_id }: RoleGrant) => tenant_id === null || tenant_id === message.tenant_id;
+      return grants.some(concerns) ? { type: message.type } : null;
+    }
+    case 'notification.read':
+      return message.user_id === userId ? message : null;
   }
 }

@@ -133,6 +133,33 @@ export const deploymentSchedule = defineJob({
   everyMs: MINUTE,
 });
 
+/** Looks at what holds now and opens and closes incidents of the notification rules. */
+export const notificationEvaluate = defineJob({
+  name: 'notification.evaluate',
+  payload: nothing,
+  key: () => 'notification.evaluate',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
+/** Has notices sent that are due: further tries, and first ones whose job was lost. */
+export const notificationSchedule = defineJob({
+  name: 'notification.schedule',
+  payload: nothing,
+  key: () => 'notification.schedule',
+  attempts: 1,
+  everyMs: 15_000,
+});
+
+/** One try of sending one notice to one channel; when the next one is due stands in the database. */
+export const notificationDeliver = defineJob({
+  name: 'notification.deliver',
+  payload: z.object({ delivery_id: z.uuid() }),
+  key: (payload) => payload.delivery_id,
+  concurrency: 8,
+  attempts: 1,
+});
+
 /** Every job there is, by name. */
 export const JOBS = {
   [clusterSync.name]: clusterSync,
@@ -150,6 +177,9 @@ export const JOBS = {
   [policyApply.name]: policyApply,
   [policyCleanup.name]: policyCleanup,
   [deploymentSchedule.name]: deploymentSchedule,
+  [notificationEvaluate.name]: notificationEvaluate,
+  [notificationSchedule.name]: notificationSchedule,
+  [notificationDeliver.name]: notificationDeliver,
 } as const;
 
 export type JobName = keyof typeof JOBS;

@@ -2,6 +2,7 @@ import { and, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client';
 import { rateLimits, refreshTokens, signInChallenges } from '../db/schema/access';
 import { ipamImports } from '../db/schema/ipam';
+import { notificationIncidents, notifications } from '../db/schema/notifications';
 import { syncRuns } from '../db/schema/operations';
 import { deployments } from '../db/schema/policies';
 
@@ -61,5 +62,23 @@ export async function deleteOldImports(db: Executor, cutoff: string): Promise<nu
     .delete(ipamImports)
     .where(lt(ipamImports.finished_at, cutoff))
     .returning({ id: ipamImports.id });
+  return rows.length;
+}
+
+/** Deletes notices from before `cutoff` with their deliveries. @returns how many */
+export async function deleteOldNotifications(db: Executor, cutoff: string): Promise<number> {
+  const rows = await db
+    .delete(notifications)
+    .where(lt(notifications.created_at, cutoff))
+    .returning({ id: notifications.id });
+  return rows.length;
+}
+
+/** Deletes incidents that closed before `cutoff`. @returns how many */
+export async function deleteOldIncidents(db: Executor, cutoff: string): Promise<number> {
+  const rows = await db
+    .delete(notificationIncidents)
+    .where(lt(notificationIncidents.closed_at, cutoff))
+    .returning({ id: notificationIncidents.id });
   return rows.length;
 }

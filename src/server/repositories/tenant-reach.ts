@@ -1,4 +1,4 @@
-import { type AnyColumn, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { TenantReach } from '@/domain/permissions';
 import { projects } from '../db/schema/access';
 import { workloads } from '../db/schema/workloads';
@@ -18,4 +18,10 @@ export function workloadInReach(tenants: TenantReach): SQL | undefined {
   if (tenants.length === 0) return sql`false`;
   return sql`exists (select 1 from ${projects} where ${eq(projects.id, workloads.project_id)}
     and ${inArray(projects.tenant_id, [...tenants])})`;
+}
+
+/** The filter `tenant_id` of a list: rows of this tenant, with `none` those of no tenant. */
+export function ofTenant(column: AnyColumn, wanted: string | undefined): SQL | undefined {
+  if (wanted === undefined) return undefined;
+  return wanted === 'none' ? isNull(column) : eq(column, wanted);
 }

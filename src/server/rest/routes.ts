@@ -17,6 +17,9 @@ import { ipamRoutes } from './routes/ipam';
 import { mappingRuleRoutes } from './routes/mapping-rules';
 import { networkRoutes } from './routes/networks';
 import { nodeRoutes } from './routes/nodes';
+import { notificationChannelRoutes } from './routes/notification-channels';
+import { notificationRuleRoutes } from './routes/notification-rules';
+import { notificationRoutes } from './routes/notifications';
 import { policyRoutes } from './routes/policies';
 import { policyViewRoutes } from './routes/policy-views';
 import { projectRoutes } from './routes/projects';
@@ -65,5 +68,8 @@ export const routes: readonly Route[] = [
   ...insightRoutes,
   ...topologyRoutes,
   ...dashboardRoutes,
+  ...notificationRoutes,
+  ...notificationRuleRoutes,
+  ...notificationChannelRoutes,
   ...eventRoutes,
 ];

@@ -29,6 +29,8 @@ export const PERMISSION_WORDS: Record<Permission, string> = {
   'mapping:read': 'See the rules that give workloads of a pool or tag to projects',
   'mapping:write': 'Change those rules, and so which tenant has which workloads',
   'audit:read': 'Read and verify the audit trail',
+  'notification:read': 'See notification rules, channels, incidents and deliveries',
+  'notification:write': 'Create, change, test and delete notification rules and channels',
   'job:read': 'See the queues',
   'settings:read': 'See the settings',
   'settings:write': 'Kept for later: settings are changed by super administrators',

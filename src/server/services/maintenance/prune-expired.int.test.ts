@@ -23,6 +23,8 @@ const NOTHING = {
   deployments: 0,
   audit_records: 0,
   ipam_imports: 0,
+  notifications: 0,
+  notification_incidents: 0,
 };
 
 describe('pruneExpired', () => {

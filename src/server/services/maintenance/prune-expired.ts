@@ -6,6 +6,8 @@ import {
   deleteExpiredRefreshTokens,
   deleteOldDeployments,
   deleteOldImports,
+  deleteOldIncidents,
+  deleteOldNotifications,
   deleteOldRateLimits,
   deleteOldSyncRuns,
 } from '../../repositories/expired';
@@ -17,11 +19,13 @@ const SYNC_RUNS_KEPT = 20;
 const DEPLOYMENT_DAYS = 400;
 const DEPLOYMENTS_KEPT = 20;
 const IMPORT_DAYS = 90;
+const NOTIFICATION_DAYS = 90;
 
 /**
  * Deletes what nobody needs any more: refresh tokens a day after their end (until then their reuse is noticed and
- * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond the newest 20 of a cluster, deployments
- * older than 400 days beyond the newest 20 of a policy on a cluster, audit records beyond what the settings keep, and files that were imported 90 days ago.
+ * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond the
+ * newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit records
+ * beyond what the settings keep, files that were imported 90 days ago, and notices and closed incidents of 90 days ago.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {
@@ -34,6 +38,8 @@ export async function pruneExpired() {
     deployments: await deleteOldDeployments(db, ago(DEPLOYMENT_DAYS), DEPLOYMENTS_KEPT),
     audit_records: await pruneAudit(),
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
+    notifications: await deleteOldNotifications(db, ago(NOTIFICATION_DAYS)),
+    notification_incidents: await deleteOldIncidents(db, ago(NOTIFICATION_DAYS)),
   };
   logger.info(removed, 'expired rows deleted');
   return removed;

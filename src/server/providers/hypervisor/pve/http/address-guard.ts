@@ -24,6 +24,19 @@ const REFUSED = (
   ] as const
 ).map(([text, name]) => ({ cidr: parseCidr(text), name }));
 
+/** Networks of an organisation's own, for those who must not reach into them from here. */
+const PRIVATE = (
+  [
+    ['10.0.0.0/8', 'private network'],
+    ['100.64.0.0/10', 'shared address space'],
+    ['172.16.0.0/12', 'private network'],
+    ['192.0.0.0/24', 'special purpose'],
+    ['192.168.0.0/16', 'private network'],
+    ['198.18.0.0/15', 'benchmarking'],
+    ['fc00::/7', 'private network'],
+  ] as const
+).map(([text, name]) => ({ cidr: parseCidr(text), name }));
+
 /** Ranges that carry an IPv4 address in their lowest 32 bits (NAT64, IPv4-compatible, translated). */
 const EMBEDDING = ['64:ff9b::/96', '::/96', '::ffff:0:0:0/96'].map(parseCidr);
 const SIX_TO_FOUR = parseCidr('2002::/16');
@@ -43,10 +56,14 @@ function destinations(ip: IpAddress): IpAddress[] {
 export type AddressGuard = { refusal: (address: string) => string | null };
 
 /**
- * Private networks are allowed, since clusters live there; loopback, link-local, metadata and multicast are not,
- * unless `allowed` (CIDRs) names them.
+ * Private networks are allowed, since clusters live there, unless `publicOnly` says otherwise; loopback, link-local,
+ * metadata and multicast are not. What `allowed` (CIDRs) names is allowed in any case.
  */
-export function createAddressGuard(allowed: readonly string[]): AddressGuard {
+export function createAddressGuard(
+  allowed: readonly string[],
+  { publicOnly = false }: { publicOnly?: boolean } = {},
+): AddressGuard {
+  const refused = publicOnly ? [...REFUSED, ...PRIVATE] : REFUSED;
   const allow = allowed.map(parseCidr).filter((cidr): cidr is Cidr => cidr !== null);
   return {
     refusal(text) {
@@ -54,7 +71,7 @@ export function createAddressGuard(allowed: readonly string[]): AddressGuard {
       if (!ip) return 'not an address';
       for (const target of destinations(ip)) {
         if (allow.some((cidr) => cidrContains(cidr, target) || cidrContains(cidr, ip))) continue;
-        const hit = REFUSED.find(({ cidr }) => cidr && cidrContains(cidr, target));
+        const hit = refused.find(({ cidr }) => cidr && cidrContains(cidr, target));
         if (hit) return hit.name;
       }
       return null;

@@ -1,0 +1,89 @@
+import type { Fact } from './condition';
+
+/** An incident of a rule that is not closed. Times are RFC 3339. */
+export type ActiveIncident = {
+  readonly id: string;
+  readonly status: 'pending' | 'open';
+  readonly condition: Fact['condition'];
+  readonly key: string;
+  readonly object_name: string;
+  readonly detail: string;
+  readonly first_seen_at: string;
+  readonly clear_since: string | null;
+  readonly flaps: number;
+};
+
+/** What was found: what holds, and of what it could not be told whether it does. */
+export type Findings = {
+  readonly facts: readonly Fact[];
+  /** Conditions nobody could look at this time. */
+  readonly unreadable: ReadonlySet<Fact['condition']>;
+  /** Keys of single objects about which nothing can be said now. */
+  readonly unknown: ReadonlySet<string>;
+};
+
+export type IncidentChange =
+  | { readonly kind: 'create'; readonly fact: Fact; readonly open: boolean }
+  /** Of one that stays what it is: seen again, not seen any more, or told in other words. */
+  | {
+      readonly kind: 'note';
+      readonly incident: ActiveIncident;
+      readonly fact: Fact | null;
+      readonly clear_since: string | null;
+      readonly flaps: number;
+    }
+  | { readonly kind: 'open'; readonly incident: ActiveIncident; readonly fact: Fact; readonly flaps: number }
+  | { readonly kind: 'close'; readonly incident: ActiveIncident }
+  /** It never opened. */
+  | { readonly kind: 'drop'; readonly incident: ActiveIncident };
+
+type Hysteresis = { readonly open_after_minutes: number; readonly close_after_minutes: number };
+
+const MINUTE_MS = 60_000;
+
+/** Identifies a matter among all that one rule looks at. */
+export const incidentKey = ({ condition, key }: { condition: string; key: string }): string => `${condition} ${key}`;
+
+function seen(incident: ActiveIncident, fact: Fact, rule: Hysteresis, now: number): IncidentChange | null {
+  const back = incident.clear_since !== null;
+  const flaps = incident.flaps + (back ? 1 : 0);
+  const due = now - Date.parse(incident.first_seen_at) >= rule.open_after_minutes * MINUTE_MS;
+  if (incident.status === 'pending' && due) return { kind: 'open', incident, fact, flaps };
+  const retold = fact.detail !== incident.detail || fact.object_name !== incident.object_name;
+  return back || retold ? { kind: 'note', incident, fact, clear_since: null, flaps } : null;
+}
+
+function gone(incident: ActiveIncident, rule: Hysteresis, now: number): IncidentChange | null {
+  const since = incident.clear_since === null ? now : Date.parse(incident.clear_since);
+  if (now - since >= rule.close_after_minutes * MINUTE_MS)
+    return { kind: incident.status === 'open' ? 'close' : 'drop', incident };
+  if (incident.clear_since !== null) return null;
+  return { kind: 'note', incident, fact: null, clear_since: new Date(now).toISOString(), flaps: incident.flaps };
+}
+
+/**
+ * What becomes of a rule's incidents at `now` (milliseconds). One opens when its condition holds and was first seen
+ * `open_after_minutes` ago; shorter gaps than `close_after_minutes` are not looked at as an end, neither before it opens nor
+ * afterwards, so what comes and goes is one incident. What cannot be told changes nothing. With the same findings a second
+ * time there is nothing to do.
+ */
+export function advanceIncidents(
+  rule: Hysteresis,
+  incidents: readonly ActiveIncident[],
+  findings: Findings,
+  now: number,
+): IncidentChange[] {
+  const facts = new Map(findings.facts.map((fact) => [incidentKey(fact), fact]));
+  const known = new Set(incidents.map(incidentKey));
+  const changes: (IncidentChange | null)[] = incidents.map((incident) => {
+    const key = incidentKey(incident);
+    const fact = facts.get(key);
+    if (fact) return seen(incident, fact, rule, now);
+    if (findings.unreadable.has(incident.condition) || findings.unknown.has(key)) return null;
+    return gone(incident, rule, now);
+  });
+  for (const [key, fact] of facts) {
+    if (!known.has(key)) changes.push({ kind: 'create', fact, open: rule.open_after_minutes === 0 });
+  }
+  return changes.filter((change) => change !== null);
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { listInput, pageOf } from '../list';
+import { parseHttpUrl } from '../net/http-url';
+import { DisplayName, Version } from '../tenant';
+
+export const CHANNEL_KINDS = ['webhook', 'email'] as const;
+
+export const MAX_RECIPIENTS = 20;
+
+const WebhookUrl = z
+  .string('Enter the URL as text.')
+  .trim()
+  .max(2000, 'At most 2000 characters.')
+  .refine((text) => parseHttpUrl(text) !== null, 'An http:// or https:// URL without user name and password.');
+
+/** One mailbox each: no line breaks, commas or angle brackets with which an address could become several, or a header. */
+const Recipient = z
+  .email('An e-mail address such as ops@example.org.')
+  .max(254, 'At most 254 characters.')
+  .toLowerCase();
+const Recipients = z
+  .array(Recipient, 'A list of e-mail addresses.')
+  .min(1, 'Enter at least one address.')
+  .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} addresses.`)
+  .transform((list) => [...new Set(list)]);
+
+const shared = { tenant_id: z.uuid('The id of a tenant.').nullable().optional(), name: DisplayName };
+
+export const NotificationChannelInput = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ ...shared, kind: z.literal('webhook'), url: WebhookUrl, enabled: z.boolean().default(true) }),
+    z.strictObject({
+      ...shared,
+      kind: z.literal('email'),
+      recipients: Recipients,
+      enabled: z.boolean().default(true),
+    }),
+  ],
+  { error: `kind is one of ${CHANNEL_KINDS.join(', ')}.` },
+);
+export type NotificationChannelInput = z.output<typeof NotificationChannelInput>;
+
+/** What is left out stays; `url` is for webhooks, `recipients` for e-mail. Kind and tenant stay as they are. */
+export const NotificationChannelUpdate = z.strictObject({
+  name: DisplayName.optional(),
+  enabled: z.boolean('true or false.').optional(),
+  url: WebhookUrl.optional(),
+  recipients: Recipients.optional(),
+  version: Version,
+});
+export type NotificationChannelUpdate = z.output<typeof NotificationChannelUpdate>;
+
+/** Where notices go. Neither the path of a URL nor the signing secret is ever told again. */
+export const NotificationChannel = z.object({
+  id: z.uuid(),
+  tenant_id: z.uuid().nullable(),
+  tenant_name: z.string().nullable(),
+  name: z.string(),
+  kind: z.enum(CHANNEL_KINDS),
+  enabled: z.boolean(),
+  url_origin: z.string().nullable(),
+  recipients: z.array(z.string()),
+  rules_total: z.int(),
+  /** When a delivery last ended, and how. */
+  last_delivery_at: z.iso.datetime().nullable(),
+  last_delivery_status: z.enum(['sent', 'failed']).nullable(),
+  version: z.int(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type NotificationChannel = z.output<typeof NotificationChannel>;
+
+/** `signing_secret` is told this once. */
+export const CreatedNotificationChannel = NotificationChannel.extend({ signing_secret: z.string().nullable() });
+export type CreatedNotificationChannel = z.output<typeof CreatedNotificationChannel>;
+
+export const CHANNEL_SORTS = ['name', 'kind', 'created_at', 'updated_at'] as const;
+export const NotificationChannelListInput = listInput(CHANNEL_SORTS, {
+  kind: z.enum(CHANNEL_KINDS, `One of ${CHANNEL_KINDS.join(', ')}.`).optional(),
+  tenant_id: z.union([z.uuid(), z.literal('none')], 'The id of a tenant, or none.').optional(),
+});
+export type NotificationChannelListInput = z.output<typeof NotificationChannelListInput>;
+export const NotificationChannelPage = pageOf(NotificationChannel);

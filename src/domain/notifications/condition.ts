@@ -1,0 +1,36 @@
+import { PERMISSION_REACH, type Permission } from '../permissions';
+
+/** What rules can report, in the order in which it is shown. */
+export const CONDITIONS = [
+  'sync_failed',
+  'agent_silent',
+  'policy_drifted',
+  'suspicious_traffic_critical',
+  'address_conflict',
+] as const;
+export type Condition = (typeof CONDITIONS)[number];
+
+/** What somebody must be allowed to read to be told of it. */
+export const CONDITION_PERMISSION = {
+  sync_failed: 'cluster:read',
+  agent_silent: 'agent:read',
+  policy_drifted: 'policy:read',
+  suspicious_traffic_critical: 'flow:read',
+  address_conflict: 'ipam:read',
+} as const satisfies Record<Condition, Permission>;
+
+/** Clusters and nodes belong to the installation: what happens to them is no matter of one tenant. */
+export const isTenantCondition = (condition: Condition): boolean =>
+  PERMISSION_REACH[CONDITION_PERMISSION[condition]] === 'tenant';
+
+/** A condition that holds now for one object, as those may read it who are within reach. */
+export type Fact = {
+  condition: Condition;
+  /** The same for the same matter whenever it is looked at. */
+  key: string;
+  object_kind: 'cluster' | 'agent' | 'policy' | 'workload' | 'address' | 'ipam_conflict';
+  object_id: string | null;
+  object_name: string;
+  /** One or two sentences; changes only when the matter changes. */
+  detail: string;
+};

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { DeploymentReason, DeploymentStatus } from '../policy/status';
+import { driftOf } from './drift';
+
+const standing = (status: DeploymentStatus | null, ...reasons: DeploymentReason[]) => ({
+  status,
+  deployments: [{ reasons }, { reasons: [] }],
+});
+
+it('is drift when somebody changed what was applied', () => {
+  expect(driftOf(standing('stale', 'content_differs'))).toBe('A live rule was edited.');
+  expect(driftOf(standing('partial', 'guest_firewall_off', 'unreadable'))).toBe('The firewall of a guest is off.');
+  expect(driftOf(standing('stale', 'leftover', 'version_behind'))).toBe('Rules are live that nothing wants.');
+});
+
+it('is none when it only waits to be applied, or nothing is wrong', () => {
+  expect(driftOf(standing('stale', 'never_applied'))).toBeNull();
+  expect(driftOf(standing('stale', 'version_behind', 'unresolved_endpoint'))).toBeNull();
+  expect(driftOf(standing('active'))).toBeNull();
+  expect(driftOf(standing(null))).toBeNull();
+});
+
+it('is not known when nothing could be read', () => {
+  expect(driftOf(standing('partial', 'unreadable'))).toBe('unknown');
+  expect(driftOf(standing('partial', 'enforcement_unknown'))).toBe('unknown');
+});

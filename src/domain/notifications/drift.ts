@@ -1,0 +1,38 @@
+import type { DeploymentReason, DeploymentStatus } from '../policy/status';
+
+/** What somebody did behind the policy's back; what only waits for an apply is no drift. */
+const DRIFT_WORDS: Partial<Record<DeploymentReason, string>> = {
+  content_differs: 'a live rule was edited',
+  set_differs: 'a set of addresses differs from what was written',
+  missing_rule: 'rules are missing',
+  disabled_rule: 'a live rule is disabled',
+  duplicate_rule: 'a live rule stands there twice',
+  leftover: 'rules are live that nothing wants',
+  order_differs: 'live rules stand in the wrong order',
+  foreign_shadow: 'a foreign rule decides before it',
+  nic_flag_off: 'a network card has its firewall flag off',
+  guest_firewall_off: 'the firewall of a guest is off',
+  cluster_firewall_off: 'the firewall of a cluster is off',
+  default_policy_differs: 'the default policy of a guest differs',
+};
+
+const UNKNOWN: readonly DeploymentReason[] = ['unreadable', 'enforcement_unknown'];
+
+type Standing = {
+  readonly status: DeploymentStatus | null;
+  readonly deployments: readonly { readonly reasons: readonly DeploymentReason[] }[];
+};
+
+/**
+ * Whether a policy drifted: what is live is not what is wanted, and not because nobody has applied it yet. With the reasons
+ * in words; null when it did not, `unknown` when that cannot be told because something was not readable.
+ */
+export function driftOf({ status, deployments }: Standing): string | 'unknown' | null {
+  const reasons = [...new Set(deployments.flatMap((deployment) => deployment.reasons))];
+  const words = reasons.flatMap((reason) => DRIFT_WORDS[reason] ?? []);
+  if (words.length > 0 && (status === 'stale' || status === 'partial')) {
+    const text = words.join(', ');
+    return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  }
+  return reasons.some((reason) => UNKNOWN.includes(reason)) ? 'unknown' : null;
+}

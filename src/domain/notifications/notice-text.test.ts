@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { CONDITIONS } from './condition';
+import { mailOf, type Notice, webhookBody } from './notice-body';
+import { noticeText, plainLine } from './notice-text';
+
+const item = (object_name: string, flaps = 0) => ({ object_name, detail: `${object_name} has trouble.`, flaps });
+
+describe('noticeText', () => {
+  it.each(CONDITIONS)('names the one thing, or how many: %s', (condition) => {
+    for (const event of ['opened', 'closed'] as const) {
+      expect(noticeText(condition, event, [item('alpha')], 1).title).toContain('alpha');
+      const many = noticeText(condition, event, [item('alpha'), item('beta')], 14);
+      expect(many.title).toContain('14');
+      expect(many.detail.split('\n')).toEqual([
+        '- alpha: alpha has trouble.',
+        '- beta: beta has trouble.',
+        'and 12 more',
+      ]);
+    }
+  });
+
+  it('says how often it came and went', () => {
+    expect(noticeText('agent_silent', 'opened', [item('n', 1)], 1).detail).toBe(
+      'n has trouble. It came and went once.',
+    );
+    expect(noticeText('agent_silent', 'closed', [item('n', 4)], 1).detail).toContain('4 times');
+  });
+
+  it('keeps a name of a cluster from becoming several lines, a header or a wall of text', () => {
+    const { title } = noticeText(
+      'agent_silent',
+      'opened',
+      [item(`a\r\nBcc: all@example.org\u202e${'x'.repeat(500)}`)],
+      1,
+    );
+    expect(title).not.toMatch(/[\r\n\u202e]/);
+    expect(title.length).toBeLessThanOrEqual(200);
+    expect(plainLine(' a\tb\u2028c ', 10)).toBe('a b c');
+    expect(plainLine('0123456789', 5)).toBe('0123…');
+  });
+});
+
+const notice = (items_total: number): Notice => ({
+  id: '0192f0c1-7a3b-7c44-9f00-000000000001',
+  tenant_id: null,
+  rule_id: '0192f0c1-7a3b-7c44-9f00-000000000002',
+  rule_name: 'Night\nshift',
+  event: 'opened',
+  condition: 'policy_drifted',
+  title: 'Policy web drifted',
+  detail: 'Rules are missing.',
+  items: [
+    {
+      incident_id: '0192f0c1-7a3b-7c44-9f00-000000000003',
+      object_kind: 'policy',
+      object_id: '0192f0c1-7a3b-7c44-9f00-000000000004',
+      object_name: 'web',
+      detail: 'Rules are missing.',
+      first_seen_at: '2026-01-01T00:00:00.000Z',
+      opened_at: '2026-01-01T00:05:00.000Z',
+      closed_at: null,
+      flaps: 0,
+    },
+  ],
+  items_total,
+  created_at: '2026-01-01T00:05:00.000Z',
+});
+
+describe('webhookBody and mailOf', () => {
+  it('lead to the one thing, or to the list, when the address of the service is known', () => {
+    const url = 'https://fabric.example.org/policies/0192f0c1-7a3b-7c44-9f00-000000000004';
+    expect(webhookBody(notice(1), 'https://fabric.example.org')).toMatchObject({
+      url,
+      text: `Policy web drifted\nRules are missing.\n${url}`,
+      rule: { name: 'Night\nshift' },
+      incidents: [{ url }],
+      incidents_total: 1,
+    });
+    expect(webhookBody(notice(2), 'https://fabric.example.org').url).toBe('https://fabric.example.org/notifications');
+    expect(webhookBody(notice(1), null)).toMatchObject({ url: null, incidents: [{ url: null }] });
+    const mail = mailOf(notice(1), 'https://fabric.example.org');
+    expect(mail.subject).toBe('[Fabric] Policy web drifted');
+    expect(mail.text).toContain(`${url}\nRule: Night shift\nAt: 2026-01-01T00:05:00.000Z\n`);
+  });
+});

@@ -1,0 +1,68 @@
+import type { Condition } from './condition';
+import type { NotificationEvent, NotificationItem } from './notification';
+
+type Words = { one: (name: string) => string; many: (count: number) => string; over: (name: string) => string };
+
+const WORDS = {
+  sync_failed: {
+    one: (name) => `Sync of ${name} failed`,
+    many: (count) => `Syncs of ${count} clusters failed`,
+    over: (name) => `${name} syncs again`,
+  },
+  agent_silent: {
+    one: (name) => `Agent of ${name} is silent`,
+    many: (count) => `${count} agents are silent`,
+    over: (name) => `Agent of ${name} reports again`,
+  },
+  policy_drifted: {
+    one: (name) => `Policy ${name} drifted`,
+    many: (count) => `${count} policies drifted`,
+    over: (name) => `Policy ${name} is as wanted again`,
+  },
+  suspicious_traffic_critical: {
+    one: (name) => `Critical suspicious traffic to ${name}`,
+    many: (count) => `Critical suspicious traffic to ${count} destinations`,
+    over: (name) => `No critical suspicious traffic to ${name} any more`,
+  },
+  address_conflict: {
+    one: (name) => `Address conflict: ${name}`,
+    many: (count) => `${count} address conflicts`,
+    over: (name) => `Address conflict is over: ${name}`,
+  },
+} as const satisfies Record<Condition, Words>;
+
+/** Subject lines and lists stay readable. */
+const MAX_TITLE = 200;
+const LISTED = 10;
+
+/** One line without control characters, cut to `max`: names come from clusters and may hold anything. */
+export function plainLine(text: string, max: number): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+}
+
+function titleOf(condition: Condition, event: NotificationEvent, first: string, total: number): string {
+  const words = WORDS[condition];
+  if (event !== 'closed') return total === 1 ? words.one(first) : words.many(total);
+  return total === 1 ? words.over(first) : `Over: ${words.many(total)}`;
+}
+
+/** Title and text of one notice about incidents of one condition. `items` are the first of `total`. */
+export function noticeText(
+  condition: Condition,
+  event: 'opened' | 'closed',
+  items: readonly Pick<NotificationItem, 'object_name' | 'detail' | 'flaps'>[],
+  total: number,
+): { title: string; detail: string } {
+  const name = plainLine(items[0]?.object_name ?? '', 100);
+  const title = plainLine(titleOf(condition, event, name, total), MAX_TITLE);
+  if (total === 1) {
+    const [only] = items;
+    const flaps =
+      only && only.flaps > 0 ? ` It came and went ${only.flaps === 1 ? 'once' : `${only.flaps} times`}.` : '';
+    return { title, detail: `${plainLine(only?.detail ?? '', 1000)}${flaps}` };
+  }
+  const lines = items.slice(0, LISTED).map((item) => `- ${plainLine(`${item.object_name}: ${item.detail}`, 300)}`);
+  const more = total - lines.length;
+  return { title, detail: [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n') };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { listInput, pageOf } from '../list';
+import { CONDITIONS } from './condition';
+
+/** `closed` is the notice of recovery. */
+export const NOTIFICATION_EVENTS = ['opened', 'closed', 'test'] as const;
+export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
+
+/** More incidents than these are counted, not listed, in one notice. */
+export const MAX_ITEMS = 50;
+
+/** One incident in a notice. */
+export const NotificationItem = z.object({
+  incident_id: z.uuid(),
+  object_kind: z.string(),
+  object_id: z.string().nullable(),
+  object_name: z.string(),
+  detail: z.string(),
+  first_seen_at: z.iso.datetime(),
+  opened_at: z.iso.datetime(),
+  closed_at: z.iso.datetime().nullable(),
+  flaps: z.int(),
+});
+export type NotificationItem = z.output<typeof NotificationItem>;
+
+/** One notice as its reader sees it. */
+export const Notification = z.object({
+  id: z.uuid(),
+  tenant_id: z.uuid().nullable(),
+  rule_name: z.string().nullable(),
+  event: z.enum(NOTIFICATION_EVENTS),
+  condition: z.enum(CONDITIONS).nullable(),
+  title: z.string(),
+  detail: z.string(),
+  items: z.array(NotificationItem),
+  items_total: z.int(),
+  unread: z.boolean(),
+  created_at: z.iso.datetime(),
+});
+export type Notification = z.output<typeof Notification>;
+
+export const NotificationListInput = listInput(['created_at'], {
+  unread: z
+    .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
+    .optional(),
+});
+export type NotificationListInput = z.output<typeof NotificationListInput>;
+export const NotificationPage = pageOf(Notification);
+
+/** Unread notices are counted up to this number. */
+export const MOST_UNREAD = 100;
+export const UnreadNotifications = z.object({ unread: z.int() });
+export type UnreadNotifications = z.output<typeof UnreadNotifications>;
+
+/** These, or every one up to and including the one that was the newest when the reader looked. */
+export const MarkNotificationsRead = z.union(
+  [
+    z.strictObject({ ids: z.array(z.uuid('The id of a notification.')).min(1).max(500, 'At most 500 at a time.') }),
+    z.strictObject({ through: z.uuid('The id of a notification.') }),
+  ],
+  { error: 'Either ids (a list), or through (the id of the newest that was seen).' },
+);
+export type MarkNotificationsRead = z.output<typeof MarkNotificationsRead>;

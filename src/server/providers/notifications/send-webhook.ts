@@ -1,0 +1,118 @@
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { type AddressGuard, guardedLookup, RefusedAddressError } from '../hypervisor/pve/http/address-guard';
+import { DeliveryError } from './delivery-error';
+import { signWebhook } from './sign-webhook';
+
+export type WebhookRequest = {
+  url: URL;
+  secret: string;
+  /** JSON. */
+  body: string;
+  /** The same at each try, so that a receiver notices what it got twice. */
+  delivery_id: string;
+  /** Seconds since 1970. */
+  timestamp: number;
+  guard: AddressGuard;
+  /** Resolves names; replaced by tests. */
+  lookup?: Parameters<typeof guardedLookup>[1];
+  /** For everything from resolving the name to the answer's headers, in milliseconds. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+};
+
+const TIMEOUT_MS = 10_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_RETRY_AFTER_SECONDS = 3600;
+/** Refusals that say themselves that later is another matter. */
+const TEMPORARY = new Set([408, 421, 425, 429]);
+
+const refused = (host: string, { address, reason }: RefusedAddressError) =>
+  new DeliveryError(
+    `${host} leads to ${address}, which may not be connected to (${reason}). An administrator of the server can allow it in FABRIC_ALLOW_PRIVATE_TARGETS.`,
+    { retry: false },
+  );
+
+function retryAfterOf(response: IncomingMessage): number | undefined {
+  const text = response.headers['retry-after'];
+  return text && /^\d{1,6}$/.test(text) ? Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) : undefined;
+}
+
+/** What an answer means; only its status is looked at. @throws DeliveryError unless it is 2xx */
+function judge(response: IncomingMessage): number {
+  const status = response.statusCode ?? 0;
+  if (status >= 200 && status < 300) return status;
+  if (status >= 300 && status < 400) {
+    throw new DeliveryError(
+      `The receiver answered ${status}, a redirect. Redirects are not followed: enter the address it leads to.`,
+      { retry: false, status },
+    );
+  }
+  const retry = status >= 500 || TEMPORARY.has(status);
+  throw new DeliveryError(`The receiver answered ${status}.`, {
+    retry,
+    status,
+    retryAfterSeconds: retry ? retryAfterOf(response) : undefined,
+  });
+}
+
+/**
+ * Posts a signed notice. The name is resolved once and the connection goes to an address that the guard allows; a redirect is
+ * not followed, and of the answer nothing but status and headers is read.
+ * @returns the status, 2xx
+ * @throws DeliveryError; the reason of `signal` when it aborts
+ */
+export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> {
+  const { secret, body, delivery_id, timestamp, guard, timeoutMs = TIMEOUT_MS, signal } = given;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const reason = isIP(host) > 0 ? guard.refusal(host) : null;
+  if (reason !== null) return Promise.reject(refused(url.hostname, new RefusedAddressError(host, reason)));
+  const options: RequestOptions = {
+    method: 'POST',
+    agent: false,
+    lookup: guardedLookup(guard, given.lookup),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Fabric-Notifications/1',
+      'fabric-delivery': delivery_id,
+      'fabric-timestamp': String(timestamp),
+      'fabric-signature': signWebhook(secret, timestamp, body),
+    },
+  };
+  return new Promise<number>((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      settle();
+      request.destroy();
+    };
+    const fail = (error: unknown) => end(() => reject(error));
+    const abort = () => fail(signal?.reason);
+    const timer = setTimeout(
+      () => fail(new DeliveryError(`${url.host} did not answer within ${timeoutMs / 1000} s.`, { retry: true })),
+      timeoutMs,
+    );
+    request.on('response', (response) => {
+      response.on('error', () => {});
+      try {
+        const status = judge(response);
+        end(() => resolve(status));
+      } catch (error) {
+        fail(error);
+      }
+    });
+    request.on('error', (cause: Error & { code?: string }) => {
+      if (cause instanceof RefusedAddressError) return fail(refused(url.hostname, cause));
+      fail(new DeliveryError(`No answer from ${url.host}: ${cause.code ?? cause.message}`, { retry: true, cause }));
+    });
+    // An answer that changes the protocol, or a connection that just ends, is no answer.
+    request.on('close', () => fail(new DeliveryError(`${url.host} closed the connection.`, { retry: true })));
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+    request.end(body);
+  });
+}

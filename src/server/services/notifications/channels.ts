@@ -1,0 +1,207 @@
+import type { Page } from '@/domain/list';
+import type {
+  CreatedNotificationChannel,
+  NotificationChannel,
+  NotificationChannelInput,
+  NotificationChannelListInput,
+  NotificationChannelUpdate,
+} from '@/domain/notifications/channel';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import * as repository from '../../repositories/notification-channels';
+import { listChannelConditions } from '../../repositories/notification-rules';
+import { assertVersion, changedFields } from '../administration/version-guard';
+import { chooseTenant } from '../tenancy/choose-tenant';
+import { newSigningSecret, openWebhook, sealWebhook } from './channel-secrets';
+import { assertMayBeTold } from './may-be-told';
+import { notificationChanged } from './notification-changed';
+
+export const noSuchChannel = () =>
+  new AppError('not_found', 'There is no such notification channel. It may have been deleted.');
+const nameTaken = (name: string) =>
+  new AppError('conflict', `There is a channel named ${name} already.`, {
+    errors: [{ field: 'name', message: 'Choose another name.' }],
+  });
+const wrongKind = (field: string, message: string) =>
+  new AppError('refused', message, { errors: [{ field, message }] });
+
+type Audited = Pick<repository.ChannelRow, 'name' | 'kind' | 'enabled' | 'url_origin' | 'recipients'>;
+const audited = ({ name, kind, enabled, url_origin, recipients }: Audited) =>
+  kind === 'webhook' ? { name, kind, enabled, url_origin } : { name, kind, enabled, recipients };
+
+async function stored(tx: Tx, id: string): Promise<NotificationChannel> {
+  const channel = await repository.findChannel(tx, 'all', id);
+  if (!channel) throw new Error('the channel that was just written is not there');
+  return channel;
+}
+
+/** One page of the channels within reach. */
+export function listChannels(
+  scope: Scope<'notification:read'>,
+  input: NotificationChannelListInput,
+): Promise<Page<NotificationChannel>> {
+  return repository.listChannels(scope.tenants, input);
+}
+
+/** @throws AppError `not_found` */
+export async function readChannel(scope: Scope<'notification:read'>, id: string): Promise<NotificationChannel> {
+  const channel = await repository.findChannel(db, scope.tenants, id);
+  if (!channel) throw noSuchChannel();
+  return channel;
+}
+
+/**
+ * Adds a channel. The signing secret of a webhook is answered this once and never again.
+ * @throws AppError `conflict` when the name is taken, `malformed` without a tenant of the caller's
+ */
+export function createChannel(
+  scope: Scope<'notification:write'>,
+  input: NotificationChannelInput,
+): Promise<CreatedNotificationChannel> {
+  const id = newId();
+  const secret = input.kind === 'webhook' ? newSigningSecret() : null;
+  return db.transaction(async (tx) => {
+    const tenant_id = await chooseTenant(tx, scope.tenants, input.tenant_id);
+    if (await repository.channelNameTaken(tx, tenant_id, input.name)) throw nameTaken(input.name);
+    const { name, kind, enabled } = input;
+    const target =
+      input.kind === 'webhook' ? sealWebhook(id, input.url, secret ?? '') : { recipients: input.recipients };
+    await repository.insertChannel(tx, { id, tenant_id, name, kind, enabled, ...target });
+    const channel = await stored(tx, id);
+    await notificationChanged(tx, tenant_id);
+    await recordAudit(tx, scope, {
+      action: 'notification_channel.created',
+      object_kind: 'notification_channel',
+      object_id: id,
+      object_name: name,
+      tenant_id,
+      after: audited(channel),
+    });
+    return { ...channel, signing_secret: secret };
+  });
+}
+
+/** What an update writes besides name and switch. @throws AppError `refused` for a field of the other kind */
+function newTarget(
+  row: repository.ChannelRow,
+  { url, recipients }: NotificationChannelUpdate,
+): Partial<repository.ChannelRow> {
+  if (row.kind === 'webhook') {
+    if (recipients !== undefined) throw wrongKind('recipients', 'A webhook has no recipients: leave this out.');
+    return url === undefined ? {} : sealWebhook(row.id, url, openOrNew(row));
+  }
+  if (url !== undefined) throw wrongKind('url', 'An e-mail channel has no URL: leave this out.');
+  return recipients === undefined ? {} : changedFields(row, { recipients });
+}
+
+/** The secret as it is; a new one when it cannot be read any more, which an entered URL mends. */
+function openOrNew(row: repository.ChannelRow): string {
+  try {
+    return openWebhook(row).secret;
+  } catch {
+    return newSigningSecret();
+  }
+}
+
+/**
+ * Changes a channel; what is left out stays. Another address needs the right to read all that it is told of.
+ * @throws AppError `not_found`, `version_conflict`, `conflict` when the name is taken, `refused` for a field of the other
+ * kind, `forbidden`
+ */
+export function updateChannel(
+  scope: Scope<'notification:write'>,
+  id: string,
+  input: NotificationChannelUpdate,
+): Promise<NotificationChannel> {
+  return db.transaction(async (tx) => {
+    const row = await repository.lockChannel(tx, scope.tenants, id);
+    if (!row) throw noSuchChannel();
+    assertVersion('channel', row.version, input.version);
+    const { name, enabled } = input;
+    const target = newTarget(row, input);
+    const changes = { ...changedFields(row, { name, enabled }), ...target };
+    if (Object.keys(changes).length === 0) return stored(tx, id);
+    if (Object.keys(target).length > 0 || changes.enabled)
+      await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
+    if (changes.name !== undefined && (await repository.channelNameTaken(tx, row.tenant_id, changes.name)))
+      throw nameTaken(changes.name);
+    await repository.updateChannel(tx, id, changes);
+    const channel = await stored(tx, id);
+    await notificationChanged(tx, row.tenant_id);
+    await recordAudit(tx, scope, {
+      action: 'notification_channel.updated',
+      object_kind: 'notification_channel',
+      object_id: id,
+      object_name: channel.name,
+      tenant_id: row.tenant_id,
+      before: audited(row),
+      after: { ...audited(channel), ...(input.url !== undefined && { url_changed: true }) },
+    });
+    return channel;
+  });
+}
+
+/**
+ * Gives a webhook another signing secret; the old one stops working at once.
+ * @throws AppError `not_found`, `refused` for e-mail
+ */
+export function rotateSigningSecret(
+  scope: Scope<'notification:write'>,
+  id: string,
+): Promise<CreatedNotificationChannel> {
+  return db.transaction(async (tx) => {
+    const row = await repository.lockChannel(tx, scope.tenants, id);
+    if (!row) throw noSuchChannel();
+    if (row.kind !== 'webhook') throw new AppError('refused', 'Only webhooks are signed.');
+    await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
+    const secret = newSigningSecret();
+    await repository.updateChannel(tx, id, sealWebhook(id, readableUrl(row), secret));
+    await notificationChanged(tx, row.tenant_id);
+    await recordAudit(tx, scope, {
+      action: 'notification_channel.secret_rotated',
+      object_kind: 'notification_channel',
+      object_id: id,
+      object_name: row.name,
+      tenant_id: row.tenant_id,
+    });
+    return { ...(await stored(tx, id)), signing_secret: secret };
+  });
+}
+
+function readableUrl(row: repository.ChannelRow): string {
+  try {
+    return openWebhook(row).url;
+  } catch (cause) {
+    throw new AppError('refused', 'The URL cannot be decrypted any more. Enter it again first.', { cause });
+  }
+}
+
+/**
+ * Deletes a channel that no rule uses; its log stays.
+ * @throws AppError `not_found`, `conflict` while rules use it
+ */
+export function deleteChannel(scope: Scope<'notification:write'>, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await repository.lockChannel(tx, scope.tenants, id, 'update');
+    if (!row) throw noSuchChannel();
+    const { rules_total } = await stored(tx, id);
+    if (rules_total > 0) {
+      throw new AppError('conflict', `Rules use the channel (${rules_total}). Take it out of them first.`, {
+        extra: { rules_total },
+      });
+    }
+    await repository.deleteChannelRow(tx, id);
+    await notificationChanged(tx, row.tenant_id);
+    await recordAudit(tx, scope, {
+      action: 'notification_channel.deleted',
+      object_kind: 'notification_channel',
+      object_id: id,
+      object_name: row.name,
+      tenant_id: row.tenant_id,
+      before: audited(row),
+    });
+  });
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import {
+  DEFAULT_NOTIFICATION_CHOICES,
+  NotificationChoices,
+  type NotificationSettings,
+} from '@/domain/notifications/settings';
+import type { Executor } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { unseal } from '../../lib/crypto';
+import { env } from '../../lib/env';
+import { createAddressGuard } from '../../providers/hypervisor/pve/http/address-guard';
+import { DeliveryError } from '../../providers/notifications/delivery-error';
+import type { SmtpServer } from '../../providers/notifications/send-email';
+import { findSetting, insertSetting } from '../../repositories/settings';
+
+/** `system_settings.key` of what an administrator chose, with the encrypted password. */
+export const NOTIFICATION_SETTINGS_KEY = 'notifications';
+/** What the encrypted password is bound to. */
+export const SMTP_PASSWORD_CONTEXT = 'notification_settings:smtp_password';
+
+/** A row written by an older version lacks the newer fields: they are at their default. */
+export const StoredNotificationSettings = NotificationChoices.partial()
+  .extend({
+    smtp_password_encrypted: z.string().nullable().default(null),
+    smtp_password_key_id: z.string().nullable().default(null),
+  })
+  .transform((stored) => ({ ...DEFAULT_NOTIFICATION_CHOICES, ...stored }));
+type Stored = z.output<typeof StoredNotificationSettings>;
+
+async function storedRow(executor: Executor) {
+  let row = await findSetting(executor, NOTIFICATION_SETTINGS_KEY);
+  if (!row) {
+    const at = clock.now().toISOString();
+    await insertSetting(executor, NOTIFICATION_SETTINGS_KEY, DEFAULT_NOTIFICATION_CHOICES, at);
+    row = await findSetting(executor, NOTIFICATION_SETTINGS_KEY);
+  }
+  if (!row) throw new Error('the settings of notifications cannot be stored');
+  return row;
+}
+
+/** The settings as they are told; created with their defaults when there are none yet. */
+export async function storedNotificationSettings(executor: Executor): Promise<NotificationSettings> {
+  const row = await storedRow(executor);
+  const stored = StoredNotificationSettings.parse(row.value);
+  return {
+    ...NotificationChoices.parse(stored),
+    smtp_password_set: stored.smtp_password_encrypted !== null,
+    version: row.version,
+    updated_at: row.updated_at,
+  };
+}
+
+function credentialsOf(stored: Stored): SmtpServer['credentials'] {
+  const { smtp_username: user, smtp_password_encrypted: sealed, smtp_password_key_id: key_id } = stored;
+  if (user === null) return null;
+  if (sealed === null || key_id === null)
+    throw new DeliveryError('The mail server has a user name but no password. Enter it.', { retry: false });
+  try {
+    return { user, password: unseal({ sealed, key_id }, SMTP_PASSWORD_CONTEXT) };
+  } catch (cause) {
+    throw new DeliveryError(
+      'The password of the mail server cannot be decrypted with the present FABRIC_SECRET_KEY. Enter it again.',
+      { retry: false, cause },
+    );
+  }
+}
+
+/** The mail server as it is set up. @throws DeliveryError when it is not */
+export async function mailServer(
+  executor: Executor,
+): Promise<{ server: SmtpServer; from: string; public_url: string | null }> {
+  const stored = StoredNotificationSettings.parse((await storedRow(executor)).value);
+  const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from, public_url } = stored;
+  if (host === null || from === null) {
+    throw new DeliveryError('No mail server is set up. A super administrator does that on this page, under E-mail.', {
+      retry: false,
+    });
+  }
+  const guard = createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS);
+  return { server: { host, port, security, credentials: credentialsOf(stored), guard }, from, public_url };
+}

@@ -1,0 +1,68 @@
+import {
+  NotificationChoices,
+  type NotificationSettings,
+  type NotificationSettingsUpdate,
+} from '@/domain/notifications/settings';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { seal } from '../../lib/crypto';
+import { AppError } from '../../lib/errors';
+import { lockSetting, updateSetting } from '../../repositories/settings';
+import { assertVersion } from '../administration/version-guard';
+import {
+  NOTIFICATION_SETTINGS_KEY,
+  SMTP_PASSWORD_CONTEXT,
+  StoredNotificationSettings,
+  storedNotificationSettings,
+} from './stored-settings';
+
+/** The settings of notifications; on first use they come into being with their defaults. */
+export function readNotificationSettings(_scope: Scope<'settings:read'>): Promise<NotificationSettings> {
+  return storedNotificationSettings(db);
+}
+
+function sealedPassword(password: string | null | undefined) {
+  if (password === undefined) return {};
+  if (password === null) return { smtp_password_encrypted: null, smtp_password_key_id: null };
+  const { sealed, key_id } = seal(password, SMTP_PASSWORD_CONTEXT);
+  return { smtp_password_encrypted: sealed, smtp_password_key_id: key_id };
+}
+
+/**
+ * Changes the settings; fields that are left out stay. A password belongs to its server: another host needs it again.
+ * @throws AppError `version_conflict`; `refused` when a host comes without the password
+ */
+export function updateNotificationSettings(
+  scope: Scope<'*'>,
+  { version, smtp_password, ...changes }: NotificationSettingsUpdate,
+): Promise<NotificationSettings> {
+  return db.transaction(async (tx) => {
+    await storedNotificationSettings(tx);
+    const row = await lockSetting(tx, NOTIFICATION_SETTINGS_KEY);
+    if (!row) throw new Error('the settings of notifications cannot be stored');
+    assertVersion('settings', row.version, version);
+    const stored = StoredNotificationSettings.parse(row.value);
+    const before = NotificationChoices.parse(stored);
+    const after = NotificationChoices.parse({ ...before, ...changes });
+    const elsewhere = after.smtp_host !== before.smtp_host || after.smtp_port !== before.smtp_port;
+    if (elsewhere && stored.smtp_password_encrypted !== null && smtp_password === undefined) {
+      const message = 'Enter the password again: the stored one is not sent to another server.';
+      throw new AppError('refused', message, { errors: [{ field: 'smtp_password', message }] });
+    }
+    if (smtp_password === undefined && JSON.stringify(before) === JSON.stringify(after))
+      return storedNotificationSettings(tx);
+    const value = { ...stored, ...after, ...sealedPassword(smtp_password) };
+    await updateSetting(tx, NOTIFICATION_SETTINGS_KEY, value, clock.now().toISOString());
+    await recordAudit(tx, scope, {
+      action: 'settings.notifications_updated',
+      object_kind: 'settings',
+      object_id: NOTIFICATION_SETTINGS_KEY,
+      object_name: 'Notification settings',
+      before,
+      after: { ...after, ...(smtp_password !== undefined && { has_new_smtp_password: smtp_password !== null }) },
+    });
+    return storedNotificationSettings(tx);
+  });
+}
