@@ -63,6 +63,17 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
     'counts only in a role for the whole installation',
   );
 
+  await page.getByRole('combobox', { name: 'Permission' }).fill('policy:apply');
+  await page.getByRole('option', { name: /policy:apply/ }).click();
+  const answer = page.getByRole('status').filter({ hasText: /^(Yes|No)/ });
+  await expect(answer).toContainText('Security engineer in Blue gives it, but not here.');
+  await page.getByRole('combobox', { name: 'Where' }).fill('Blue');
+  await page.getByRole('option', { name: 'Blue' }).click();
+  await expect(answer).toContainText('YesSecurity engineer in Blue gives it.');
+  await page.getByRole('combobox', { name: 'Permission' }).fill('user:write');
+  await page.getByRole('option', { name: /user:write/ }).click();
+  await expect(answer).toContainText('Roles that have it: Administrator, Super administrator');
+
   const other = await browser.newContext({ baseURL: serviceUrl() });
   const person = await other.newPage();
   await person.goto('/login');

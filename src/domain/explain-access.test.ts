@@ -16,7 +16,7 @@ const held = fc.record({
   created_at: fc.constant('2026-01-01T00:00:00Z'),
   permissions: fc.subarray([...PERMISSIONS, '*', 'nonsense:read']),
 });
-const user = { id: TENANTS[0] ?? '', active: true };
+const user = { id: TENANTS[0] ?? '', active: true, second_factor_at: null, second_factor_required: false };
 
 describe('explainAccess', () => {
   it('says what the check of every request says', () => {
@@ -46,6 +46,18 @@ describe('explainAccess', () => {
       reasons: [{ effect: 'gives' }, { effect: 'expired' }],
     });
     expect(of('user:read')).toMatchObject({ granted: 'none', reasons: [] });
+  });
+
+  it('names every role that has a permission, and whether a second factor is missing', () => {
+    const roles = [
+      { id: 'a', title: 'Reader', permissions: ['flow:read'] },
+      { id: 'b', title: 'All', permissions: ['*'] },
+    ];
+    const access = explainAccess({ ...user, second_factor_required: true }, [], roles);
+    const of = (permission: string) => access.permissions.find((row) => row.permission === permission)?.roles;
+    expect(of('flow:read')?.map(({ title }) => title)).toEqual(['Reader', 'All']);
+    expect(of('user:read')?.map(({ title }) => title)).toEqual(['All']);
+    expect(access.second_factor_missing).toBe(true);
   });
 
   it('gives an inactive user nothing', () => {

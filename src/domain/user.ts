@@ -108,6 +108,8 @@ export const AccessReason = z.object({
 export const UserAccess = z.object({
   user_id: z.uuid(),
   active: z.boolean(),
+  /** A role asks for a second factor that is not set up: until then the account may do nothing else. */
+  second_factor_missing: z.boolean(),
   permissions: z.array(
     z.object({
       permission: z.string(),
@@ -116,6 +118,8 @@ export const UserAccess = z.object({
       granted: z.enum(['all', 'tenants', 'none']),
       tenants: z.array(z.object({ id: z.uuid(), name: z.string() })),
       reasons: z.array(AccessReason),
+      /** The roles that have it, whoever holds them: what could be given. */
+      roles: z.array(z.object({ id: z.uuid(), title: z.string() })),
     }),
   ),
 });

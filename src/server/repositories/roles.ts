@@ -66,6 +66,14 @@ export async function lockRole(tx: Tx, id: string, strength: 'no key update' | '
   return row ?? null;
 }
 
+/** Every role with what it permits, by title. */
+export async function listAllRoles(executor: Executor): Promise<Pick<RoleRow, 'id' | 'title' | 'permissions'>[]> {
+  return executor
+    .select({ id: roles.id, title: roles.title, permissions: roles.permissions })
+    .from(roles)
+    .orderBy(roles.title);
+}
+
 export async function roleNameTaken(tx: Tx, name: string): Promise<boolean> {
   return (await tx.$count(roles, eq(roles.name, name))) > 0;
 }

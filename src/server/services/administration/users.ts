@@ -10,6 +10,7 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { deleteApiTokensOf } from '../../repositories/api-tokens';
+import { listAllRoles } from '../../repositories/roles';
 import * as repository from '../../repositories/user-list';
 import { insertUser } from '../../repositories/users';
 import { assign, auditedAssignments } from './assignments';
@@ -58,7 +59,8 @@ export async function readUser(_scope: Scope<'user:read'>, id: string): Promise<
 export async function explainUser(_scope: Scope<'user:read'>, id: string): Promise<UserAccess> {
   const user = await repository.findUser(db, id, now());
   if (!user) throw noSuchUser();
-  return explainAccess(user, await repository.findAssignments(db, [id], now()));
+  const [assignments, roles] = await Promise.all([repository.findAssignments(db, [id], now()), listAllRoles(db)]);
+  return explainAccess(user, assignments, roles);
 }
 
 /**

@@ -1,0 +1,35 @@
+import type { UserAccess } from './user';
+
+type Row = UserAccess['permissions'][number];
+type Reason = Row['reasons'][number];
+
+/** What keeps somebody from doing something. */
+export type Lack = 'deactivated' | 'second_factor' | 'no_role' | 'expired' | 'platform_only' | 'elsewhere';
+
+export type AccessAnswer =
+  | { allowed: true; by: Reason[] }
+  /** `near` are the roles that come closest: expired ones, or ones that count elsewhere. */
+  | { allowed: false; lack: Lack; near: Reason[] };
+
+/**
+ * Whether a user may do something in a tenant, or (`tenantId` null) in the whole installation, by which of their roles, or
+ * what is lacking. The nearest reason is the one given: whose role has expired is not told that there is none.
+ */
+export function answerAccess(
+  { active, second_factor_missing }: Pick<UserAccess, 'active' | 'second_factor_missing'>,
+  { reasons }: Pick<Row, 'reasons'>,
+  tenantId: string | null,
+): AccessAnswer {
+  const reaches = (reason: Reason) => reason.tenant_id === null || reason.tenant_id === tenantId;
+  const by = reasons.filter((reason) => reason.effect === 'gives' && reaches(reason));
+  if (!active) return { allowed: false, lack: 'deactivated', near: by };
+  if (by.length > 0) {
+    return second_factor_missing ? { allowed: false, lack: 'second_factor', near: by } : { allowed: true, by };
+  }
+  const expired = reasons.filter((reason) => reason.effect === 'expired' && reaches(reason));
+  if (expired.length > 0) return { allowed: false, lack: 'expired', near: expired };
+  const platformOnly = reasons.filter((reason) => reason.effect === 'platform_only');
+  if (platformOnly.length > 0) return { allowed: false, lack: 'platform_only', near: platformOnly };
+  if (reasons.length > 0) return { allowed: false, lack: 'elsewhere', near: [...reasons] };
+  return { allowed: false, lack: 'no_role', near: [] };
+}
