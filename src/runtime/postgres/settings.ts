@@ -10,7 +10,7 @@ const megabytes = (bytes: number) => `${Math.floor(bytes / MIB)}MB`;
  */
 export function postgresSettings(memory: number): Record<string, string> {
   return {
-    shared_buffers: megabytes(Math.min(Math.max(memory / 8, 64 * MIB), 1024 * MIB)),
+    shared_buffers: megabytes(Math.min(Math.max(memory / 8, 64 * MIB), 4096 * MIB)),
     effective_cache_size: megabytes(Math.max(memory / 2, 128 * MIB)),
     work_mem: '8MB',
     maintenance_work_mem: megabytes(Math.min(Math.max(memory / 32, 32 * MIB), 256 * MIB)),
