@@ -78,7 +78,7 @@ export const Deployment = z.object({
   /** Null until the guests are known. */
   progress_total: z.int().nullable(),
   /** Guests by what became of them. */
-  guests: z.record(z.enum(GUEST_RESULT_STATUSES), z.int()),
+  guests: z.partialRecord(z.enum(GUEST_RESULT_STATUSES), z.int()),
   writes: z.int(),
   problems: z.array(DeploymentProblem),
   requested_by: z.uuid().nullable(),

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Grantable } from '@/domain/permissions';
 import type { AgentScope } from '../auth/agent-identity';
 import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
+import type { ErrorCode } from '../lib/errors';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -35,6 +36,21 @@ export type RouteContext<A extends Access, PP extends Shape, Q extends Shape, B 
   query: Output<Q>;
   body: Output<B>;
   request: Request;
+  /** The table that the route stands in. */
+  routes: readonly Route[];
+};
+
+/** What a call answers, as the API document tells it. */
+export type RouteResponse = {
+  status: 200 | 201 | 202 | 204 | 302 | 304;
+  /** Of the JSON answer (none for 204). */
+  schema?: z.ZodType;
+  /** Type of an answer that is no JSON, such as `text/event-stream`. */
+  media?: string;
+  /** Further statuses of success: 200 beside 202 where the caller may wait. */
+  also?: readonly (200 | 202 | 302 | 304)[];
+  /** Errors that do not follow from who may call it and what it takes. */
+  problems?: readonly ErrorCode[];
 };
 
 export type RouteConfig<A extends Access, PP extends Shape, Q extends Shape, B extends Shape> = {
@@ -58,7 +74,7 @@ export type RouteConfig<A extends Access, PP extends Shape, Q extends Shape, B e
   /** A list of the body whose items the handler judges one by one: text that cannot be stored in one costs only that one. */
   itemwise?: string;
   /** Success: status and the schema of the JSON answer (none for 204). A handler may also return a Response. */
-  response: { status: 200 | 201 | 202 | 204; schema?: z.ZodType };
+  response: RouteResponse;
   handler: (context: RouteContext<A, PP, Q, B>) => Promise<unknown>;
 };
 
@@ -75,7 +91,7 @@ export type Route = {
   maxBodyBytes: number;
   gzip: boolean;
   itemwise?: string;
-  response: { status: number; schema?: z.ZodType };
+  response: RouteResponse;
   // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; defineRoute checked each of them
   handler: (context: any) => Promise<unknown>;
 };

@@ -93,7 +93,7 @@ export async function handleRequest(routes: readonly Route[], request: Request):
       label = route.path;
       const scope = await scopeFor(route.access, session, request, origin);
       const input = await parseInput(route, match.params, request);
-      const result = await route.handler({ scope, session, request, ...input });
+      const result = await route.handler({ scope, session, request, routes, ...input });
       response = respond(result, route.response.status, origin.request_id);
     } else {
       response = answerUnmatched(method, known, session, origin.request_id);

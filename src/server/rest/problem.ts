@@ -14,7 +14,7 @@ export type Problem = {
   [extension: string]: unknown;
 };
 
-const TITLES: Record<ErrorCode, string> = {
+export const PROBLEM_TITLES: Record<ErrorCode, string> = {
   malformed: 'Malformed request',
   unauthenticated: 'Not signed in',
   forbidden: 'Not permitted',
@@ -90,7 +90,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
     // First, so that no extra can replace what follows.
     ...error.extra,
     type: `urn:fabric:problem:${error.code.replaceAll('_', '-')}`,
-    title: TITLES[error.code],
+    title: PROBLEM_TITLES[error.code],
     status: error.status,
     code: error.code,
     detail: error.message,

@@ -20,6 +20,7 @@ import { nodeRoutes } from './routes/nodes';
 import { notificationChannelRoutes } from './routes/notification-channels';
 import { notificationRuleRoutes } from './routes/notification-rules';
 import { notificationRoutes } from './routes/notifications';
+import { openapiRoutes } from './routes/openapi';
 import { policyRoutes } from './routes/policies';
 import { policyViewRoutes } from './routes/policy-views';
 import { projectRoutes } from './routes/projects';
@@ -72,4 +73,5 @@ export const routes: readonly Route[] = [
   ...notificationRuleRoutes,
   ...notificationChannelRoutes,
   ...eventRoutes,
+  ...openapiRoutes,
 ];

@@ -45,6 +45,14 @@ function objectOf(schema: JsonSchema, path: readonly string[], options: Options)
   );
 }
 
+/** A record: a value for each key that is known by name, else one. */
+function recordOf(schema: JsonSchema, path: readonly string[], options: Options): Record<string, unknown> {
+  const { additionalProperties: values, propertyNames: names } = schema;
+  if (typeof values !== 'object' || options.wants?.([...path, '*']) === false) return {};
+  const keys = typeof names === 'object' && names.enum ? names.enum.map(String) : [];
+  return Object.fromEntries(keys.map((key) => [key, exampleOf(values, options, [...path, key])]));
+}
+
 /**
  * A value that fits a JSON schema: the chosen one, the example of a field of this name, the default, or the plainest of its
  * type. @returns undefined where the schema allows nothing
@@ -73,7 +81,8 @@ export function exampleOf(schema: JsonSchema, options: Options = {}, path: reado
   }
   if (schema.default !== undefined) return schema.default;
   const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== 'null') : schema.type;
-  if (type === 'object' || schema.properties) return objectOf(schema, path, options);
+  if (type === 'object' || schema.properties)
+    return { ...recordOf(schema, path, options), ...objectOf(schema, path, options) };
   if (type === 'array') {
     const items = schema.items as JsonSchema | undefined;
     const item = items && exampleOf(items, options, [...path, '[]']);

@@ -9,6 +9,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   api_token: 'fabric@pve!fabric=00000000-0000-4000-8000-000000000000',
   api_url: 'https://pve1.example.org:8006',
   cidr: '10.20.0.0/24',
+  code: '123456',
   collector: 'conntrack',
   comment: 'Web traffic',
   contains: '10.20.0.10',

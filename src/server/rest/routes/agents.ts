@@ -89,7 +89,7 @@ const installScript = defineRoute({
   summary: 'The installer of the agent, a shell script.',
   tag,
   access: { open: 'A node that is being set up has no account; the script holds no secret.' },
-  response: { status: 200 },
+  response: { status: 200, media: 'text/x-shellscript' },
   handler: async ({ request }) =>
     new Response(await renderInstallScript(baseUrlOf(request)), {
       headers: { 'content-type': 'text/x-shellscript; charset=utf-8', 'cache-control': 'no-store' },
@@ -103,7 +103,7 @@ const download = defineRoute({
   tag,
   access: { open: 'A node that is being set up has no account; the files hold no secret.' },
   params: z.object({ file: z.string().max(100) }),
-  response: { status: 200 },
+  response: { status: 200, media: 'application/octet-stream' },
   handler: async ({ params }) => {
     const { content, sha256 } = await readAgentFile(params.file);
     return new Response(content, {

@@ -12,7 +12,7 @@ export const eventRoutes = [
     tag: 'Events',
     access: { signedIn: 'Each event is sent only to those whose permissions let them read what changed.' },
     query: z.strictObject({}),
-    response: { status: 200 },
+    response: { status: 200, media: 'text/event-stream' },
     handler: async ({ session, request }) => {
       const stream = await openEventStream(session, {
         signal: request.signal,

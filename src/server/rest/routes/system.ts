@@ -22,7 +22,7 @@ export const systemRoutes = [
     summary: 'Metrics of this process for Prometheus: with FABRIC_METRICS_TOKEN as bearer token, or from this machine.',
     tag: 'System',
     access: { open: 'The monitoring has no account; its own token or the loopback address is the proof.' },
-    response: { status: 200 },
+    response: { status: 200, media: 'text/plain', problems: ['unauthenticated'] },
     handler: async ({ request }) => {
       if (!mayReadMetrics(request)) {
         throw new AppError('unauthenticated', 'Send FABRIC_METRICS_TOKEN as bearer token, or ask from this machine.');

@@ -1,0 +1,92 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { routes } from '../routes';
+import { apiDocument, operationId } from './api-document';
+import { exampleOf, type JsonSchema } from './example-of';
+import { schemaComponents } from './schema-components';
+import { TAGS } from './tags';
+
+const document = apiDocument(routes);
+const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+
+describe('the API document', () => {
+  it('is a valid OpenAPI 3.1 document that a linter has nothing to say about', { timeout: 60_000 }, async () => {
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: { 'operation-4xx-response': 'error' },
+    });
+    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+    const told = problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`);
+    expect(told.slice(0, 5)).toEqual([]);
+  });
+
+  it('has an operation for every route, each with an id of its own', () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    expect(operations).toHaveLength(routes.length);
+    expect(new Set(routes.map(operationId)).size).toBe(routes.length);
+  });
+
+  it('says of every route what it answers', () => {
+    const silent = routes.filter(
+      ({ response: { status, schema, media } }) => ![204, 302].includes(status) && !schema && !media,
+    );
+    expect(
+      silent.map((route) => `${name(route)}: give its response a schema, or say the media type of what it answers`),
+    ).toEqual([]);
+  });
+
+  it('knows the tag of every route', () => {
+    const unknown = routes.filter(({ tag }) => !(tag in TAGS));
+    expect(unknown.map((route) => `${name(route)}: describe the tag ${route.tag} in openapi/tags.ts`)).toEqual([]);
+  });
+
+  it('has summaries that are sentences', () => {
+    expect(routes.filter(({ summary }) => !/^[A-Z].{5,}\.$/.test(summary)).map(name)).toEqual([]);
+  });
+
+  it('gives examples that the calls take', () => {
+    const wrong: string[] = [];
+    for (const route of routes) {
+      const content =
+        document.paths[route.path]?.[route.method.toLowerCase()]?.requestBody?.content['application/json'];
+      if (!route.body) continue;
+      const result = route.body.safeParse(content?.example);
+      const remedy = 'give the field an example in openapi/example-values.ts';
+      if (!result.success) wrong.push(`${name(route)}: ${z.prettifyError(result.error)}; ${remedy}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('gives examples of answers that are of their shape', () => {
+    const components = schemaComponents();
+    const wrong = routes.flatMap((route) => {
+      const { schema } = route.response;
+      if (!schema) return [];
+      const example = exampleOf(components.toJson(schema, 'output'), { resolve: components.resolve });
+      const result = schema.safeParse(example);
+      return result.success ? [] : [`${name(route)}: ${z.prettifyError(result.error)}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('writes shapes with names once: large ones are components', () => {
+    const large: string[] = [];
+    const look = (where: string, schema: JsonSchema | undefined) => {
+      const fields = Object.keys(schema?.properties ?? {}).length;
+      if (fields >= 8)
+        large.push(
+          `${where} has ${fields} fields: export its schema and add its module to openapi/component-modules.ts`,
+        );
+    };
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(operations)) {
+        for (const response of Object.values(responses) as { content?: Record<string, { schema: JsonSchema }> }[]) {
+          look(`${method} ${path}`, response.content?.['application/json']?.schema);
+        }
+      }
+    }
+    expect(large).toEqual([]);
+    expect(Object.keys(document.components.schemas).length).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,234 @@
+import type { z } from 'zod';
+import { PERMISSION_REACH } from '@/domain/permissions';
+import type { Access, Route } from '../define-route';
+import { exampleOf, type JsonSchema } from './example-of';
+import { PROBLEM_SCHEMA, problemName, problemResponses } from './problem-responses';
+import { problemStatuses } from './problem-statuses';
+import { type SchemaComponents, schemaComponents } from './schema-components';
+import { TAGS } from './tags';
+
+export type Operation = {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, MediaType> };
+  responses: Record<string, object>;
+};
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: JsonSchema;
+  example?: unknown;
+};
+type MediaType = { schema: JsonSchema; example?: unknown };
+
+export type ApiDocument = {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string; description: string }[];
+  tags: { name: string; description: string }[];
+  security: Record<string, string[]>[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    securitySchemes: Record<string, object>;
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, object>;
+  };
+};
+
+/** Version of the interface: its prefix in the address. Within it fields and calls are added, never taken away. */
+const API_VERSION = '1.0.0';
+
+const DESCRIPTION = `See and control the virtual network of Proxmox VE clusters.
+
+Call it with an API token of your account (\`Authorization: Bearer fabric_api_…\`) or with the access token of a sign-in. Times are
+RFC 3339 in UTC, ids are UUIDs. Lists take \`limit\`, \`cursor\`, \`sort\` and \`q\` and answer \`items\`, \`next_cursor\` and \`total\`.
+Things with a \`version\` are changed with the version that was read, in the body or as \`If-Match\`. What you may not see does
+not exist: it is answered with 404. Every error is a problem+json.`;
+
+/** \`GET /workloads/{workload_id}/insights\` → `getWorkloadsByWorkloadIdInsights`. */
+export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  const words = path
+    .split('/')
+    .filter(Boolean)
+    .flatMap((part) => part.replace(/^\{(.*)\}$/, 'by_$1').split(/[^A-Za-z0-9]+/))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return method.toLowerCase() + words.join('');
+}
+
+function accessText(access: Access): string {
+  if ('open' in access) return 'Anyone may call it.';
+  if ('agent' in access) return 'For agents, with the token of their node.';
+  if ('person' in access) return 'For people who signed in; API tokens may not call it.';
+  if ('signedIn' in access) return 'For everybody who is signed in.';
+  if (access.permission === '*') return 'For super administrators.';
+  return PERMISSION_REACH[access.permission] === 'tenant'
+    ? `Needs the permission \`${access.permission}\`, everywhere or in a tenant: then it concerns what belongs to that tenant.`
+    : `Needs the permission \`${access.permission}\`, for the whole installation.`;
+}
+
+function securityOf(access: Access): Operation['security'] {
+  if ('open' in access) return [];
+  if ('agent' in access) return [{ node_token: [] }];
+  if ('person' in access) return [{ access_token: [] }];
+  return [{ api_token: [] }, { access_token: [] }];
+}
+
+/** An example that the schema takes: with everything, or where fields exclude each other with what is needed. */
+function exampleFor(zod: z.ZodType, schema: JsonSchema, { resolve }: SchemaComponents): unknown {
+  const whole = exampleOf(schema, { resolve });
+  return zod.safeParse(whole).success ? whole : exampleOf(schema, { resolve, wants: () => false });
+}
+
+function parametersOf(route: Route, components: SchemaComponents): Parameter[] {
+  const found: Parameter[] = [];
+  const add = (place: 'path' | 'query', zod: z.ZodType | undefined) => {
+    if (!zod) return;
+    const schema = inline(components.toJson(zod, 'input'), components);
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const { description, ...rest } = property as JsonSchema;
+      const required = place === 'path' || (schema.required ?? []).includes(name);
+      const example = exampleOf(schema.properties?.[name] as JsonSchema, { resolve: components.resolve }, [name]);
+      found.push({
+        name,
+        in: place,
+        required,
+        ...(description && { description }),
+        schema: rest,
+        // Only what has to be given has an example: a reference page fills examples in.
+        ...(required && example !== undefined && { example }),
+      });
+    }
+  };
+  add('path', route.params);
+  add('query', route.query);
+  if (takesVersion(route, components)) {
+    const description =
+      'The version that was read, instead of `version`: when it is no longer current, nothing is changed.';
+    found.push({ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string' } });
+  }
+  return found;
+}
+
+const inline = (schema: JsonSchema, { resolve }: SchemaComponents): JsonSchema =>
+  schema.$ref === undefined ? schema : (resolve(schema.$ref) ?? schema);
+
+/** Whether a change may say which version it is about. */
+function takesVersion({ method, query, body }: Route, components: SchemaComponents): boolean {
+  if (method === 'GET') return false;
+  return [query, body].some((zod) => {
+    const properties = zod && inline(components.toJson(zod, 'input'), components).properties;
+    return properties !== undefined && 'version' in properties;
+  });
+}
+
+function successOf(route: Route, components: SchemaComponents): object {
+  const { schema: zod, status, media } = route.response;
+  const description = status === 204 ? 'Done.' : status === 202 ? 'Accepted; the work goes on.' : 'What was asked for.';
+  const headers = { 'X-Request-Id': { description: 'Finds the request in the logs.', schema: { type: 'string' } } };
+  const content: Record<string, MediaType> = {};
+  if (zod) {
+    const schema = components.toJson(zod, 'output');
+    content['application/json'] = { schema, example: exampleOf(schema, { resolve: components.resolve }) };
+  }
+  const query = route.query && inline(components.toJson(route.query, 'input'), components);
+  if (JSON.stringify(query?.properties?.format ?? '').includes('"csv"'))
+    content['text/csv'] = { schema: { type: 'string' } };
+  if (media) content[media] = { schema: { type: 'string' } };
+  return { description, headers, ...(Object.keys(content).length > 0 && { content }) };
+}
+
+function operationOf(route: Route, components: SchemaComponents): Operation {
+  const parameters = parametersOf(route, components);
+  const { body } = route;
+  const bodySchema = body && components.toJson(body, 'input');
+  const problems = problemStatuses(route).map((status): [string, object] => [
+    String(status),
+    { $ref: `#/components/responses/${problemName(status)}` },
+  ]);
+  const also = (route.response.also ?? []).map((status): [string, object] => [
+    String(status),
+    successOf({ ...route, response: { ...route.response, status } }, components),
+  ]);
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: [accessText(route.access), route.gzip && 'The body may be sent with Content-Encoding: gzip.']
+      .filter(Boolean)
+      .join(' '),
+    tags: [route.tag],
+    security: securityOf(route.access),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body &&
+      bodySchema && {
+        requestBody: {
+          required: !route.bodyOptional,
+          content: { 'application/json': { schema: bodySchema, example: exampleFor(body, bodySchema, components) } },
+        },
+      }),
+    responses: Object.fromEntries([
+      [String(route.response.status), successOf(route, components)],
+      ...also,
+      ...problems,
+    ]),
+  };
+}
+
+/** Of the schemas those that are referred to: the fields of a query stand in its parameters. */
+function usedSchemas(paths: ApiDocument['paths'], all: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  const used = new Set<string>();
+  const follow = (text: string) => {
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (used.has(name) || !all[name]) continue;
+      used.add(name);
+      follow(JSON.stringify(all[name]));
+    }
+  };
+  follow(JSON.stringify(paths));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
+}
+
+/** The OpenAPI 3.1 document of a table of routes. */
+export function apiDocument(routes: readonly Route[]): ApiDocument {
+  const components = schemaComponents();
+  const paths: ApiDocument['paths'] = {};
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {};
+    operations[route.method.toLowerCase()] = operationOf(route, components);
+    paths[route.path] = operations;
+  }
+  const used = new Set(routes.map(({ tag }) => tag));
+  const bearer = (description: string, bearerFormat?: string) => ({
+    type: 'http',
+    scheme: 'bearer',
+    ...(bearerFormat && { bearerFormat }),
+    description,
+  });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Fabric',
+      version: API_VERSION,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/api/v1', description: 'This service' }],
+    tags: Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
+    security: [{ api_token: [] }, { access_token: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        api_token: bearer('A token of one’s account, made for programs: it has some of its owner’s rights and an end.'),
+        access_token: bearer('What signing in gives; it lives for 15 minutes.', 'JWT'),
+        node_token: bearer('What the agent of a node got when it was enrolled.'),
+      },
+      schemas: { ...usedSchemas(paths, components.all()), Problem: PROBLEM_SCHEMA },
+      responses: problemResponses(routes.flatMap(problemStatuses)),
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import * as account from '@/domain/account';
+import * as agent from '@/domain/agent';
+import * as audit from '@/domain/audit';
+import * as auth from '@/domain/auth';
+import * as cluster from '@/domain/cluster';
+import * as coverage from '@/domain/coverage';
+import * as dashboard from '@/domain/dashboard/dashboard';
+import * as securityPosture from '@/domain/dashboard/security-posture';
+import * as suspiciousTraffic from '@/domain/dashboard/suspicious-traffic';
+import * as deployments from '@/domain/deployments';
+import * as ruleView from '@/domain/firewall/rule-view';
+import * as flow from '@/domain/flow/flow';
+import * as flowSums from '@/domain/flow/flow-sums';
+import * as trafficSums from '@/domain/flow/traffic-sums';
+import * as guestFirewall from '@/domain/guest-firewall';
+import * as insights from '@/domain/insights';
+import * as inventory from '@/domain/inventory';
+import * as addressPolicies from '@/domain/ipam/address-policies';
+import * as conflict from '@/domain/ipam/conflict';
+import * as csvImport from '@/domain/ipam/csv-import';
+import * as discovery from '@/domain/ipam/discovery';
+import * as ipAddress from '@/domain/ipam/ip-address';
+import * as ipRange from '@/domain/ipam/ip-range';
+import * as network from '@/domain/ipam/network';
+import * as search from '@/domain/ipam/search';
+import * as subnet from '@/domain/ipam/subnet';
+import * as mappingRule from '@/domain/mapping-rule';
+import * as policies from '@/domain/policies';
+import * as policy from '@/domain/policy/policy';
+import * as policyDeployment from '@/domain/policy-deployment';
+import * as policyEndpoints from '@/domain/policy-endpoints';
+import * as policyGuests from '@/domain/policy-guests';
+import * as policyPreview from '@/domain/policy-preview';
+import * as project from '@/domain/project';
+import * as role from '@/domain/role';
+import * as securityGroup from '@/domain/security-group';
+import * as settings from '@/domain/settings';
+import * as setup from '@/domain/setup';
+import * as sync from '@/domain/sync';
+import * as tenant from '@/domain/tenant';
+import * as topology from '@/domain/topology/topology';
+import * as user from '@/domain/user';
+
+/** Modules whose exported object schemas have their own names in the API document. */
+const MODULES: readonly Record<string, unknown>[] = [
+  account,
+  agent,
+  audit,
+  auth,
+  cluster,
+  coverage,
+  dashboard,
+  securityPosture,
+  suspiciousTraffic,
+  deployments,
+  ruleView,
+  flow,
+  flowSums,
+  trafficSums,
+  guestFirewall,
+  insights,
+  inventory,
+  addressPolicies,
+  conflict,
+  csvImport,
+  discovery,
+  ipAddress,
+  ipRange,
+  network,
+  search,
+  subnet,
+  mappingRule,
+  policies,
+  policy,
+  policyDeployment,
+  policyEndpoints,
+  policyGuests,
+  policyPreview,
+  project,
+  role,
+  securityGroup,
+  settings,
+  setup,
+  sync,
+  tenant,
+  topology,
+  user,
+];
+
+type Components = z.core.$ZodRegistry<{ id: string }>;
+
+/** The names of the schemas of `MODULES`: a schema's name is that of its export. */
+export function namedSchemas(): Components {
+  const registry = z.registry<{ id: string }>();
+  const names = new Set<string>();
+  for (const [name, value] of MODULES.flatMap((one) => Object.entries(one))) {
+    if (!(value instanceof z.ZodObject) || registry.has(value)) continue;
+    // Two schemas of one name in different modules: the second is written out where it stands.
+    if (names.has(name)) continue;
+    names.add(name);
+    registry.add(value, { id: name });
+  }
+  return registry;
+}

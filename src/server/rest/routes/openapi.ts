@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { defineRoute, type Route } from '../define-route';
+import { apiDocument } from '../openapi/api-document';
+
+type Made = { text: string; etag: string };
+const made = new WeakMap<readonly Route[], Made>();
+
+/** The document of a table of routes, made once. */
+function documentOf(routes: readonly Route[]): Made {
+  const known = made.get(routes);
+  if (known) return known;
+  const text = JSON.stringify(apiDocument(routes));
+  const fresh = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  made.set(routes, fresh);
+  return fresh;
+}
+
+export const openapiRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This document: every call, as OpenAPI 3.1.',
+    tag: 'System',
+    access: { open: 'It tells what the service can do, and nothing about this installation.' },
+    response: { status: 200, schema: z.looseObject({ openapi: z.literal('3.1.0') }), also: [304] },
+    handler: async ({ request, routes }) => {
+      const { text, etag } = documentOf(routes);
+      const headers = { etag, 'cache-control': 'no-cache' };
+      if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
+      return new Response(text, { headers: { ...headers, 'content-type': 'application/json' } });
+    },
+  }),
+];
