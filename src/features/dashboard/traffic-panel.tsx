@@ -9,7 +9,7 @@ type Props = { traffic: DashboardTraffic['traffic']; onSelect: (range: { since: 
 export function TrafficPanel({ traffic, onSelect }: Props) {
   const [metric, setMetric] = useState<Metric>(METRICS[0]);
   return (
-    <div className="min-w-0 flex-1">
+    <div className="grid min-w-0 flex-1">
       <FlowSeriesChart
         series={traffic}
         metric={metric}
