@@ -14,13 +14,17 @@ type Props = {
   children?: ReactNode;
 };
 
+/** A menu without entries helps nobody: some may not see what it would list. */
+const choosable = ({ options, value, remote }: FacetProps) =>
+  options.length > 0 || value.length > 0 || remote !== undefined;
+
 /** Above a list: search, then one menu per field. The state belongs to the caller (in the URL). */
 export function FilterBar({ search, facets = [], onClear, children }: Props) {
   const active = (search?.value ?? '') !== '' || facets.some((facet) => facet.value.length > 0);
   return (
     <search className="flex flex-wrap items-center gap-2">
       {search && <SearchBox {...search} className="!w-full md:!w-64" />}
-      {facets.map(({ id, ...facet }) => (
+      {facets.filter(choosable).map(({ id, ...facet }) => (
         <Facet key={id} {...facet} />
       ))}
       {active && onClear && (

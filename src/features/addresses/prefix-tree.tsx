@@ -177,18 +177,23 @@ function TreeExport({ clusterId }: { clusterId: string | null }) {
 type NothingProps = { networks: number; onShowEmpty: () => void; onAdd: () => void; writeReason: string | null };
 
 function Nothing({ networks, onShowEmpty, onAdd, writeReason }: NothingProps) {
+  const { can } = usePermissions();
   if (networks === 0) {
     return (
       <EmptyState
         icon={<MapPin />}
         title="No networks yet"
         action={
-          <Link className={buttonClass()} href={paths.clusters()}>
-            Go to clusters
-          </Link>
+          can('cluster:read') && (
+            <Link className={buttonClass()} href={paths.clusters()}>
+              Go to clusters
+            </Link>
+          )
         }
       >
-        Networks appear with the first successful sync of a cluster; prefixes and addresses when they are discovered.
+        {can('cluster:read')
+          ? 'Networks appear with the first successful sync of a cluster; prefixes and addresses when they are discovered.'
+          : 'Those to which workloads of your tenant are attached appear here, with the addresses these workloads have.'}
       </EmptyState>
     );
   }

@@ -12,6 +12,7 @@ import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
 import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
+import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { NETWORK_COLUMNS } from './network-columns';
 import { NETWORK_KIND_LABELS } from './network-words';
@@ -32,6 +33,7 @@ export function NetworkTable({ clusterId }: { clusterId?: string }) {
   const state = useListState(LIST);
   const { filters } = state;
   const clusters = useClusterOptions();
+  const { can } = usePermissions();
   const fixed = clusterId ? { cluster_id: clusterId } : undefined;
   const list = useServerList({
     name: 'networks',
@@ -85,12 +87,16 @@ export function NetworkTable({ clusterId }: { clusterId?: string }) {
             icon={<NetworkIcon />}
             title="No networks yet"
             action={
-              <Link className={buttonClass()} href={clusterId ? paths.cluster({ clusterId }) : paths.clusters()}>
-                {clusterId ? 'Go to the cluster' : 'Go to clusters'}
-              </Link>
+              can('cluster:read') && (
+                <Link className={buttonClass()} href={clusterId ? paths.cluster({ clusterId }) : paths.clusters()}>
+                  {clusterId ? 'Go to the cluster' : 'Go to clusters'}
+                </Link>
+              )
             }
           >
-            Bridges and SDN VNets appear with the first successful sync of {clusterId ? 'this cluster' : 'a cluster'}.
+            {can('cluster:read')
+              ? `Bridges and SDN VNets appear with the first successful sync of ${clusterId ? 'this cluster' : 'a cluster'}.`
+              : 'Those to which workloads of your tenant are attached appear here.'}
           </EmptyState>
         }
       />

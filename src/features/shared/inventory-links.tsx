@@ -1,8 +1,13 @@
+'use client';
 import Link from 'next/link';
 import { paths } from '@/lib/paths';
 import { Missing } from '@/ui/missing';
+import { usePermissions } from './use-permissions';
 
+/** Clusters and nodes are for those who may see all of an installation; others read the name. */
 export function ClusterLink({ id, name }: { id: string; name: string }) {
+  const { can } = usePermissions();
+  if (!can('cluster:read')) return name;
   return (
     <Link className="link" href={paths.cluster({ clusterId: id })}>
       {name}
@@ -12,7 +17,9 @@ export function ClusterLink({ id, name }: { id: string; name: string }) {
 
 /** A guest whose node is not known has none to link to. */
 export function NodeLink({ id, name }: { id: string | null; name: string | null }) {
+  const { can } = usePermissions();
   if (!id || !name) return <Missing label="Not known" />;
+  if (!can('cluster:read')) return name;
   return (
     <Link className="link" href={paths.node({ nodeId: id })}>
       {name}

@@ -22,6 +22,7 @@ import { FilterChip } from '../shared/filter-chip';
 import { ENFORCEMENT_LABELS, KIND_LABELS, WORKLOAD_STATES } from '../shared/inventory-states';
 import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
+import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { AssignProjectDialog } from './assign-project-dialog';
 import { ProjectChip } from './project-chip';
@@ -204,11 +205,20 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
 }
 
 function Nothing({ within }: { within?: WorkloadTableScope }) {
+  const { can } = usePermissions();
   if (within && 'network_id' in within) {
     return <EmptyState title="Nothing is attached">No network card of a workload uses this network.</EmptyState>;
   }
   if (within && 'node_id' in within) {
     return <EmptyState title="No workloads">No virtual machine or container is on this node.</EmptyState>;
+  }
+  if (!can('cluster:read')) {
+    return (
+      <EmptyState icon={<Box />} title="No workloads yet">
+        Those that are assigned to a project of your tenant appear here. Ask an administrator of the installation to
+        assign them.
+      </EmptyState>
+    );
   }
   const action = within ? null : (
     <Link className={buttonClass()} href={paths.clusters()}>

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { type BrowserContext, expect, type Page } from '@playwright/test';
+import { expectAccessible } from '../fixtures/axe';
+import { addSubnet, networkOf } from '../fixtures/ipam';
+import { enrolNode } from '../fixtures/reporting-node';
+import { serviceUrl } from '../fixtures/service';
+import { test } from '../fixtures/test';
+
+type Item = { id: string; name: string };
+
+const PASSWORD = 'five patient lighthouses';
+
+/** Calls that say "you may not" or "there is none" where a page led somebody, and errors. */
+type Complaint = string;
+
+/** Signs somebody in and notes what goes wrong on the pages they see, and every answer that names what is not theirs. */
+async function watched(context: BrowserContext, email: string, foreign: readonly string[]) {
+  const login = await context.request.post(`${serviceUrl()}/api/v1/auth/login`, {
+    data: { email, password: PASSWORD },
+  });
+  expect(login.status()).toBe(200);
+  const page = await context.newPage();
+  const complaints: Complaint[] = [];
+  let at = '';
+  page.on('response', async (response) => {
+    const url = response.url().replace(serviceUrl(), '').slice(0, 160);
+    if (!url.startsWith('/api/')) return;
+    if (response.status() >= 400) complaints.push(`${at}: ${response.status()} ${url}`);
+    const type = response.headers()['content-type'] ?? '';
+    if (!type.includes('json')) return;
+    const text = await response.text().catch(() => '');
+    for (const secret of foreign) if (text.includes(secret)) complaints.push(`${at}: ${url} tells ${secret}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`${at}: ${error.message}`));
+  const visit = async (path: string) => {
+    at = path;
+    await page.goto(path);
+    await expect(page.locator('h1').first(), path).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]'), path).toHaveCount(0);
+    const text = (await page.locator('main').textContent()) ?? '';
+    for (const secret of foreign) if (text.includes(secret)) complaints.push(`${path} shows ${secret}`);
+    if (/page not found|went wrong|may not see/i.test(text)) complaints.push(`${path} is a dead end`);
+  };
+  return { page, visit, complaints };
+}
+
+/** Paths of our own pages that the page links to, ids of the same kind only once. */
+async function linksOf(page: Page): Promise<string[]> {
+  const hrefs = await page
+    .locator('a[href^="/"]')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+  return hrefs.filter((href) => !href.startsWith('/api/'));
+}
+
+/** What a link leads to, without which of its kind: `/workloads/{id}?tab`. */
+const kindOf = (href: string) => {
+  const url = new URL(href, 'http://fabric.test');
+  const path = url.pathname.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '{id}');
+  return `${path}?${[...url.searchParams.keys()].sort().join('&')}`;
+};
+
+test('somebody of one tenant gets a product of their own: no dead end, no refusal, nothing of another tenant', async ({
+  api,
+  simulator,
+  addCluster,
+  browser,
+}) => {
+  test.setTimeout(600_000);
+  const cluster = await addCluster(simulator.cluster, { name: 'shared-iron' });
+  const [node] = (await api<{ items: Item[] }>('GET', `/nodes?cluster_id=${cluster.id}`)).items;
+  if (!node) throw new Error('the simulator has no node');
+  const all = await api<{ items: (Item & { template: boolean })[] }>(
+    'GET',
+    `/workloads?cluster_id=${cluster.id}&limit=500&template=false`,
+  );
+  const [ownGuest, ownSecond, foreignGuest] = all.items;
+  if (!ownGuest || !ownSecond || !foreignGuest) throw new Error('too few guests');
+
+  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const subnet = await addSubnet(api, network, '10.91.0.0/24');
+  const make = async (name: string, guests: readonly Item[], address: string) => {
+    const tenant = await api<Item>('POST', '/tenants', { name });
+    const project = await api<Item>('POST', '/projects', { tenant_id: tenant.id, name: `${name} shop` });
+    await api('POST', '/workloads/assign', { project_id: project.id, workload_ids: guests.map(({ id }) => id) });
+    const group = await api<Item>('POST', '/security-groups', { name: `${name} group`, tenant_id: tenant.id });
+    await api('POST', `/security-groups/${group.id}/members`, { workload_id: guests[0]?.id });
+    const policy = await api<Item>('POST', '/policies', {
+      name: `${name} policy`,
+      tenant_id: tenant.id,
+      definition: { enforcement_mode: 'audit', direction: 'in', sources: ['any'], targets: [`sg:${group.id}`] },
+      rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'] }],
+    });
+    const ip = await api<Item>('POST', '/ip-addresses', { subnet_id: subnet.id, address, workload_id: guests[0]?.id });
+    return { tenant, project, group, policy, ip, address };
+  };
+  const own = await make('Azure meadow', [ownGuest, ownSecond], '10.91.0.21');
+  const other = await make('Crimson quarry', [foreignGuest], '10.91.0.77');
+  const agent = await enrolNode(api, node);
+  await agent.report([
+    { source_ip: '203.0.113.9', destination_ip: own.address, destination_port: 22, bytes: 9000 },
+    { source_ip: own.address, destination_ip: '198.51.100.4', bytes: 4000 },
+    { source_ip: other.address, destination_ip: '192.0.2.250', bytes: 7000 },
+  ]);
+  const roles = await api<{ items: (Item & { name: string })[] }>('GET', '/roles?limit=100');
+  const person = async (role: string) => {
+    const email = `${role}.${randomUUID().slice(0, 8)}@example.org`;
+    const role_id = roles.items.find(({ name }) => name === role)?.id;
+    const assignments = [{ role_id, tenant_id: own.tenant.id }];
+    return { email, ...(await api<Item>('POST', '/users', { email, password: PASSWORD, assignments })) };
+  };
+  const foreign = [
+    'Crimson quarry',
+    other.tenant.id,
+    other.project.id,
+    other.group.id,
+    other.policy.id,
+    other.ip.id,
+    foreignGuest.id,
+    '192.0.2.250',
+  ];
+  const people = [await person('security_engineer'), await person('viewer'), await person('admin')];
+  const seen: Record<string, number> = {};
+  for (const { email } of people) {
+    await test.step(email.split('.')[0] ?? '', async () => {
+      const context = await browser.newContext({ baseURL: serviceUrl() });
+      const { page, visit, complaints } = await watched(context, email, foreign);
+      const visited = new Set<string>();
+      let waiting = ['/'];
+      while (waiting.length > 0) {
+        const next: string[] = [];
+        for (const href of waiting) {
+          if (visited.has(kindOf(href))) continue;
+          visited.add(kindOf(href));
+          await visit(href);
+          next.push(...(await linksOf(page)));
+        }
+        waiting = next;
+      }
+      seen[email] = visited.size;
+      expect(complaints, email).toEqual([]);
+      expect([...visited].join(' ')).not.toMatch(/\/(clusters|nodes|jobs|settings|users|roles|mapping-rules)\b/);
+      for (const path of ['/workloads', '/flows', '/policies', '/security-groups', '/addresses', '/topology', '/']) {
+        expect(
+          [...visited].some((kind) => kind.startsWith(`${path}?`)),
+          path,
+        ).toBe(true);
+      }
+      await context.close();
+    });
+  }
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(12);
+
+  await test.step('their own things are there, whole', async () => {
+    const context = await browser.newContext({ baseURL: serviceUrl() });
+    const { page, visit, complaints } = await watched(context, people[0]?.email ?? '', foreign);
+    await visit('/workloads');
+    await expect(
+      page.getByRole('grid', { name: 'Workloads' }).getByRole('link', { name: ownGuest.name, exact: true }),
+    ).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: '2 workloads' })).toBeVisible();
+    await visit('/policies');
+    await expect(page.getByRole('link', { name: 'Azure meadow policy' })).toBeVisible();
+    await visit('/flows');
+    await expect(page.getByText('203.0.113.9').first()).toBeVisible();
+    await visit('/');
+    await page.screenshot({ path: 'test-results/screens/tenant-dashboard.png', fullPage: true });
+    await expectAccessible(page, 'dashboard of a tenant user');
+    for (const path of [
+      '/workloads',
+      `/workloads/${ownGuest.id}`,
+      '/flows',
+      '/addresses',
+      '/topology',
+      '/policies',
+      '/security-groups',
+      '/networks',
+      '/projects',
+      '/tenants',
+      '/audit',
+    ]) {
+      await visit(path);
+      await page.screenshot({
+        path: `test-results/screens/tenant${path.replaceAll('/', '-').replace(/-[0-9a-f-]{36}$/, '-one')}.png`,
+      });
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  await test.step('a link that somebody else sent says what is lacking, and leads on', async () => {
+    const context = await browser.newContext({ baseURL: serviceUrl() });
+    const { page } = await watched(context, people[1]?.email ?? '', []);
+    for (const path of [
+      '/clusters',
+      '/users',
+      '/settings',
+      '/jobs',
+      '/mapping-rules',
+      `/clusters/${cluster.id}`,
+      `/nodes/${node.id}`,
+    ]) {
+      await page.goto(path);
+      await expect(
+        page
+          .locator('main')
+          .getByText(/needs the permission|Ask an administrator/)
+          .first(),
+        path,
+      ).toBeVisible();
+      await expect(
+        page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Workloads' }),
+        path,
+      ).toBeVisible();
+    }
+    for (const path of [
+      `/workloads/${foreignGuest.id}`,
+      `/policies/${other.policy.id}`,
+      `/security-groups/${other.group.id}`,
+      `/addresses/${other.ip.id}`,
+    ]) {
+      await page.goto(path);
+      await expect(
+        page
+          .locator('main')
+          .getByText(/There is no such|not found/i)
+          .first(),
+        path,
+      ).toBeVisible();
+      await expect(page.locator('main')).not.toContainText('Crimson');
+    }
+    await context.close();
+  });
+
+  // The other specs find the installation as it was.
+  for (const { id } of people) await api('DELETE', `/users/${id}`);
+  for (const { policy, group } of [own, other]) {
+    await api('DELETE', `/policies/${policy.id}`);
+    await api('DELETE', `/security-groups/${group.id}`);
+  }
+  await api('DELETE', `/clusters/${cluster.id}`);
+  for (const { project, tenant } of [own, other]) {
+    await api('DELETE', `/projects/${project.id}`);
+    await api('DELETE', `/tenants/${tenant.id}`);
+  }
+});
