@@ -88,6 +88,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['policy-deployments', `/policies/${policy}?tab=deployments`, 'seen-office'],
     ['policy-new', '/policies/new', 'New policy'],
     ['policy-edit', `/policies/${policy}/edit`, 'Edit seen-office'],
+    ['coverage', '/coverage', 'Coverage'],
     ['security-groups', '/security-groups', 'Security groups'],
     ['security-group', `/security-groups/${group}`, 'seen-prod'],
     ['security-group-usage', `/security-groups/${group}?tab=policies`, 'seen-prod'],

@@ -77,7 +77,7 @@ test('somebody of one tenant gets a product of their own: no dead end, no refusa
   if (!ownGuest || !ownSecond || !foreignGuest) throw new Error('too few guests');
 
   const network = await networkOf(api, cluster.id, 'vmbr1');
-  const subnet = await addSubnet(api, network, '10.91.0.0/24');
+  await addSubnet(api, network, '10.91.0.0/24');
   const make = async (name: string, guests: readonly Item[], address: string) => {
     const tenant = await api<Item>('POST', '/tenants', { name });
     const project = await api<Item>('POST', '/projects', { tenant_id: tenant.id, name: `${name} shop` });
@@ -90,7 +90,11 @@ test('somebody of one tenant gets a product of their own: no dead end, no refusa
       definition: { enforcement_mode: 'audit', direction: 'in', sources: ['any'], targets: [`sg:${group.id}`] },
       rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'] }],
     });
-    const ip = await api<Item>('POST', '/ip-addresses', { subnet_id: subnet.id, address, workload_id: guests[0]?.id });
+    const ip = await api<Item>('POST', '/ip-addresses', {
+      network_id: network.id,
+      address,
+      workload_id: guests[0]?.id,
+    });
     return { tenant, project, group, policy, ip, address };
   };
   const own = await make('Azure meadow', [ownGuest, ownSecond], '10.91.0.21');

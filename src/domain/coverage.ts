@@ -96,6 +96,7 @@ export const WorkloadCoverageListInput = listInput(['workload_name', 'flows', 'c
   days,
   workload_id: z.uuid().optional(),
   cluster_id: z.uuid().optional(),
+  tenant_id: z.uuid('The id of a tenant.').optional(),
 });
 export type WorkloadCoverageListInput = z.output<typeof WorkloadCoverageListInput>;
 export const WorkloadCoveragePage = pageOf(WorkloadCoverage);

@@ -46,6 +46,7 @@ test('every path of the interface', () => {
       "policy: /policies/x1?tab=nodes",
       "editPolicy: /policies/x1/edit",
       "flows: /flows",
+      "coverage: /coverage",
       "topology: /topology",
       "agents: /agents",
       "agent: /agents/x1",

@@ -41,6 +41,7 @@ export const paths = {
   policy: ({ policyId, ...query }: { policyId: string } & Query) => withQuery(`/policies/${id(policyId)}`, query),
   editPolicy: ({ policyId }: { policyId: string }) => `/policies/${id(policyId)}/edit`,
   flows: (query?: Query) => withQuery('/flows', query),
+  coverage: (query?: Query) => withQuery('/coverage', query),
   topology: (query?: Query) => withQuery('/topology', query),
   agents: (query?: Query) => withQuery('/agents', query),
   agent: ({ nodeId }: { nodeId: string }) => `/agents/${id(nodeId)}`,

@@ -27,6 +27,8 @@ export const flowFilters = {
   /** At one end; `none` is an end where no known workload is. */
   source_workload_id: endId,
   destination_workload_id: endId,
+  /** As the people of this tenant see them: a workload of somebody else at the other end has no name. */
+  tenant_id: id('tenant'),
   cluster_id: id('cluster'),
   node_id: id('node'),
   /** Address, CIDR, `internal` or `external`: at either end, or at one. */

@@ -9,5 +9,9 @@ it.each([
   [{ range: '24h', since: null, until: null }, '/flows?source=external&range=24h'],
   [{ range: '24h', since: SINCE, until: null }, '/flows?source=external&since=2026-03-01T10%3A00%3A00.000Z'],
 ] as const)('leads to the flows of the same time %#', (view, href) => {
-  expect(flowsHref(view, { source: 'external' })).toBe(href);
+  expect(flowsHref({ ...view, tenant_id: null }, { source: 'external' })).toBe(href);
+});
+
+it('keeps to the tenant', () => {
+  expect(flowsHref({ range: null, since: null, until: null, tenant_id: 't' })).toBe('/flows?tenant_id=t');
 });

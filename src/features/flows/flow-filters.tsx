@@ -3,7 +3,9 @@ import { parseEndFilter } from '@/domain/flow/end-filter';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
 import { DECISION_OPTIONS } from '../shared/flows/flow-words';
+import { NO_TENANT } from '../shared/tenant-options';
 import { useClusterOptions } from '../shared/use-cluster-options';
+import { useTenantOptions } from '../shared/use-tenant-options';
 import { FilterInput } from './filter-input';
 import { useEndFacets } from './use-end-facets';
 import type { FlowView } from './use-flow-view';
@@ -29,6 +31,7 @@ const WORKLOADS = [
 export function FlowFilters({ view }: { view: FlowView }) {
   const { filter } = view;
   const clusters = useClusterOptions();
+  const tenants = useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT);
   const ends = useEndFacets(view);
   const protocols =
     filter.protocol && !PROTOCOLS.some(({ value }) => value === filter.protocol)
@@ -63,6 +66,18 @@ export function FlowFilters({ view }: { view: FlowView }) {
                 options: clusters,
                 value: filter.cluster_id ? [filter.cluster_id] : [],
                 onValueChange: ([value]: string[]) => view.narrow({ cluster_id: value ?? null }),
+              },
+            ]
+          : []),
+        ...(tenants.length > 0
+          ? [
+              {
+                id: 'tenant_id',
+                label: 'Tenant',
+                single: true,
+                options: tenants,
+                value: filter.tenant_id ? [filter.tenant_id] : [],
+                onValueChange: ([value]: string[]) => view.narrow({ tenant_id: value ?? null }),
               },
             ]
           : []),

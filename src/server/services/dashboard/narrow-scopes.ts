@@ -1,8 +1,6 @@
 import type { DashboardScopes } from '../../auth/dashboard-scopes';
 import { narrowScope } from '../../auth/scope';
-import { db } from '../../db/client';
-import { AppError } from '../../lib/errors';
-import { tenantExists } from '../../repositories/tenants';
+import { withinTenant } from '../tenancy/within-tenant';
 
 /**
  * The scopes for one tenant only; as they are without one. What belongs to the installation (nodes, syncs, agents) then
@@ -11,10 +9,8 @@ import { tenantExists } from '../../repositories/tenants';
  */
 export async function narrowScopes(scopes: DashboardScopes, tenantId: string | undefined): Promise<DashboardScopes> {
   if (tenantId === undefined) return scopes;
-  const flow = narrowScope(scopes.flow, tenantId);
-  if (!flow || !(await tenantExists(db, tenantId))) throw new AppError('not_found', 'There is no such tenant.');
   return {
-    flow,
+    flow: await withinTenant(scopes.flow, tenantId),
     policy: scopes.policy && narrowScope(scopes.policy, tenantId),
     ipam: scopes.ipam && narrowScope(scopes.ipam, tenantId),
     cluster: scopes.cluster && narrowScope(scopes.cluster, tenantId),

@@ -145,6 +145,23 @@ describe('what a tenant sees', () => {
     expect(JSON.stringify(items)).not.toContain(id('database'));
   });
 
+  it('is what somebody of the installation sees who asks for that tenant; others do not exist', async () => {
+    const tenant = `tenant_id=${world.ours.tenant.id}`;
+    const own = await list('', world.ours.headers);
+    const asked = await list(tenant);
+    expect(asked).toEqual(own);
+    expect(which((await tail(tenant)).items)).toEqual([0, 1, 2, 3]);
+    for (const group_by of FLOW_GROUPINGS) {
+      expect(await groups(`group_by=${group_by}&${tenant}`)).toMatchObject({
+        sums: (await groups(`group_by=${group_by}`, world.ours.headers)).sums,
+      });
+    }
+    expect((await series(tenant)).sums).toEqual((await series('', world.ours.headers)).sums);
+    const foreign = `/flows?tenant_id=${world.theirs.tenant.id}`;
+    expect((await call(foreign, { headers: world.ours.headers })).status).toBe(404);
+    expect((await call('/flows?tenant_id=01890000-0000-7000-8000-000000000000', { headers: admin })).status).toBe(404);
+  });
+
   it('holds for filters, sums, series and the live view', async () => {
     const { headers } = world.ours;
     expect((await list(`workload_id=${id('database')}&source=external`, headers)).total).toBe(0);

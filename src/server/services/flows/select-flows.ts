@@ -6,6 +6,7 @@ import { AppError } from '../../lib/errors';
 import type { FlowSelection } from '../../repositories/flow-conditions';
 import { findNamedWorkloads, findVisibleWorkloads } from '../../repositories/flow-reach';
 import { storedSettings } from '../settings/stored-settings';
+import { withinTenant } from '../tenancy/within-tenant';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,10 +21,11 @@ export type SelectedFlows = {
 
 /**
  * Which flows a reader means and may see. Without `since` it is the hour before `until`, without `until` up to now.
- * At most four queries.
- * @throws AppError `malformed` when the range ends before it begins
+ * At most four queries, and one more for a tenant.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
  */
-export async function selectFlows(scope: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
+export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
+  const scope = await withinTenant(given, filter.tenant_id);
   const now = clock.now().getTime();
   const until = filter.until === undefined ? now : Date.parse(filter.until);
   const since = filter.since === undefined ? until - HOUR_MS : Date.parse(filter.since);
