@@ -58,6 +58,7 @@ test('every path of the interface', () => {
       "tenant: /tenants/x1?tab=nodes",
       "projects: /projects",
       "mappingRules: /mapping-rules",
+      "notifications: /notifications",
       "jobs: /jobs",
       "audit: /audit",
       "settings: /settings",

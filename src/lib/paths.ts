@@ -53,6 +53,7 @@ export const paths = {
   tenant: ({ tenantId, ...query }: { tenantId: string; tab?: string }) => withQuery(`/tenants/${id(tenantId)}`, query),
   projects: (query?: Query) => withQuery('/projects', query),
   mappingRules: (query?: Query) => withQuery('/mapping-rules', query),
+  notifications: (query?: Query) => withQuery('/notifications', query),
   jobs: (query?: Query) => withQuery('/jobs', query),
   audit: (query?: Query) => withQuery('/audit', query),
   settings: () => '/settings',

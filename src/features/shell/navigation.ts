@@ -1,5 +1,6 @@
 import {
   Activity,
+  BellRing,
   Box,
   Boxes,
   Building2,
@@ -232,6 +233,14 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: Split,
         permission: 'mapping:read',
         keywords: ['pools', 'tags', 'assign', 'projects', 'tenants', 'conflicts'],
+      },
+      {
+        id: 'notifications',
+        label: 'Notifications',
+        href: paths.notifications(),
+        icon: BellRing,
+        permission: 'notification:read',
+        keywords: ['alerts', 'incidents', 'rules', 'channels', 'webhooks', 'e-mail', 'smtp', 'deliveries'],
       },
     ],
   },

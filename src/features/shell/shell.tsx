@@ -7,6 +7,7 @@ import { Breadcrumbs } from './breadcrumbs';
 import { DemoMark } from './demo-mark';
 import { MobileNav } from './mobile-nav';
 import { visibleNavigation } from './navigation';
+import { NotificationBell } from './notification-bell';
 import { ShellPalette } from './shell-palette';
 import { Sidebar } from './sidebar';
 
@@ -51,6 +52,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
               <Breadcrumbs />
               {demo && <DemoMark />}
               <ShellPalette groups={groups} onSignOut={onSignOut} />
+              <NotificationBell />
               <AccountMenu user={user} onSignOut={onSignOut} />
             </header>
             <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">

@@ -1,0 +1,57 @@
+import Link from 'next/link';
+import type { NotificationIncident } from '@/domain/notifications/incident';
+import { objectPage } from '@/domain/notifications/object-page';
+import { columnsOf } from '@/ui/columns';
+import { Status } from '@/ui/status';
+import type { Tone } from '@/ui/tone';
+import { CONDITION_WORDS } from '../shared/notification-words';
+
+const make = columnsOf<NotificationIncident>();
+
+export const INCIDENT_WORDS: Record<NotificationIncident['status'], { word: string; tone: Tone }> = {
+  pending: { word: 'Watched', tone: 'warn' },
+  open: { word: 'Open', tone: 'danger' },
+  closed: { word: 'Over', tone: 'off' },
+};
+
+export const INCIDENT_COLUMNS = [
+  make.custom(
+    'status',
+    'State',
+    ({ status, clear_since }) =>
+      status === 'open' && clear_since !== null ? (
+        <Status tone="warn">Easing</Status>
+      ) : (
+        <Status tone={INCIDENT_WORDS[status].tone}>{INCIDENT_WORDS[status].word}</Status>
+      ),
+    { sortable: true, width: 100, csv: ({ status }) => status },
+  ),
+  make.text('condition', 'Condition', ({ condition }) => CONDITION_WORDS[condition].label, {
+    sortable: true,
+    width: 180,
+  }),
+  make.text('object_name', 'Object', (incident) => incident.object_name, {
+    sortable: true,
+    width: 170,
+    grow: true,
+    render: (incident) => (
+      <Link className="link" href={objectPage(incident)}>
+        {incident.object_name}
+      </Link>
+    ),
+  }),
+  make.text('detail', 'What is wrong', (incident) => incident.detail, {
+    width: 260,
+    grow: true,
+    render: ({ detail }) => <span title={detail}>{detail}</span>,
+  }),
+  make.time('first_seen_at', 'First seen', (incident) => incident.first_seen_at, { sortable: true, width: 110 }),
+  make.time('opened_at', 'Reported', (incident) => incident.opened_at, { width: 110 }),
+  make.time('closed_at', 'Over since', (incident) => incident.closed_at, { width: 110 }),
+  make.number('flaps', 'Came back', (incident) => incident.flaps, { width: 96 }),
+  make.text('rule_name', 'Rule', (incident) => incident.rule_name, { width: 150 }),
+  make.text('tenant_name', 'Tenant', (incident) => incident.tenant_name ?? 'Whole installation', {
+    hidden: true,
+    width: 150,
+  }),
+];

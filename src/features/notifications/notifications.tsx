@@ -1,0 +1,58 @@
+'use client';
+import { BellRing, Send } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useMemo } from 'react';
+import { paths } from '@/lib/paths';
+import { useCommands } from '@/ui/command-registry';
+import { PageHeader } from '@/ui/page-header';
+import { Tabs } from '@/ui/tabs';
+import { usePermissions } from '../shared/use-permissions';
+import { ChannelTable } from './channel-table';
+import { DeliveryTable } from './delivery-table';
+import { IncidentTable } from './incident-table';
+import { MailSettings } from './mail-settings';
+import { RuleTable } from './rule-table';
+
+const TABS = ['incidents', 'rules', 'channels', 'deliveries', 'email'] as const;
+
+/** What is reported, where to, and what became of it. */
+export function Notifications() {
+  const router = useRouter();
+  const { can } = usePermissions();
+  const mayWrite = can('notification:write');
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('incidents'));
+  useCommands(
+    useMemo(() => {
+      if (!mayWrite) return [];
+      const group = 'Notifications';
+      const add = (where: string) => () => router.push(paths.notifications({ tab: where, add: true }));
+      return [
+        { id: 'notifications.rule', label: 'Create notification rule', group, icon: <BellRing />, run: add('rules') },
+        { id: 'notifications.channel', label: 'Add notification channel', group, icon: <Send />, run: add('channels') },
+      ];
+    }, [mayWrite, router]),
+  );
+  return (
+    <>
+      <PageHeader
+        title="Notifications"
+        description="Rules look at what is true once a minute and tell people under the bell, by webhook or by e-mail."
+      />
+      <Tabs
+        label="Parts of the notifications"
+        value={tab}
+        onValueChange={(next) =>
+          router.push(paths.notifications({ tab: next === 'incidents' ? undefined : next }), { scroll: false })
+        }
+        tabs={[
+          { value: 'incidents', label: 'Incidents', content: <IncidentTable /> },
+          { value: 'rules', label: 'Rules', content: <RuleTable /> },
+          { value: 'channels', label: 'Channels', content: <ChannelTable /> },
+          { value: 'deliveries', label: 'Deliveries', content: <DeliveryTable /> },
+          ...(can('settings:read') ? [{ value: 'email', label: 'E-mail', content: <MailSettings /> }] : []),
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type NotificationRule, NotificationRuleInput, NotificationRuleUpdate } from '@/domain/notifications/rule';
+import { useTRPC } from '@/lib/trpc';
+import { showToast } from '@/ui/toast';
+import { RecordDrawer } from '../shared/record-drawer';
+import { useTenantOptions } from '../shared/use-tenant-options';
+import { RuleFields } from './rule-fields';
+import { EMPTY_RULE, toRuleInput, toRuleUpdate, toRuleValues } from './rule-form-values';
+
+/** Makes a rule. Mount it when it opens. */
+export function CreateRuleDrawer({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const tenants = useTenantOptions('notification:write');
+  const save = useMutation(
+    trpc.notificationRules.create.mutationOptions({
+      onSuccess: (rule) => {
+        void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
+        showToast('ok', { title: `${rule.name} created` });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title="Create rule"
+      description="It looks at what is true from now on, once a minute."
+      defaultValues={{ ...EMPTY_RULE, tenant_id: tenants[0]?.value ?? null }}
+      schema={NotificationRuleInput}
+      toInput={toRuleInput}
+      save={save}
+      submitLabel="Create rule"
+      onClose={onClose}
+    >
+      {(control) => <RuleFields control={control} tenants={tenants} />}
+    </RecordDrawer>
+  );
+}
+
+/** Changes a rule. Mount it when it opens. */
+export function EditRuleDrawer({ rule, onClose }: { rule: NotificationRule; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const save = useMutation(
+    trpc.notificationRules.update.mutationOptions({
+      onSuccess: () => {
+        void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
+        showToast('ok', { title: 'Rule saved' });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <RecordDrawer
+      title={`Edit ${rule.name}`}
+      description="Troubles that it does not look at any more end without a notice."
+      defaultValues={toRuleValues(rule)}
+      schema={NotificationRuleUpdate}
+      toInput={toRuleUpdate}
+      save={{ ...save, mutate: (input) => save.mutate({ id: rule.id, ...input }) }}
+      submitLabel="Save rule"
+      reload={async () => {
+        const options = trpc.notificationRules.get.queryOptions({ id: rule.id });
+        return toRuleValues(await queryClient.fetchQuery({ ...options, staleTime: 0 }));
+      }}
+      onClose={onClose}
+    >
+      {(control) => <RuleFields control={control} />}
+    </RecordDrawer>
+  );
+}

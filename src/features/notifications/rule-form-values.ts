@@ -1,0 +1,68 @@
+import { type Condition, isTenantCondition } from '@/domain/notifications/condition';
+import type { NotificationRule, NotificationRuleInput } from '@/domain/notifications/rule';
+import { NO_TENANT, toTenantId } from '../shared/tenant-options';
+
+/** The form of a rule; a number is null while its box is empty. */
+export type RuleValues = {
+  name: string;
+  /** Null while there is nothing to choose. */
+  tenant_id: string | null;
+  enabled: boolean;
+  conditions: string[];
+  open_after_minutes: number | null;
+  close_after_minutes: number | null;
+  notify_recovery: boolean;
+  in_app: boolean;
+  channel_ids: string[];
+  /** The one that was read; null of a new rule. */
+  version: number | null;
+};
+
+export const EMPTY_RULE: RuleValues = {
+  name: '',
+  tenant_id: null,
+  enabled: true,
+  conditions: [],
+  open_after_minutes: 5,
+  close_after_minutes: 5,
+  notify_recovery: true,
+  in_app: true,
+  channel_ids: [],
+  version: null,
+};
+
+export function toRuleValues(rule: NotificationRule): RuleValues {
+  const { name, enabled, conditions, open_after_minutes, close_after_minutes, notify_recovery, in_app } = rule;
+  return {
+    name,
+    tenant_id: rule.tenant_id ?? NO_TENANT,
+    enabled,
+    conditions,
+    open_after_minutes,
+    close_after_minutes,
+    notify_recovery,
+    in_app,
+    channel_ids: rule.channels.map(({ id }) => id),
+    version: rule.version,
+  };
+}
+
+type Fields = Omit<RuleValues, 'tenant_id' | 'version'>;
+
+/** What creates a rule. */
+export function toRuleInput({
+  tenant_id,
+  version: _,
+  ...values
+}: RuleValues): Fields & Pick<NotificationRuleInput, 'tenant_id'> {
+  return { ...values, ...toTenantId(tenant_id) };
+}
+
+/** What changes a rule, with the version it was read at. */
+export const toRuleUpdate = ({ tenant_id: _, ...values }: RuleValues): Fields & { version: number | null } => values;
+
+/** Why a rule of this tenant (null or `none`: of the installation) cannot look at the condition; null when it can. */
+export function conditionReason(condition: Condition, tenantId: string | null): string | null {
+  if (tenantId === null || tenantId === NO_TENANT || isTenantCondition(condition)) return null;
+  return 'Clusters and agents belong to no tenant: only rules of the installation can report this.';
+}

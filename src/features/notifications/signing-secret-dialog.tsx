@@ -1,0 +1,31 @@
+'use client';
+import type { CreatedNotificationChannel } from '@/domain/notifications/channel';
+import { Button } from '@/ui/button';
+import { CodeBlock } from '@/ui/code-block';
+import { Dialog } from '@/ui/dialog';
+import { Notice } from '@/ui/notice';
+
+type Props = { channel: Pick<CreatedNotificationChannel, 'name'>; secret: string; onClose: () => void };
+
+/** Shows the signing secret of a webhook, this once. */
+export function SigningSecretDialog({ channel, secret, onClose }: Props) {
+  return (
+    <Dialog open onOpenChange={(next) => !next && onClose()} title={`Signing secret of ${channel.name}`} persistent>
+      <div className="flex flex-col gap-4">
+        <Notice tone="warn" title="Copy it now if you check signatures">
+          It is stored encrypted and cannot be shown again. Chat systems do not need it.
+        </Notice>
+        <CodeBlock label="Signing secret" code={secret} wrap />
+        <p className="text-sm text-pretty text-muted">
+          Each request has Fabric-Timestamp and Fabric-Signature: v1= and the HMAC-SHA-256 of timestamp, full stop and
+          body.
+        </p>
+        <div className="flex justify-end">
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

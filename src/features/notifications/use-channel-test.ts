@@ -1,0 +1,26 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { showToast } from '@/ui/toast';
+
+/** Sends a test to a channel and says where to look. */
+export function useChannelTest() {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  return useMutation(
+    trpc.notificationChannels.test.mutationOptions({
+      onSuccess: ({ channel_name }) => {
+        void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter());
+        showToast('ok', {
+          title: `Test on its way to ${channel_name}`,
+          description: 'How it went stands under Deliveries.',
+        });
+      },
+      onError: (error) => {
+        const failure = failureOf(error);
+        showToast('danger', { title: 'No test was sent', description: failure.detail ?? failure.title });
+      },
+    }),
+  );
+}

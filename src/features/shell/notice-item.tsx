@@ -1,0 +1,63 @@
+'use client';
+import { Check } from 'lucide-react';
+import Link from 'next/link';
+import type { Notification } from '@/domain/notifications/notification';
+import { objectPage } from '@/domain/notifications/object-page';
+import { paths } from '@/lib/paths';
+import { Badge } from '@/ui/badge';
+import { IconButton } from '@/ui/icon-button';
+import { RelativeTime } from '@/ui/relative-time';
+import { EVENT_WORDS } from '../shared/notification-words';
+
+type Props = {
+  notice: Notification;
+  onRead: () => void;
+  onNavigate: () => void;
+  /** May see the list of incidents, to which a notice about several leads. */
+  mayManage: boolean;
+};
+
+/** Where a notice leads; null when there is nothing to look at. */
+function pageOf({ items, items_total }: Notification, mayManage: boolean): string | null {
+  const [only] = items;
+  if (only && items_total === 1) return objectPage(only);
+  return mayManage && items_total > 0 ? paths.notifications() : null;
+}
+
+/** One notice: what happened, when, and the way to it. */
+export function NoticeItem({ notice, onRead, onNavigate, mayManage }: Props) {
+  const { word, tone } = EVENT_WORDS[notice.event];
+  const page = pageOf(notice, mayManage);
+  const title = <span className={notice.unread ? 'font-semibold' : undefined}>{notice.title}</span>;
+  return (
+    <li className="flex gap-2 p-3">
+      <div className="flex min-w-0 flex-1 flex-col gap-1">
+        <div className="flex flex-wrap items-center gap-2 text-sm text-faint">
+          <Badge tone={tone}>{word}</Badge>
+          <RelativeTime at={notice.created_at} />
+          {notice.unread && <span className="sr-only">Unread</span>}
+        </div>
+        <p className="[overflow-wrap:anywhere]">
+          {page === null ? (
+            title
+          ) : (
+            <Link
+              className="link"
+              href={page}
+              onClick={() => {
+                onRead();
+                onNavigate();
+              }}
+            >
+              {title}
+            </Link>
+          )}
+        </p>
+        <p className="text-sm text-pretty whitespace-pre-line text-muted [overflow-wrap:anywhere]">{notice.detail}</p>
+      </div>
+      {notice.unread && (
+        <IconButton size="sm" label={`Mark as read: ${notice.title}`} icon={<Check size={14} />} onClick={onRead} />
+      )}
+    </li>
+  );
+}

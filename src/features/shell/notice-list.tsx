@@ -1,0 +1,104 @@
+'use client';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { BellOff } from 'lucide-react';
+import Link from 'next/link';
+import type { MarkNotificationsRead, Notification } from '@/domain/notifications/notification';
+import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { EmptyState } from '@/ui/empty-state';
+import { ErrorState } from '@/ui/error-state';
+import { Skeleton } from '@/ui/skeleton';
+import { showToast } from '@/ui/toast';
+import { usePermissions } from '../shared/use-permissions';
+import { NoticeItem } from './notice-item';
+
+const PAGE_ROWS = 30;
+
+function useMarkRead() {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const mark = useMutation(
+    trpc.notifications.markRead.mutationOptions({
+      onSuccess: (unread) => queryClient.setQueryData(trpc.notifications.unread.queryKey(), unread),
+      onError: (error) => {
+        const failure = failureOf(error);
+        showToast('danger', { title: 'Not marked as read', description: failure.detail ?? failure.title });
+      },
+      onSettled: () => void queryClient.invalidateQueries(trpc.notifications.pathFilter()),
+    }),
+  );
+  return { mark: (input: MarkNotificationsRead) => mark.mutate(input), pending: mark.isPending };
+}
+
+/** One's notices, newest first. What is followed counts as read. */
+export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const { can } = usePermissions();
+  const { mark, pending } = useMarkRead();
+  const query = useInfiniteQuery({
+    queryKey: [trpc.notifications.list.pathKey()[0], { type: 'infinite' }],
+    queryFn: ({ pageParam, signal }) =>
+      client.notifications.list.query(
+        { limit: PAGE_ROWS, ...(pageParam !== null && { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: keepPreviousData,
+  });
+  if (query.isPending) return <Skeleton className="h-64" />;
+  if (query.error && !query.data) {
+    return (
+      <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
+    );
+  }
+  const notices: Notification[] = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const newest = notices[0];
+  const anyUnread = notices.some(({ unread }) => unread);
+  const manage = can('notification:read') && (
+    <Link className="link" href={paths.notifications()} onClick={onNavigate}>
+      Incidents and rules
+    </Link>
+  );
+  if (!newest) {
+    return (
+      <EmptyState icon={<BellOff />} title="No notifications" action={manage}>
+        What notification rules report about things that you may see appears here.
+      </EmptyState>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        {manage || <span />}
+        <Button
+          size="sm"
+          pending={pending}
+          disabledReason={!anyUnread && 'Everything shown is read'}
+          onClick={() => mark({ through: newest.id })}
+        >
+          Mark all as read
+        </Button>
+      </div>
+      <ul className="flex flex-col divide-y rounded-lg border">
+        {notices.map((notice) => (
+          <NoticeItem
+            key={notice.id}
+            notice={notice}
+            onRead={() => notice.unread && mark({ ids: [notice.id] })}
+            onNavigate={onNavigate}
+            mayManage={can('notification:read')}
+          />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show older
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Bell } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { MOST_UNREAD } from '@/domain/notifications/notification';
+import { useIsLive } from '@/lib/live-updates';
+import { useTRPC } from '@/lib/trpc';
+import { Drawer } from '@/ui/drawer';
+import { IconButton } from '@/ui/icon-button';
+
+// Most visits to a page never open it.
+const NoticeList = dynamic(() => import('./notice-list').then((module) => module.NoticeList), {
+  loading: () => <p className="text-muted">Loading</p>,
+});
+
+/** Asked this often while no events arrive. */
+const POLL_MS = 60_000;
+
+const countText = (unread: number) => (unread >= MOST_UNREAD ? `${MOST_UNREAD - 1}+` : String(unread));
+
+/** How many notices are unread, and the notices when it is pressed. */
+export function NotificationBell() {
+  const trpc = useTRPC();
+  const live = useIsLive();
+  const [open, setOpen] = useState(false);
+  const { data } = useQuery({
+    ...trpc.notifications.unread.queryOptions(),
+    refetchInterval: live ? false : POLL_MS,
+  });
+  const unread = data?.unread ?? 0;
+  return (
+    <>
+      <span className="relative">
+        <IconButton
+          label={unread === 0 ? 'Notifications' : `Notifications, ${countText(unread)} unread`}
+          icon={<Bell size={16} />}
+          onClick={() => setOpen(true)}
+        />
+        {unread > 0 && (
+          <span
+            aria-hidden
+            className="pointer-events-none absolute -top-0.5 -right-1 flex h-4 min-w-4 items-center justify-center rounded-full bg-danger-mark px-1 text-[0.625rem] leading-none font-semibold text-on-solid tabular-nums"
+          >
+            {countText(unread)}
+          </span>
+        )}
+      </span>
+      <Drawer open={open} onOpenChange={setOpen} title="Notifications">
+        <NoticeList onNavigate={() => setOpen(false)} />
+      </Drawer>
+    </>
+  );
+}
