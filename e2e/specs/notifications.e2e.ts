@@ -49,7 +49,7 @@ test('a webhook is added with its secret shown once, tested, and a failure is tr
   await drawer.getByRole('textbox', { name: 'URL' }).fill(receiver.url);
   await drawer.getByRole('button', { name: 'Add channel' }).click();
   const shown = page.getByRole('dialog', { name: 'Signing secret of e2e chat' });
-  const secret = (await shown.getByRole('region', { name: 'Signing secret' }).innerText()).trim();
+  const secret = (await shown.getByRole('region', { name: 'Signing secret' }).textContent())?.trim() ?? '';
   expect(secret).toMatch(/^whsec_/);
   await expectAccessible(page, 'the signing secret', 'all');
   await shown.getByRole('button', { name: 'Done' }).click();

@@ -37,9 +37,7 @@ export function RuleTable() {
   const state = useListState(LIST);
   const tenantFacet = useTenantFacet(state);
   const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; rule: NotificationRule } | null>(null);
-  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false)); rule: NotificationRule } | null>(
-    null,
-  );
+  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const test = useRuleTest();
   const list = useServerList<NotificationRule>({
     name: 'rules',

@@ -232,3 +232,11 @@ export const notificationDeliveries = pgTable(
     check('notification_deliveries_due', sql`(${t.next_attempt_at} is null) = (${t.status} in ('sent', 'failed'))`),
   ],
 );
+
+/** What the settings of notifications keep encrypted, by what it is: `smtp_password`. See lib/crypto. */
+export const notificationSecrets = pgTable('notification_secrets', {
+  id: text().primaryKey(),
+  value_encrypted: text().notNull(),
+  secret_key_id: text().notNull(),
+  updated_at: timestampNow(),
+});

@@ -296,7 +296,8 @@ describe('settings', () => {
     expect(without.json).toMatchObject({ smtp_host: 'other.example.org', smtp_password_set: false });
     expect((await send('PATCH', path, root, { smtp_port: 25, version: 1 })).status).toBe(409);
     expect((await send('PATCH', path, root, { smtp_host: 'mail.example.org:25' })).status).toBe(400);
-    const stored = await sql`select value from system_settings where key = 'notifications'`;
+    const stored = await sql`select value::text from system_settings where key = 'notifications'
+      union all select to_jsonb(s)::text from notification_secrets s`;
     const audit = await auditOf('notifications');
     expect(audit).toHaveLength(2);
     for (const text of [JSON.stringify(stored), JSON.stringify(audit), saved.text])

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   DEFAULT_NOTIFICATION_CHOICES,
   NotificationChoices,
@@ -11,21 +10,19 @@ import { env } from '../../lib/env';
 import { createAddressGuard } from '../../providers/hypervisor/pve/http/address-guard';
 import { DeliveryError } from '../../providers/notifications/delivery-error';
 import type { SmtpServer } from '../../providers/notifications/send-email';
+import { findNotificationSecret } from '../../repositories/notification-secrets';
 import { findSetting, insertSetting } from '../../repositories/settings';
 
-/** `system_settings.key` of what an administrator chose, with the encrypted password. */
+/** `system_settings.key` of what an administrator chose; the password is kept beside it. */
 export const NOTIFICATION_SETTINGS_KEY = 'notifications';
 /** What the encrypted password is bound to. */
-export const SMTP_PASSWORD_CONTEXT = 'notification_settings:smtp_password';
+export const SMTP_PASSWORD_CONTEXT = 'notification_secret:smtp_password';
 
 /** A row written by an older version lacks the newer fields: they are at their default. */
-export const StoredNotificationSettings = NotificationChoices.partial()
-  .extend({
-    smtp_password_encrypted: z.string().nullable().default(null),
-    smtp_password_key_id: z.string().nullable().default(null),
-  })
-  .transform((stored) => ({ ...DEFAULT_NOTIFICATION_CHOICES, ...stored }));
-type Stored = z.output<typeof StoredNotificationSettings>;
+export const StoredNotificationChoices = NotificationChoices.partial().transform((stored) => ({
+  ...DEFAULT_NOTIFICATION_CHOICES,
+  ...stored,
+}));
 
 async function storedRow(executor: Executor) {
   let row = await findSetting(executor, NOTIFICATION_SETTINGS_KEY);
@@ -41,22 +38,22 @@ async function storedRow(executor: Executor) {
 /** The settings as they are told; created with their defaults when there are none yet. */
 export async function storedNotificationSettings(executor: Executor): Promise<NotificationSettings> {
   const row = await storedRow(executor);
-  const stored = StoredNotificationSettings.parse(row.value);
+  const password = await findNotificationSecret(executor, 'smtp_password');
   return {
-    ...NotificationChoices.parse(stored),
-    smtp_password_set: stored.smtp_password_encrypted !== null,
+    ...StoredNotificationChoices.parse(row.value),
+    smtp_password_set: password !== null,
     version: row.version,
     updated_at: row.updated_at,
   };
 }
 
-function credentialsOf(stored: Stored): SmtpServer['credentials'] {
-  const { smtp_username: user, smtp_password_encrypted: sealed, smtp_password_key_id: key_id } = stored;
+async function credentialsOf(executor: Executor, user: string | null): Promise<SmtpServer['credentials']> {
   if (user === null) return null;
-  if (sealed === null || key_id === null)
+  const password = await findNotificationSecret(executor, 'smtp_password');
+  if (password === null)
     throw new DeliveryError('The mail server has a user name but no password. Enter it.', { retry: false });
   try {
-    return { user, password: unseal({ sealed, key_id }, SMTP_PASSWORD_CONTEXT) };
+    return { user, password: unseal(password, SMTP_PASSWORD_CONTEXT) };
   } catch (cause) {
     throw new DeliveryError(
       'The password of the mail server cannot be decrypted with the present FABRIC_SECRET_KEY. Enter it again.',
@@ -69,13 +66,14 @@ function credentialsOf(stored: Stored): SmtpServer['credentials'] {
 export async function mailServer(
   executor: Executor,
 ): Promise<{ server: SmtpServer; from: string; public_url: string | null }> {
-  const stored = StoredNotificationSettings.parse((await storedRow(executor)).value);
+  const stored = StoredNotificationChoices.parse((await storedRow(executor)).value);
   const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from, public_url } = stored;
   if (host === null || from === null) {
     throw new DeliveryError('No mail server is set up. A super administrator does that on this page, under E-mail.', {
       retry: false,
     });
   }
+  const credentials = await credentialsOf(executor, stored.smtp_username);
   const guard = createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS);
-  return { server: { host, port, security, credentials: credentialsOf(stored), guard }, from, public_url };
+  return { server: { host, port, security, credentials, guard }, from, public_url };
 }

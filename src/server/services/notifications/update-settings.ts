@@ -9,25 +9,19 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { seal } from '../../lib/crypto';
 import { AppError } from '../../lib/errors';
+import { storeNotificationSecret } from '../../repositories/notification-secrets';
 import { lockSetting, updateSetting } from '../../repositories/settings';
 import { assertVersion } from '../administration/version-guard';
 import {
   NOTIFICATION_SETTINGS_KEY,
   SMTP_PASSWORD_CONTEXT,
-  StoredNotificationSettings,
+  StoredNotificationChoices,
   storedNotificationSettings,
 } from './stored-settings';
 
 /** The settings of notifications; on first use they come into being with their defaults. */
 export function readNotificationSettings(_scope: Scope<'settings:read'>): Promise<NotificationSettings> {
   return storedNotificationSettings(db);
-}
-
-function sealedPassword(password: string | null | undefined) {
-  if (password === undefined) return {};
-  if (password === null) return { smtp_password_encrypted: null, smtp_password_key_id: null };
-  const { sealed, key_id } = seal(password, SMTP_PASSWORD_CONTEXT);
-  return { smtp_password_encrypted: sealed, smtp_password_key_id: key_id };
 }
 
 /**
@@ -43,18 +37,22 @@ export function updateNotificationSettings(
     const row = await lockSetting(tx, NOTIFICATION_SETTINGS_KEY);
     if (!row) throw new Error('the settings of notifications cannot be stored');
     assertVersion('settings', row.version, version);
-    const stored = StoredNotificationSettings.parse(row.value);
-    const before = NotificationChoices.parse(stored);
+    const before = StoredNotificationChoices.parse(row.value);
+    const { smtp_password_set } = await storedNotificationSettings(tx);
     const after = NotificationChoices.parse({ ...before, ...changes });
     const elsewhere = after.smtp_host !== before.smtp_host || after.smtp_port !== before.smtp_port;
-    if (elsewhere && stored.smtp_password_encrypted !== null && smtp_password === undefined) {
+    if (elsewhere && smtp_password_set && smtp_password === undefined) {
       const message = 'Enter the password again: the stored one is not sent to another server.';
       throw new AppError('refused', message, { errors: [{ field: 'smtp_password', message }] });
     }
     if (smtp_password === undefined && JSON.stringify(before) === JSON.stringify(after))
       return storedNotificationSettings(tx);
-    const value = { ...stored, ...after, ...sealedPassword(smtp_password) };
-    await updateSetting(tx, NOTIFICATION_SETTINGS_KEY, value, clock.now().toISOString());
+    const at = clock.now().toISOString();
+    await updateSetting(tx, NOTIFICATION_SETTINGS_KEY, after, at);
+    if (smtp_password !== undefined) {
+      const sealed = smtp_password === null ? null : seal(smtp_password, SMTP_PASSWORD_CONTEXT);
+      await storeNotificationSecret(tx, 'smtp_password', sealed, at);
+    }
     await recordAudit(tx, scope, {
       action: 'settings.notifications_updated',
       object_kind: 'settings',
