@@ -34,7 +34,6 @@ export const PERMISSION_REACH = {
   'notification:write': 'tenant',
   'job:read': 'platform',
   'settings:read': 'platform',
-  'settings:write': 'platform',
 } as const satisfies Record<string, 'platform' | 'tenant'>;
 
 export type Permission = keyof typeof PERMISSION_REACH;
@@ -75,7 +74,7 @@ const without = (list: readonly Permission[], ...gone: Permission[]) => list.fil
 /** Roles every installation has; they cannot be changed or deleted. */
 export const BUILT_IN_ROLES = {
   super_admin: { title: 'Super administrator', permissions: ['*'] },
-  admin: { title: 'Administrator', permissions: without(PERMISSIONS, 'settings:write') },
+  admin: { title: 'Administrator', permissions: PERMISSIONS },
   security_engineer: {
     title: 'Security engineer',
     permissions: [

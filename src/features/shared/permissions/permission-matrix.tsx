@@ -45,14 +45,14 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
         </label>
       )}
       <div className="min-w-0 overflow-hidden rounded-lg border">
-        {rowsOf(offered).map(({ resource, platform, permissions }) => (
+        {rowsOf(offered).map(({ resource, label, platform, permissions }) => (
           <fieldset
             key={resource}
             className="grid grid-cols-1 gap-x-4 border-b px-3 py-2 last:border-b-0 sm:grid-cols-[9rem_minmax(0,1fr)]"
           >
-            <legend className="sr-only">{resource}</legend>
-            <div aria-hidden className="flex items-start gap-2 py-0.5 font-medium capitalize">
-              {resource}
+            <legend className="sr-only">{label}</legend>
+            <div aria-hidden className="flex items-start gap-2 py-0.5 font-medium">
+              {label}
               {platform && <Badge>Platform</Badge>}
             </div>
             <div className="flex min-w-0 flex-col">

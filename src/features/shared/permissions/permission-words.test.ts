@@ -7,6 +7,11 @@ describe('the permission matrix', () => {
     expect(PERMISSION_ROWS.flatMap(({ permissions }) => permissions).sort()).toEqual([...PERMISSIONS].sort());
   });
 
+  it('calls things by their names', () => {
+    const label = (resource: string) => PERMISSION_ROWS.find((row) => row.resource === resource)?.label;
+    expect([label('ipam'), label('mapping'), label('cluster')]).toEqual(['IPAM', 'Mapping rules', 'Cluster']);
+  });
+
   it('tells what counts only for the whole installation', () => {
     const platform = (resource: string) => PERMISSION_ROWS.find((row) => row.resource === resource)?.platform;
     expect([platform('cluster'), platform('user'), platform('policy'), platform('tenant')]).toEqual([

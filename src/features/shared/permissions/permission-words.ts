@@ -33,17 +33,28 @@ export const PERMISSION_WORDS: Record<Permission, string> = {
   'notification:write': 'Create, change, test and delete notification rules and channels',
   'job:read': 'See the queues',
   'settings:read': 'See the settings',
-  'settings:write': 'Kept for later: settings are changed by super administrators',
 };
 
-export type MatrixRow = { resource: string; platform: boolean; permissions: Permission[] };
+/** Those that are no word with a capital letter. */
+const RESOURCE_LABELS: Record<string, string> = { ipam: 'IPAM', audit: 'Audit trail', mapping: 'Mapping rules' };
+
+/** `ipam` -> "IPAM", `cluster` -> "Cluster". */
+const resourceLabel = (resource: string) =>
+  RESOURCE_LABELS[resource] ?? resource.replace(/^./, (first) => first.toUpperCase());
+
+export type MatrixRow = { resource: string; label: string; platform: boolean; permissions: Permission[] };
 
 /** The permissions by what they are about, in the order of the table. */
 export const PERMISSION_ROWS: readonly MatrixRow[] = [
   ...new Set(PERMISSIONS.map((one) => one.split(':')[0] ?? '')),
 ].map((resource) => {
   const permissions = PERMISSIONS.filter((one) => one.startsWith(`${resource}:`));
-  return { resource, platform: permissions.every((one) => PERMISSION_REACH[one] === 'platform'), permissions };
+  return {
+    resource,
+    label: resourceLabel(resource),
+    platform: permissions.every((one) => PERMISSION_REACH[one] === 'platform'),
+    permissions,
+  };
 });
 
 /** `3 of 28 permissions`, or that it is all. */
