@@ -21,7 +21,6 @@ async function buildBundles(hash) {
       web: 'src/runtime/web-main.ts',
       fabric: 'src/runtime/fabric-main.ts',
       migrate: 'src/runtime/migrate-main.ts',
-      'verify-audit': 'src/runtime/verify-audit-main.ts',
       worker: 'workers/main.ts',
       demo: 'src/runtime/demo-main.ts',
     },

@@ -4,7 +4,7 @@ import { parseIp } from '@/domain/net/ip-address';
 import type { Executor, Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
-import { countFailure, deleteCounters, readCounters } from '../repositories/rate-limits';
+import { countFailure, deleteCounters, deleteCountersEnding, readCounters } from '../repositories/rate-limits';
 import type { Origin } from './scope';
 
 /**
@@ -103,4 +103,9 @@ export async function recordFailure(tx: Tx, limits: readonly AttemptLimit[]): Pr
 export async function forgetFailures(tx: Tx, limits: readonly AttemptLimit[]): Promise<void> {
   const keys = limits.filter((limit) => limit.forgiven).map((limit) => limit.key);
   await deleteCounters(tx, keys.sort());
+}
+
+/** Forgets all failures that count against one account, from wherever they came. */
+export async function forgiveAccount(tx: Tx, email: string): Promise<void> {
+  await deleteCountersEnding(tx, `:${digest(email)}`);
 }

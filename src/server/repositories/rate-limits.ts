@@ -52,3 +52,8 @@ export async function readCounters(
 export async function deleteCounters(tx: Tx, keys: readonly string[]): Promise<void> {
   await tx.delete(rateLimits).where(inArray(rateLimits.key, [...keys]));
 }
+
+/** Deletes every counter whose key ends so. */
+export async function deleteCountersEnding(tx: Tx, suffix: string): Promise<void> {
+  await tx.delete(rateLimits).where(sql`right(${rateLimits.key}, ${suffix.length}) = ${suffix}`);
+}

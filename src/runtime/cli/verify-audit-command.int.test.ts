@@ -1,15 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordAudit } from '@/server/audit/record';
 import { db, sqlClient } from '@/server/db/client';
+import { env } from '@/server/lib/env';
+import { buildFabric, fabric } from './testing.fixture';
 
-/** The program as an operator runs it; it inherits this test's DATABASE_URL. */
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync('node_modules/.bin/tsx', ['src/runtime/verify-audit-main.ts', ...args], {
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-}
+let program: Awaited<ReturnType<typeof buildFabric>>;
+beforeAll(async () => {
+  program = await buildFabric();
+}, 60_000);
+afterAll(() => program.remove());
+
+const run = (...args: string[]) =>
+  fabric(program.file, ['verify-audit', ...args], { DATABASE_URL: env().DATABASE_URL ?? '' });
 
 const write = () =>
   db.transaction((tx) =>
@@ -20,22 +22,22 @@ const write = () =>
     ),
   );
 
-describe('verify-audit', () => {
+describe('fabric verify-audit', () => {
   it('says that the trail is intact, gives an anchor, and names the first broken record', {
     timeout: 60_000,
   }, async () => {
     for (let i = 0; i < 3; i += 1) await write();
-    const intact = run();
+    const intact = await run();
     expect(intact).toMatchObject({ status: 0, stderr: '' });
     expect(intact.stdout).toMatch(/^Intact: 3 records\.\n3:[0-9a-f]{64}\n$/);
     const anchor = intact.stdout.split('\n')[1] ?? '';
     await write();
-    expect(run('--anchor', anchor).status).toBe(0);
-    expect(run('--anchor', '3:zz')).toMatchObject({ status: 2 });
+    expect((await run('--anchor', anchor)).status).toBe(0);
+    expect(await run('--anchor', '3:zz')).toMatchObject({ status: 2 });
     await sqlClient().begin(async (tx) => {
       await tx`set local session_replication_role = replica`;
       await tx`update audit_records set actor_name = 'nobody' where seq = 2`;
     });
-    expect(run()).toMatchObject({ status: 1, stderr: 'Broken: record 2 was changed after it was written.\n' });
+    expect(await run()).toMatchObject({ status: 1, stderr: 'Broken: record 2 was changed after it was written.\n' });
   });
 });

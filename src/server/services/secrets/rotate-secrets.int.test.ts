@@ -1,0 +1,116 @@
+import { eq, sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { systemScope } from '@/server/auth/scope';
+import { db } from '@/server/db/client';
+import { oidcSettings, secondFactors } from '@/server/db/schema/access';
+import { clusters } from '@/server/db/schema/clusters';
+import { auditRecords } from '@/server/db/schema/operations';
+import { keyId, seal, unseal } from '@/server/lib/crypto';
+import { countByKey, keyIdColumns, SEALED_PLACES } from '@/server/repositories/sealed-values';
+import { makeCluster, makeUser } from '@/test/factories';
+import { rotateSecrets } from './rotate-secrets';
+
+const keys = { previous: 'p'.repeat(40), present: 'n'.repeat(40) };
+const scope = systemScope('*', 'test');
+const rotate = () => rotateSecrets(scope, keys);
+
+async function sealedCluster(token: string, key: string) {
+  const { id } = await makeCluster();
+  const { sealed, key_id } = seal(token, id, key);
+  await db.update(clusters).set({ api_token_encrypted: sealed, api_token_key_id: key_id }).where(eq(clusters.id, id));
+  return id;
+}
+async function tokenOf(id: string, key: string): Promise<string> {
+  const [row] = await db.select().from(clusters).where(eq(clusters.id, id));
+  return unseal({ sealed: row?.api_token_encrypted ?? '', key_id: row?.api_token_key_id ?? '' }, id, key);
+}
+
+describe('rotating the key', () => {
+  beforeEach(async () => {
+    await db.execute(sql`truncate clusters, second_factors, oidc_settings cascade`);
+  });
+
+  it('knows every column that names a key', async () => {
+    const known = SEALED_PLACES.map(({ table, keyId: column }) => ({ table, column }));
+    const byName = (a: { table: string }, b: { table: string }) => (a.table < b.table ? -1 : 1);
+    expect([...(await keyIdColumns())]).toEqual(known.sort(byName));
+  });
+
+  it('encrypts everything anew, bound to its own row, and says so in the trail', async () => {
+    const ids = await Promise.all(Array.from({ length: 120 }, (_, n) => sealedCluster(`token ${n}`, keys.previous)));
+    await makeCluster();
+    const user = await makeUser();
+    const factor = seal('BASE32', user.id, keys.previous);
+    await db
+      .insert(secondFactors)
+      .values({ user_id: user.id, secret_encrypted: factor.sealed, secret_key_id: factor.key_id });
+    const client = seal('client secret', 'oidc', keys.previous);
+    await db.insert(oidcSettings).values({
+      ...{
+        enabled: false,
+        label: 'x',
+        issuer: 'https://id.example.org',
+        client_id: 'fabric',
+        scopes: [],
+        group_claim: '',
+      },
+      ...{ public_url: '', create_users: false, link_by_email: false, trusts_second_factor: false },
+      ...{ client_secret_encrypted: client.sealed, client_secret_key_id: client.key_id },
+    });
+    expect((await rotate()).map(({ resealed, unreadable }) => [resealed, unreadable])).toEqual([
+      [120, 0],
+      [1, 0],
+      [1, 0],
+    ]);
+    for (const [n, id] of ids.entries()) expect(await tokenOf(id, keys.present)).toBe(`token ${n}`);
+    await expect(tokenOf(ids[0] ?? '', keys.previous)).rejects.toThrow(/another/);
+    const [stored] = await db.select().from(secondFactors);
+    expect(
+      unseal({ sealed: stored?.secret_encrypted ?? '', key_id: stored?.secret_key_id ?? '' }, user.id, keys.present),
+    ).toBe('BASE32');
+    const records = await db.select().from(auditRecords).where(eq(auditRecords.action, 'secret_key.rotated'));
+    expect(records.at(-1)).toMatchObject({
+      before: { key_id: keyId(keys.previous) },
+      after: { key_id: keyId(keys.present) },
+    });
+    expect(JSON.stringify(records)).not.toContain(keys.present);
+    // Again: nothing is left to do.
+    expect((await rotate()).every(({ resealed }) => resealed === 0)).toBe(true);
+  });
+
+  it('goes on where it was broken off, and leaves alone what no key opens', async () => {
+    const done = await sealedCluster('done', keys.present);
+    const open = await sealedCluster('open', keys.previous);
+    const lost = await sealedCluster('lost', 'l'.repeat(40));
+    expect((await rotate())[0]).toEqual({ name: 'API tokens of clusters', resealed: 1, unreadable: 1 });
+    expect(await tokenOf(done, keys.present)).toBe('done');
+    expect(await tokenOf(open, keys.present)).toBe('open');
+    expect(await tokenOf(lost, 'l'.repeat(40))).toBe('lost');
+    const [place] = SEALED_PLACES;
+    expect(place && [...(await countByKey(place))].map(({ rows }) => rows).sort()).toEqual([1, 2]);
+  });
+
+  it('keeps what somebody enters meanwhile', async () => {
+    const id = await sealedCluster('before', keys.previous);
+    let rotating: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      const { sealed, key_id } = seal('entered meanwhile', id, keys.present);
+      await tx
+        .update(clusters)
+        .set({ api_token_encrypted: sealed, api_token_key_id: key_id })
+        .where(eq(clusters.id, id));
+      rotating = rotate();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    await rotating;
+    expect(await tokenOf(id, keys.present)).toBe('entered meanwhile');
+  });
+
+  it('never lets a key be given up that something is sealed with', async () => {
+    await db.execute(
+      sql`insert into system_settings (key, value) values ('later', ${JSON.stringify({ password_key_id: keyId(keys.previous) })}::jsonb)`,
+    );
+    await expect(rotate()).rejects.toThrow(/Still encrypted with the key before: setting later/);
+    await db.execute(sql`delete from system_settings where key = 'later'`);
+  });
+});
