@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -123,6 +124,8 @@ try {
   });
 
   const end = new AbortController();
+  // Everybody listens to it.
+  setMaxListeners(0, end.signal);
   const stopped = () => {};
   const onAccepted = (node: number, sequence: number, bootId: string) =>
     ledger.heartbeats.set(node, { sequence, bootId });

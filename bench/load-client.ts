@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runAgents } from './node-agents';
 import { PAGES, type Page } from './pages';
@@ -53,6 +54,8 @@ for (let at = 0; at < plan.emails.length; at += 4) {
 
 process.on('message', async () => {
   const end = new AbortController();
+  // Everybody listens to it.
+  setMaxListeners(0, end.signal);
   const report = setInterval(() => {
     process.send?.({ calls: measured, events });
     measured = [];

@@ -76,7 +76,7 @@ export async function startServiceWorld({ users, agents, redisUrl, backoffMs = 5
       },
       {
         onLine: (line) => {
-          if (line.startsWith('{') ? line.includes('"level":50') : line.trim() !== '') errors.push(`${name}: ${line}`);
+          if (line.startsWith('{')) errors.push(`${name}: ${line}`);
         },
         onEvent: () => {},
         backoffMs,
