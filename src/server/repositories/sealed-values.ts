@@ -3,8 +3,8 @@ import { db, type Tx } from '../db/client';
 import type { Sealed } from '../lib/crypto';
 
 /**
- * Where values are kept that are encrypted with FABRIC_SECRET_KEY: a row has the id of its key in one column and one or more
- * sealed values, each bound to its context. A new place belongs here; a test compares with the schema.
+ * A place with values that are encrypted with FABRIC_SECRET_KEY: each row has the id of its key in one column and one or more
+ * sealed values, each bound to its context.
  */
 export type SealedPlace = {
   /** For people: what is kept there. */
@@ -12,45 +12,22 @@ export type SealedPlace = {
   table: string;
   /** The column that tells one row from the others; its text is given to `context`. */
   id: string;
+  /** The fields below are those of this stored setting (`system_settings.key`) instead of columns. */
+  setting?: string;
   keyId: string;
   values: readonly { column: string; context: (id: string) => string }[];
 };
 
-const itself = (id: string) => id;
-
-export const SEALED_PLACES: readonly SealedPlace[] = [
-  {
-    name: 'API tokens of clusters',
-    table: 'clusters',
-    id: 'id',
-    keyId: 'api_token_key_id',
-    values: [{ column: 'api_token_encrypted', context: itself }],
-  },
-  {
-    name: 'second factors',
-    table: 'second_factors',
-    id: 'user_id',
-    keyId: 'secret_key_id',
-    values: [{ column: 'secret_encrypted', context: itself }],
-  },
-  {
-    name: 'client secret of the sign-in provider',
-    table: 'oidc_settings',
-    id: 'id',
-    keyId: 'client_secret_key_id',
-    values: [{ column: 'client_secret_encrypted', context: itself }],
-  },
-];
-
 export type SealedRow = { id: string; key_id: string; values: (string | null)[] };
 
-const list = (names: readonly string[]): SQL =>
-  sql.join(
-    names.map((name) => sql`${sql.identifier(name)}::text`),
-    sql`, `,
-  );
+const field = ({ setting }: SealedPlace, name: string): SQL =>
+  setting === undefined ? sql`${sql.identifier(name)}::text` : sql`(value ->> ${name}::text)`;
+const rowsOf = (place: SealedPlace): SQL =>
+  place.setting === undefined
+    ? sql`${field(place, place.keyId)} is not null`
+    : sql`key = ${place.setting} and ${field(place, place.keyId)} is not null`;
 
-/** Rows of a place that another key than `present` sealed, locked until the transaction ends; those in use are left for later. */
+/** Rows of a place that another key than `present` sealed, by id from `after` on, locked until the transaction ends. */
 export async function lockForeignRows(
   tx: Tx,
   place: SealedPlace,
@@ -58,12 +35,14 @@ export async function lockForeignRows(
   after: string,
   limit: number,
 ): Promise<SealedRow[]> {
+  const values = sql.join(
+    place.values.map(({ column }) => field(place, column)),
+    sql`, `,
+  );
   return tx.execute<SealedRow>(sql`
-    select ${sql.identifier(place.id)}::text as id, ${sql.identifier(place.keyId)} as key_id,
-      array[${list(place.values.map(({ column }) => column))}] as values
+    select ${sql.identifier(place.id)}::text as id, ${field(place, place.keyId)} as key_id, array[${values}] as values
     from ${sql.identifier(place.table)}
-    where ${sql.identifier(place.keyId)} is not null and ${sql.identifier(place.keyId)} <> ${present}
-      and ${sql.identifier(place.id)}::text > ${after}
+    where ${rowsOf(place)} and ${field(place, place.keyId)} <> ${present} and ${sql.identifier(place.id)}::text > ${after}
     order by ${sql.identifier(place.id)}::text limit ${limit} for update`);
 }
 
@@ -75,19 +54,27 @@ export async function storeResealed(
   sealed: readonly (Sealed | null)[],
   keyId: string,
 ): Promise<void> {
-  const values = place.values.map(
-    ({ column }, index) => sql`${sql.identifier(column)} = ${sealed[index]?.sealed ?? null}`,
+  const values: [string, string | null][] = [
+    ...place.values.map(({ column }, index): [string, string | null] => [column, sealed[index]?.sealed ?? null]),
+    [place.keyId, keyId],
+  ];
+  const changes =
+    place.setting === undefined
+      ? sql.join(
+          values.map(([column, value]) => sql`${sql.identifier(column)} = ${value}`),
+          sql`, `,
+        )
+      : sql`value = value || ${JSON.stringify(Object.fromEntries(values))}::jsonb`;
+  await tx.execute(
+    sql`update ${sql.identifier(place.table)} set ${changes} where ${sql.identifier(place.id)}::text = ${id}`,
   );
-  await tx.execute(sql`
-    update ${sql.identifier(place.table)} set ${sql.join(values, sql`, `)}, ${sql.identifier(place.keyId)} = ${keyId}
-    where ${sql.identifier(place.id)}::text = ${id}`);
 }
 
 /** How many rows of a place each key has sealed. */
 export async function countByKey(place: SealedPlace): Promise<{ key_id: string; rows: number }[]> {
   return db.execute<{ key_id: string; rows: number }>(sql`
-    select ${sql.identifier(place.keyId)} as key_id, count(*)::int as rows from ${sql.identifier(place.table)}
-    where ${sql.identifier(place.keyId)} is not null group by 1 order by 1`);
+    select ${field(place, place.keyId)} as key_id, count(*)::int as rows from ${sql.identifier(place.table)}
+    where ${rowsOf(place)} group by 1 order by 1`);
 }
 
 /** Every column of the schema that names a key, as `table.column`. */

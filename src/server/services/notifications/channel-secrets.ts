@@ -5,7 +5,9 @@ import type { ChannelRow } from '../../repositories/notification-channels';
 
 type Sealed = Pick<ChannelRow, 'url_origin' | 'url_encrypted' | 'signing_secret_encrypted' | 'secret_key_id'>;
 
-const contextOf = (id: string, what: 'url' | 'signing_secret') => `notification_channel:${id}:${what}`;
+/** What a secret of a channel is bound to. */
+export const channelSecretContext = (id: string, what: 'url' | 'signing_secret') =>
+  `notification_channel:${id}:${what}`;
 
 /** A new secret with which a receiver can tell that a notice is ours. */
 export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
@@ -14,8 +16,8 @@ export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString(
 export function sealWebhook(id: string, url: string, secret: string): Sealed {
   return {
     url_origin: new URL(url).origin,
-    url_encrypted: seal(url, contextOf(id, 'url')).sealed,
-    signing_secret_encrypted: seal(secret, contextOf(id, 'signing_secret')).sealed,
+    url_encrypted: seal(url, channelSecretContext(id, 'url')).sealed,
+    signing_secret_encrypted: seal(secret, channelSecretContext(id, 'signing_secret')).sealed,
     secret_key_id: keyId(),
   };
 }
@@ -30,8 +32,8 @@ export function openWebhook(row: ChannelRow): { url: string; secret: string } {
     throw new Error(`the channel ${row.id} is no webhook`);
   try {
     return {
-      url: unseal({ sealed: url_encrypted, key_id }, contextOf(row.id, 'url')),
-      secret: unseal({ sealed: signing_secret_encrypted, key_id }, contextOf(row.id, 'signing_secret')),
+      url: unseal({ sealed: url_encrypted, key_id }, channelSecretContext(row.id, 'url')),
+      secret: unseal({ sealed: signing_secret_encrypted, key_id }, channelSecretContext(row.id, 'signing_secret')),
     };
   } catch (cause) {
     throw new DeliveryError(

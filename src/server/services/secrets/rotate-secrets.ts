@@ -2,13 +2,8 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { keyId, seal, unseal } from '../../lib/crypto';
-import {
-  lockForeignRows,
-  placesNaming,
-  SEALED_PLACES,
-  type SealedPlace,
-  storeResealed,
-} from '../../repositories/sealed-values';
+import { lockForeignRows, placesNaming, type SealedPlace, storeResealed } from '../../repositories/sealed-values';
+import { SEALED_PLACES } from './sealed-places';
 
 /** `previous` sealed what is stored, `present` shall. */
 export type KeyPair = { present: string; previous: string };

@@ -1,0 +1,48 @@
+import type { SealedPlace } from '../../repositories/sealed-values';
+import { channelSecretContext } from '../notifications/channel-secrets';
+import { NOTIFICATION_SETTINGS_KEY, SMTP_PASSWORD_CONTEXT } from '../notifications/stored-settings';
+
+const itself = (id: string) => id;
+
+/** Everything that is encrypted with FABRIC_SECRET_KEY. A new place belongs here; a test compares with the schema. */
+export const SEALED_PLACES: readonly SealedPlace[] = [
+  {
+    name: 'API tokens of clusters',
+    table: 'clusters',
+    id: 'id',
+    keyId: 'api_token_key_id',
+    values: [{ column: 'api_token_encrypted', context: itself }],
+  },
+  {
+    name: 'notification channels',
+    table: 'notification_channels',
+    id: 'id',
+    keyId: 'secret_key_id',
+    values: [
+      { column: 'url_encrypted', context: (id) => channelSecretContext(id, 'url') },
+      { column: 'signing_secret_encrypted', context: (id) => channelSecretContext(id, 'signing_secret') },
+    ],
+  },
+  {
+    name: 'client secret of the sign-in provider',
+    table: 'oidc_settings',
+    id: 'id',
+    keyId: 'client_secret_key_id',
+    values: [{ column: 'client_secret_encrypted', context: itself }],
+  },
+  {
+    name: 'second factors',
+    table: 'second_factors',
+    id: 'user_id',
+    keyId: 'secret_key_id',
+    values: [{ column: 'secret_encrypted', context: itself }],
+  },
+  {
+    name: 'password of the mail server',
+    table: 'system_settings',
+    id: 'key',
+    setting: NOTIFICATION_SETTINGS_KEY,
+    keyId: 'smtp_password_key_id',
+    values: [{ column: 'smtp_password_encrypted', context: () => SMTP_PASSWORD_CONTEXT }],
+  },
+];
