@@ -12,6 +12,7 @@ const held = fc.record({
   tenant_id: fc.constantFrom(null, ...TENANTS),
   tenant_name: fc.constant('name'),
   expires_at: fc.constant(null),
+  source: fc.constant('manual' as const),
   expired: fc.boolean(),
   created_at: fc.constant('2026-01-01T00:00:00Z'),
   permissions: fc.subarray([...PERMISSIONS, '*', 'nonsense:read']),
@@ -33,7 +34,15 @@ describe('explainAccess', () => {
   });
 
   it('names what would give a permission but does not', () => {
-    const base = { role_id: '', role: 'r', role_title: 'R', expires_at: null, created_at: '', tenant_name: 'Blue' };
+    const base = {
+      role_id: '',
+      role: 'r',
+      role_title: 'R',
+      expires_at: null,
+      source: 'manual' as const,
+      created_at: '',
+      tenant_name: 'Blue',
+    };
     const access = explainAccess(user, [
       { ...base, id: 'a', tenant_id: TENANTS[0] ?? '', expired: false, permissions: ['cluster:read', 'flow:read'] },
       { ...base, id: 'b', tenant_id: null, expired: true, permissions: ['flow:read'] },
@@ -70,6 +79,7 @@ describe('explainAccess', () => {
         tenant_id: null,
         tenant_name: null,
         expires_at: null,
+        source: 'manual' as const,
         expired: false,
         created_at: '',
         permissions: ['*'],

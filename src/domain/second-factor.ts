@@ -35,9 +35,9 @@ export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>;
 export const SignInAnswer = z.union([SignedIn, SecondFactorNeeded]);
 export type SignInAnswer = z.output<typeof SignInAnswer>;
 
-/** The second step of signing in. */
+/** The second step of signing in. Without `challenge_token` the cookie that a sign-in through a provider left counts. */
 export const SecondFactorInput = z.strictObject({
-  challenge_token: z.string('Send the challenge as text.').min(1).max(200, 'This is no challenge.'),
+  challenge_token: z.string('Send the challenge as text.').min(1).max(200, 'This is no challenge.').optional(),
   code: SecondFactorCode,
 });
 export type SecondFactorInput = z.output<typeof SecondFactorInput>;

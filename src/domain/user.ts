@@ -25,10 +25,12 @@ export const UserInput = z
   .strictObject({
     email: AccountEmail,
     name: UserName.default(''),
-    password: NewPassword,
+    /** Left out: an account that only a sign-in provider lets in. */
+    password: NewPassword.optional(),
     assignments: z.array(AssignmentInput, 'A list of roles.').max(200, 'At most 200 roles.').default([]),
   })
   .superRefine(({ email, password }, context) => {
+    if (password === undefined) return;
     const problem = passwordProblem(password) === null ? passwordProblem(password, email) : null;
     if (problem) context.addIssue({ code: 'custom', path: ['password'], message: problem });
   });
@@ -40,6 +42,8 @@ export const UserUpdate = z.strictObject({
   name: UserName.optional(),
   active: z.boolean('true or false').optional(),
   password: NewPassword.optional(),
+  /** False: the password does not sign in any more, only a sign-in provider does. */
+  password_sign_in: z.boolean('true or false').optional(),
   version: Version,
 });
 export type UserUpdate = z.output<typeof UserUpdate>;
@@ -52,6 +56,8 @@ export const Assignment = z.object({
   tenant_id: z.uuid().nullable(),
   tenant_name: z.string().nullable(),
   expires_at: z.string().nullable(),
+  /** `oidc`: from a group at the sign-in provider, looked at again whenever the user signs in there. */
+  source: z.enum(['manual', 'oidc']),
   /** Its time is over: it gives nothing. */
   expired: z.boolean(),
   created_at: z.string(),
@@ -64,6 +70,9 @@ export const User = z.object({
   name: z.string(),
   active: z.boolean(),
   last_login_at: z.string().nullable(),
+  /** Whether there is a password, and whether it signs in. */
+  has_password: z.boolean(),
+  password_sign_in: z.boolean(),
   /** Since when signing in takes a code; null: no second factor is set up. */
   second_factor_at: z.string().nullable(),
   /** A role that is held now asks for one. */

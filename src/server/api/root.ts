@@ -24,6 +24,7 @@ import { projectsRouter } from './routers/projects';
 import { rolesRouter } from './routers/roles';
 import { securityGroupsRouter } from './routers/security-groups';
 import { settingsRouter } from './routers/settings';
+import { signInProviderRouter } from './routers/sign-in-provider';
 import { subnetsRouter } from './routers/subnets';
 import { syncRunsRouter } from './routers/sync-runs';
 import { tenantsRouter } from './routers/tenants';
@@ -60,6 +61,7 @@ export const appRouter = router({
   projects: projectsRouter,
   roles: rolesRouter,
   settings: settingsRouter,
+  signInProvider: signInProviderRouter,
   subnets: subnetsRouter,
   tenants: tenantsRouter,
   topology: topologyRouter,

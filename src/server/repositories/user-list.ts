@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, ilike, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, ilike, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Assignment, User, UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../db/client';
@@ -17,6 +17,8 @@ const columnsAt = (now: string) => ({
   last_login_at: users.last_login_at,
   second_factor_at: sql<string | null>`(select ${secondFactors.confirmed_at} from ${secondFactors}
     where ${eq(secondFactors.user_id, users.id)})`.mapWith(secondFactors.confirmed_at),
+  password_sign_in: users.password_sign_in,
+  has_password: sql<boolean>`${users.password_hash} is not null`,
   second_factor_required: sql<boolean>`exists (select 1 from ${roleAssignments}
     join ${roles} on ${eq(roles.id, roleAssignments.role_id)}
     where ${eq(roleAssignments.user_id, users.id)} and ${roles.requires_second_factor}
@@ -47,6 +49,7 @@ export async function findAssignments(
       tenant_id: roleAssignments.tenant_id,
       tenant_name: tenants.name,
       expires_at: roleAssignments.expires_at,
+      source: roleAssignments.source,
       created_at: roleAssignments.created_at,
     })
     .from(roleAssignments)
@@ -134,7 +137,7 @@ export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
   await tx.delete(users).where(eq(users.id, id));
 }
 
-type NewAssignment = { role_id: string; tenant_id: string | null; expires_at: string | null };
+type NewAssignment = Pick<typeof roleAssignments.$inferInsert, 'role_id' | 'tenant_id' | 'expires_at' | 'source'>;
 
 /** Takes these assignments away and gives those. */
 export async function replaceAssignments(
@@ -152,7 +155,10 @@ export async function lockSuperAdmins(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('super-administrators', 0))`);
 }
 
-/** Active users who may do everything everywhere, without an end. */
+/**
+ * Active users who may do everything everywhere, without an end, and can sign in with a password: a sign-in provider that
+ * fails or changes its mind must not leave the installation to nobody.
+ */
 export async function countSuperAdmins(tx: Tx): Promise<number> {
   const [row] = await tx
     .select({ count: sql<number>`count(distinct ${users.id})::int` })
@@ -162,6 +168,8 @@ export async function countSuperAdmins(tx: Tx): Promise<number> {
     .where(
       and(
         eq(users.active, true),
+        eq(users.password_sign_in, true),
+        isNotNull(users.password_hash),
         isNull(roleAssignments.tenant_id),
         isNull(roleAssignments.expires_at),
         sql`'*' = any(${roles.permissions})`,

@@ -87,14 +87,17 @@ export async function findUserWithRoles(
 }
 
 /** What sign-in needs to know of an account. */
-export async function findCredentials(email: string): Promise<{
+export async function findCredentials(
+  email: string,
+  executor: Executor = db,
+): Promise<{
   id: string;
   email: string;
   password_hash: string | null;
   password_sign_in: boolean;
   active: boolean;
 } | null> {
-  const [found] = await db
+  const [found] = await executor
     .select({
       id: users.id,
       email: users.email,

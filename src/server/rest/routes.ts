@@ -28,6 +28,7 @@ import { roleRoutes } from './routes/roles';
 import { securityGroupRoutes } from './routes/security-groups';
 import { settingsRoutes } from './routes/settings';
 import { setupRoutes } from './routes/setup';
+import { signInProviderRoutes } from './routes/sign-in-provider';
 import { subnetRoutes } from './routes/subnets';
 import { syncRunRoutes } from './routes/sync-runs';
 import { systemRoutes } from './routes/system';
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   ...setupRoutes,
   ...auditRoutes,
   ...settingsRoutes,
+  ...signInProviderRoutes,
   ...systemRoutes,
   ...tenantRoutes,
   ...roleRoutes,

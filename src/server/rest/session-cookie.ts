@@ -1,32 +1,62 @@
+import { CHALLENGE_SECONDS } from '../auth/challenge-seconds';
 import { publicOriginOf } from '../auth/origin';
 import { REFRESH_TOKEN_SECONDS } from '../auth/session-tokens';
+import { PROVIDER_SIGN_IN_SECONDS } from '../auth/sign-in-checks';
 import { AppError } from '../lib/errors';
 
-const NAME = 'fabric_refresh';
-/** Only the authentication routes ever see the cookie. */
-const PATH = '/api/v1/auth';
+type Cookie = { name: string; path: string; seconds: number; sameSite: 'Strict' | 'Lax' };
 
-/** The refresh token in the browser's cookie. Two cookies of the name (one planted by a neighbour site) count as none. */
-export function readRefreshCookie(request: Request): string | null {
+/** Only the authentication routes ever see the cookies. */
+const REFRESH: Cookie = {
+  name: 'fabric_refresh',
+  path: '/api/v1/auth',
+  seconds: REFRESH_TOKEN_SECONDS,
+  sameSite: 'Strict',
+};
+const CHALLENGE: Cookie = { ...REFRESH, name: 'fabric_challenge', seconds: CHALLENGE_SECONDS };
+/** It has to come along when the provider sends the browser back: that is another site. */
+const PENDING: Cookie = {
+  name: 'fabric_sign_in',
+  path: '/api/v1/auth/oidc',
+  seconds: PROVIDER_SIGN_IN_SECONDS,
+  sameSite: 'Lax',
+};
+
+/** A cookie of the browser. Two of the name (one planted by a neighbour site) count as none. */
+function readCookie(request: Request, { name }: Cookie): string | null {
   const values = (request.headers.get('cookie') ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${NAME}=`))
-    .map((pair) => pair.slice(NAME.length + 1));
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
   return values.length === 1 && values[0] ? values[0] : null;
 }
 
-/** `Set-Cookie` that stores the refresh token, or removes it with null. Never readable by scripts, never sent across sites. */
-export function refreshCookie(request: Request, token: string | null): string {
+/** `Set-Cookie` that stores a value, or removes it with null. Never readable by scripts. */
+function setCookie(request: Request, cookie: Cookie, value: string | null): string {
   return [
-    `${NAME}=${token ?? ''}`,
-    `Path=${PATH}`,
-    `Max-Age=${token === null ? 0 : REFRESH_TOKEN_SECONDS}`,
+    `${cookie.name}=${value ?? ''}`,
+    `Path=${cookie.path}`,
+    `Max-Age=${value === null ? 0 : cookie.seconds}`,
     'HttpOnly',
-    'SameSite=Strict',
+    `SameSite=${cookie.sameSite}`,
     ...(publicOriginOf(request).protocol === 'https' ? ['Secure'] : []),
   ].join('; ');
 }
+
+/** The refresh token in the browser's cookie. */
+export const readRefreshCookie = (request: Request): string | null => readCookie(request, REFRESH);
+
+/** `Set-Cookie` for the refresh token, or against it with null. Never sent across sites. */
+export const refreshCookie = (request: Request, token: string | null): string => setCookie(request, REFRESH, token);
+
+/** The first step of a sign-in through a provider, waiting for a code. */
+export const readChallengeCookie = (request: Request): string | null => readCookie(request, CHALLENGE);
+export const challengeCookie = (request: Request, token: string | null): string => setCookie(request, CHALLENGE, token);
+
+/** A sign-in through a provider that this browser began. */
+export const readPendingCookie = (request: Request): string | null => readCookie(request, PENDING);
+export const pendingCookie = (request: Request, sealed: string | null): string => setCookie(request, PENDING, sealed);
 
 /**
  * Refuses to act on a cookie for another site's page. SameSite=Strict lets pages of sibling domains through, so the

@@ -9,6 +9,7 @@ const stored = {
   tenant_id: null,
   tenant_name: null,
   expires_at: '2026-12-24T10:30:00.000Z',
+  source: 'manual' as const,
   expired: false,
   created_at: '2026-01-01T00:00:00.000Z',
 };

@@ -11,6 +11,7 @@ import {
   updateUser,
 } from '../../services/administration/users';
 import { resetSecondFactor } from '../../services/second-factor/reset-second-factor';
+import { listUserIdentities, unlinkIdentity } from '../../services/sign-in-provider/identities';
 import { procedure, router } from '../trpc';
 
 const byId = z.strictObject({ id: z.uuid() });
@@ -31,6 +32,12 @@ export const usersRouter = router({
   revokeToken: procedure('user:write')
     .input(z.strictObject({ id: z.uuid(), token_id: z.uuid() }))
     .mutation(({ ctx, input }) => revokeUserToken(ctx.scope, input.id, input.token_id)),
+  identities: procedure('user:read')
+    .input(byId)
+    .query(({ ctx, input }) => listUserIdentities(ctx.scope, input.id)),
+  unlinkIdentity: procedure('user:write')
+    .input(z.strictObject({ id: z.uuid(), identity_id: z.uuid() }))
+    .mutation(({ ctx, input }) => unlinkIdentity(ctx.scope, input.id, input.identity_id)),
   create: procedure('user:write')
     .input(UserInput)
     .mutation(({ ctx, input }) => createUser(ctx.scope, input)),

@@ -34,9 +34,11 @@ import * as policyGuests from '@/domain/policy-guests';
 import * as policyPreview from '@/domain/policy-preview';
 import * as project from '@/domain/project';
 import * as role from '@/domain/role';
+import * as secondFactor from '@/domain/second-factor';
 import * as securityGroup from '@/domain/security-group';
 import * as settings from '@/domain/settings';
 import * as setup from '@/domain/setup';
+import * as signInProvider from '@/domain/sign-in-provider';
 import * as sync from '@/domain/sync';
 import * as tenant from '@/domain/tenant';
 import * as topology from '@/domain/topology/topology';
@@ -79,9 +81,11 @@ const MODULES: readonly Record<string, unknown>[] = [
   policyPreview,
   project,
   role,
+  secondFactor,
   securityGroup,
   settings,
   setup,
+  signInProvider,
   sync,
   tenant,
   topology,

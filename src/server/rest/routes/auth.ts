@@ -7,14 +7,15 @@ import { login } from '../../services/auth/login';
 import { logout } from '../../services/auth/logout';
 import { readCurrentUser } from '../../services/auth/read-current-user';
 import { refreshSession } from '../../services/auth/refresh-session';
+import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
-import { assertSameOrigin, readRefreshCookie, refreshCookie } from '../session-cookie';
-
-/** Names the program for the list of sign-ins; control characters have no business there. */
-function clientOf(request: Request): { user_agent: string | null } {
-  const agent = request.headers.get('user-agent')?.replace(/[^\x20-\x7e]/g, '?');
-  return { user_agent: agent ? agent.slice(0, 300) : null };
-}
+import {
+  assertSameOrigin,
+  challengeCookie,
+  readChallengeCookie,
+  readRefreshCookie,
+  refreshCookie,
+} from '../session-cookie';
 
 const noStore = { 'cache-control': 'no-store' };
 
@@ -47,8 +48,18 @@ const secondFactorRoute = defineRoute({
   body: SecondFactorInput,
   response: { status: 200, schema: SignedIn },
   handler: async ({ scope, body, request }) => {
-    const session = await answerChallenge(scope, body, clientOf(request));
-    return withCookie(request, session, session);
+    const { code, challenge_token } = body;
+    if (challenge_token !== undefined) {
+      const session = await answerChallenge(scope, { challenge_token, code }, clientOf(request));
+      return withCookie(request, session, session);
+    }
+    const held = readChallengeCookie(request);
+    if (!held) throw new AppError('unauthenticated', 'Sign in first.', { extra: { reason: 'challenge_over' } });
+    assertSameOrigin(request);
+    const session = await answerChallenge(scope, { challenge_token: held, code }, clientOf(request));
+    const response = withCookie(request, session, { ...session, refresh_token: undefined });
+    response.headers.append('set-cookie', challengeCookie(request, null));
+    return response;
   },
 });
 

@@ -7,6 +7,7 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import * as repository from '../../repositories/roles';
+import { isRoleMapped } from '../../repositories/sign-in-provider';
 import { lockSuperAdmins } from '../../repositories/user-list';
 import { assertMayGrant } from './may-grant';
 import { assertSuperAdminLeft } from './super-admins';
@@ -120,6 +121,9 @@ export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void
       throw new AppError('conflict', `The role is held (users: ${users_total}). Take it from them first.`, {
         extra: { users_total },
       });
+    }
+    if (await isRoleMapped(tx, id)) {
+      throw new AppError('conflict', 'A group of the sign-in provider gives this role. Take it away there first.');
     }
     await repository.deleteRoleRow(tx, id);
     await recordAudit(tx, scope, {

@@ -25,11 +25,8 @@ const emailTaken = () =>
     errors: [{ field: 'email', message: 'Choose another address.' }],
   });
 const now = () => clock.now().toISOString();
-const audited = ({ email, name, active }: { email: string; name: string; active: boolean }) => ({
-  email,
-  name,
-  active,
-});
+type Audited = { email: string; name: string; active: boolean; password_sign_in: boolean };
+const audited = ({ email, name, active, password_sign_in }: Audited) => ({ email, name, active, password_sign_in });
 
 /** @throws AppError `conflict`: people could lock themselves out by mistake */
 function assertNotSelf(scope: Scope<'user:write'>, id: string, what: string): void {
@@ -69,7 +66,7 @@ export async function explainUser(_scope: Scope<'user:read'>, id: string): Promi
  * with rights that the actor lacks
  */
 export async function createUser(scope: Scope<'user:write'>, input: UserInput): Promise<User> {
-  const password_hash = await hashPassword(input.password);
+  const password_hash = input.password === undefined ? null : await hashPassword(input.password);
   return db.transaction(async (tx) => {
     if (await repository.emailTaken(tx, input.email, null)) throw emailTaken();
     const { email, name } = input;
@@ -88,8 +85,8 @@ export async function createUser(scope: Scope<'user:write'>, input: UserInput): 
 }
 
 /**
- * Changes an account; what is left out stays. A new password or deactivating ends its sessions at once, a new
- * password its API tokens, too.
+ * Changes an account; what is left out stays. A new password, deactivating and taking the password sign-in away end its
+ * sessions at once, a new password its API tokens, too.
  * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
  * be super administrator any more; `forbidden` for somebody with rights that the actor lacks; `malformed` for a bad password
  */
@@ -112,10 +109,11 @@ export async function updateUser(
     if (changes.active === false) assertNotSelf(scope, id, 'deactivate');
     if (changes.email !== undefined && (await repository.emailTaken(tx, changes.email, id))) throw emailTaken();
     await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
-    const ended = changes.active === false || password !== undefined ? await endSessions(tx, id) : 0;
+    const shut = changes.active === false || changes.password_sign_in === false;
+    const ended = shut || password !== undefined ? await endSessions(tx, id) : 0;
     // Whoever sets somebody's password does not trust what was handed out under the old one.
     const revoked = password === undefined ? 0 : await deleteApiTokensOf(tx, id);
-    if (changes.active === false) await assertSuperAdminLeft(tx);
+    if (shut) await assertSuperAdminLeft(tx);
     const user = await stored(tx, id);
     await recordAudit(tx, scope, {
       action: 'user.updated',

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import type { SignInMethod } from '@/domain/sign-in-method';
+import { CHALLENGE_SECONDS } from '../../auth/challenge-seconds';
 import { hashToken } from '../../auth/session-tokens';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { countRecoveryCodes, findSecondFactor, insertChallenge } from '../../repositories/second-factors';
-
-/** Enough to find the phone. */
-export const CHALLENGE_SECONDS = 600;
 
 /** Asks for a code when the user has set up a second factor; null: nothing to ask for. Lock the user before. */
 export async function challengeIfEnrolled(

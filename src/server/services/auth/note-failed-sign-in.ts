@@ -1,3 +1,4 @@
+import type { ProviderProblem } from '@/domain/sign-in-provider';
 import { recordAudit } from '../../audit/record';
 import { loginLimits, recordFailure, sourceKey } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
@@ -9,18 +10,21 @@ import { countInWindow } from '../../repositories/rate-limits';
 /** Failed sign-ins that are written to the audit trail in ten minutes: from one source, and altogether. */
 const AUDITED = { window_seconds: 600, per_source: 20, altogether: 100 };
 
-type Failure = {
-  /** What was typed; the limits count it whether there is such an account or not. */
-  email: string;
+type Recorded = {
   account: { id: string; email: string } | null;
-  reason: 'unknown_user' | 'wrong_password' | 'inactive' | 'password_not_allowed' | 'wrong_code';
+  reason:
+    | 'unknown_user'
+    | 'wrong_password'
+    | 'inactive'
+    | 'password_not_allowed'
+    | 'wrong_code'
+    | `provider_${ProviderProblem}`;
+  locked_seconds?: number;
 };
 
-/** Counts the failure and, within bounds, records it: a flood must fill neither the disk nor the trail. */
-export async function noteFailedSignIn(tx: Tx, scope: OpenScope, { email, account, reason }: Failure): Promise<void> {
-  countSignIn('failed');
+/** Records a failed sign-in, within bounds: a flood must not fill the trail. */
+export async function auditFailedSignIn(tx: Tx, scope: OpenScope, { account, ...after }: Recorded): Promise<void> {
   const now = clock.now().toISOString();
-  const locked_seconds = await recordFailure(tx, loginLimits(email, scope.origin));
   const { window_seconds, per_source, altogether } = AUDITED;
   const source = sourceKey(scope.origin);
   if ((await countInWindow(tx, `audit:login_failed:source:${source}`, window_seconds, now)) > per_source) return;
@@ -31,6 +35,20 @@ export async function noteFailedSignIn(tx: Tx, scope: OpenScope, { email, accoun
     object_kind: 'user',
     object_id: account?.id ?? null,
     object_name: account?.email ?? null,
-    after: { reason, locked_seconds },
+    after,
   });
+}
+
+/**
+ * Counts a failed sign-in and, within bounds, records it. `email` is what was typed: the limits count it whether there is
+ * such an account or not.
+ */
+export async function noteFailedSignIn(
+  tx: Tx,
+  scope: OpenScope,
+  { email, ...failure }: Recorded & { email: string },
+): Promise<void> {
+  countSignIn('failed');
+  const locked_seconds = await recordFailure(tx, loginLimits(email, scope.origin));
+  await auditFailedSignIn(tx, scope, { ...failure, locked_seconds });
 }

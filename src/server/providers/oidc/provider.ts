@@ -1,0 +1,148 @@
+import * as client from 'openid-client';
+import type { ProviderCheck } from '@/domain/sign-in-provider';
+import { createGuardedFetch } from './guarded-fetch';
+import { OidcError } from './oidc-error';
+import { type ProviderClaims, readClaims } from './read-claims';
+
+/** How to speak to a sign-in provider. */
+export type ProviderAccess = { issuer: string; client_id: string; client_secret: string | null };
+/** What one sign-in is recognised by: kept in the browser that began it. */
+export type SignInChecks = { state: string; nonce: string; code_verifier: string };
+
+/** Clocks of two machines differ. */
+const TOLERANCE_SECONDS = 30;
+
+const BELIEVE = 'Try again. If it stays, compare issuer, client and keys here with those at the provider.';
+
+function meaningOf(error: unknown, doing: string): OidcError {
+  if (error instanceof OidcError) return error;
+  const { cause } = error as Error;
+  if (cause instanceof OidcError) return cause;
+  if (error instanceof client.AuthorizationResponseError) {
+    return new OidcError('refused', `The sign-in provider refused: ${error.error}.`, 'Ask who runs the provider.', {
+      cause: error,
+    });
+  }
+  if (error instanceof client.ResponseBodyError) {
+    return new OidcError('invalid', `The sign-in provider refused ${doing}: ${error.error}.`, BELIEVE, {
+      cause: error,
+    });
+  }
+  return new OidcError('invalid', `The sign-in provider's answer cannot be used (${doing}).`, BELIEVE, {
+    cause: error,
+  });
+}
+
+/** Methods a client proves its secret by; without a word of the provider it is Basic (OpenID Connect Discovery, section 3). */
+function authentication(known: readonly string[] | undefined, secret: string | null): client.ClientAuth {
+  if (secret === null) return client.None();
+  const methods = known ?? ['client_secret_basic'];
+  return methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
+    ? client.ClientSecretBasic(secret)
+    : client.ClientSecretPost(secret);
+}
+
+/** A provider whose description was read and whose issuer is the one that was asked for. */
+export class OidcProvider {
+  readonly #config: client.Configuration;
+  private constructor(config: client.Configuration) {
+    this.#config = config;
+  }
+
+  /**
+   * Reads the provider's description.
+   * @param allow CIDRs of loopback and link-local targets that may be connected to, and spoken to without TLS
+   * @throws OidcError
+   */
+  static async open(access: ProviderAccess, allow: readonly string[]): Promise<OidcProvider> {
+    const fetch = createGuardedFetch({ allow });
+    const plain = access.issuer.startsWith('http:');
+    try {
+      const found = await client.discovery(new URL(access.issuer), access.client_id, undefined, client.None(), {
+        [client.customFetch]: fetch,
+        timeout: 15,
+        execute: plain ? [client.allowInsecureRequests] : [],
+      });
+      const server = found.serverMetadata();
+      // The library compares addresses as URLs are normalised; what is stored with accounts must be the same to the letter.
+      if (server.issuer !== access.issuer) {
+        throw new OidcError(
+          'invalid',
+          `The provider calls itself ${server.issuer.slice(0, 300)}, not ${access.issuer}.`,
+          'Enter the issuer exactly as the provider writes it.',
+        );
+      }
+      const config = new client.Configuration(
+        server,
+        access.client_id,
+        { [client.clockTolerance]: TOLERANCE_SECONDS },
+        authentication(server.token_endpoint_auth_methods_supported, access.client_secret),
+      );
+      config[client.customFetch] = fetch;
+      config.timeout = 15;
+      if (plain) client.allowInsecureRequests(config);
+      // Without it the signature of an ID token that came over TLS would not be looked at.
+      client.enableNonRepudiationChecks(config);
+      return new OidcProvider(config);
+    } catch (error) {
+      throw meaningOf(error, 'its description');
+    }
+  }
+
+  /** What it says of itself. */
+  describe(): ProviderCheck {
+    const server = this.#config.serverMetadata();
+    return {
+      issuer: server.issuer,
+      authorization_endpoint: server.authorization_endpoint ?? '',
+      token_endpoint: server.token_endpoint ?? '',
+      userinfo_endpoint: server.userinfo_endpoint ?? null,
+      scopes_supported: server.scopes_supported ?? null,
+      claims_supported: server.claims_supported ?? null,
+      pkce: server.code_challenge_methods_supported?.includes('S256') ?? null,
+    };
+  }
+
+  /** Where to send the browser, and what its answer is recognised by. */
+  async begin(redirect_uri: string, scopes: readonly string[]): Promise<{ url: string; checks: SignInChecks }> {
+    const checks = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      code_verifier: client.randomPKCECodeVerifier(),
+    };
+    const url = client.buildAuthorizationUrl(this.#config, {
+      redirect_uri,
+      scope: scopes.join(' '),
+      state: checks.state,
+      nonce: checks.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(checks.code_verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, checks };
+  }
+
+  /**
+   * Exchanges the code of an answer, and checks state, issuer, signature, audience, nonce and times of what comes.
+   * @param answer the redirect URI with the query that the browser brought
+   * @throws OidcError
+   */
+  async finish(answer: URL, checks: SignInChecks, groupClaim: string): Promise<ProviderClaims> {
+    try {
+      const tokens = await client.authorizationCodeGrant(this.#config, answer, {
+        expectedState: checks.state,
+        expectedNonce: checks.nonce,
+        pkceCodeVerifier: checks.code_verifier,
+        idTokenExpected: true,
+      });
+      const idToken = tokens.claims();
+      if (!idToken) throw new Error('there is no ID token');
+      const { userinfo_endpoint } = this.#config.serverMetadata();
+      const userInfo = userinfo_endpoint
+        ? await client.fetchUserInfo(this.#config, tokens.access_token, idToken.sub)
+        : null;
+      return readClaims(idToken, userInfo, groupClaim);
+    } catch (error) {
+      throw meaningOf(error, 'signing in');
+    }
+  }
+}

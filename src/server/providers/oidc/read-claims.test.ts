@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { groupsOf, readClaims } from './read-claims';
+
+const BASE = { iss: 'https://id.example.org', sub: 'alice' };
+
+describe('groups', () => {
+  it('are a list of names, or one, under a name or a path', () => {
+    expect(groupsOf({ groups: ['a', 'b', 'a', '', 7, null] }, 'groups')).toEqual(['a', 'b']);
+    expect(groupsOf({ groups: 'a' }, 'groups')).toEqual(['a']);
+    expect(groupsOf({ realm_access: { roles: ['a'] } }, 'realm_access.roles')).toEqual(['a']);
+    expect(groupsOf({ 'https://example.org/groups': ['a'] }, 'https://example.org/groups')).toEqual(['a']);
+    expect(groupsOf({ groups: { a: true } }, 'groups')).toEqual([]);
+    expect(groupsOf({ groups: 'a' }, 'constructor.name')).toEqual([]);
+  });
+
+  it('are none without the claim, and unknown when they are elsewhere or too many', () => {
+    expect(groupsOf({}, 'groups')).toEqual([]);
+    expect(groupsOf({ groups: null }, 'groups')).toEqual([]);
+    expect(groupsOf({ _claim_names: { groups: 'src1' } }, 'groups')).toBe('unknown');
+    expect(groupsOf({ groups: Array.from({ length: 1001 }, (_, i) => `g${i}`) }, 'groups')).toBe('unknown');
+  });
+
+  it('of the ID token count before those of userinfo, an empty list too', () => {
+    expect(readClaims({ ...BASE, groups: [] }, { groups: ['a'] }, 'groups').groups).toEqual([]);
+    expect(readClaims(BASE, { groups: ['a'] }, 'groups').groups).toEqual(['a']);
+  });
+});
+
+describe('an email address', () => {
+  it('is verified only by the word of the source that gave it', () => {
+    const claims = (token: object, info: Record<string, unknown> | null) => {
+      const { email, email_verified } = readClaims({ ...BASE, ...token }, info, 'groups');
+      return [email, email_verified];
+    };
+    expect(claims({ email: 'a@b.c', email_verified: true }, null)).toEqual(['a@b.c', true]);
+    expect(claims({ email: 'a@b.c' }, { email: 'x@y.z', email_verified: true })).toEqual(['a@b.c', false]);
+    expect(claims({ email_verified: true }, { email: 'x@y.z' })).toEqual(['x@y.z', false]);
+    expect(claims({}, { email: 'x@y.z', email_verified: true })).toEqual(['x@y.z', true]);
+    expect(claims({ email: 'a@b.c', email_verified: 'true' }, null)).toEqual(['a@b.c', false]);
+    expect(claims({ email: 42 }, null)).toEqual([null, false]);
+  });
+});

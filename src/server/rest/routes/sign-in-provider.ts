@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import {
+  ProviderCheck,
+  ProviderCheckInput,
+  type ProviderProblem,
+  SignInMethods,
+  SignInProvider,
+  SignInProviderInput,
+  UserIdentities,
+} from '@/domain/sign-in-provider';
+import { openPendingSignIn, sealPendingSignIn } from '../../auth/sign-in-checks';
+import { beginSignIn } from '../../services/sign-in-provider/begin-sign-in';
+import { finishSignIn } from '../../services/sign-in-provider/finish-sign-in';
+import { listUserIdentities, unlinkIdentity } from '../../services/sign-in-provider/identities';
+import { checkSignInProvider } from '../../services/sign-in-provider/open-provider';
+import { readSignInMethods, readSignInProvider } from '../../services/sign-in-provider/read-sign-in-provider';
+import { updateSignInProvider } from '../../services/sign-in-provider/update-sign-in-provider';
+import { clientOf } from '../client-of';
+import { defineRoute } from '../define-route';
+import { ifMatchVersion } from '../if-match';
+import { challengeCookie, pendingCookie, readPendingCookie, refreshCookie } from '../session-cookie';
+
+/** To the sign-in page, which knows where to go from there and what to say. */
+function toSignIn(query: Record<string, string | null>, cookies: readonly string[] = []): Response {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+  const text = new URLSearchParams(given).toString();
+  const headers = new Headers({ location: text ? `/login?${text}` : '/login', 'cache-control': 'no-store' });
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  return new Response(null, { status: 302, headers });
+}
+
+const methods = defineRoute({
+  method: 'GET',
+  path: '/auth/methods',
+  summary: 'How one can sign in here besides with a password.',
+  tag: 'Authentication',
+  access: { open: 'The sign-in page shows it before anybody is known.' },
+  response: { status: 200, schema: SignInMethods },
+  handler: () => readSignInMethods(),
+});
+
+const begin = defineRoute({
+  method: 'GET',
+  path: '/auth/oidc/start',
+  summary: 'Send a browser to the sign-in provider. Not for programs.',
+  tag: 'Authentication',
+  access: { open: 'Signing in is how a session begins.' },
+  query: z.strictObject({ next: z.string().max(2000, 'At most 2000 characters.').optional() }),
+  response: { status: 302 },
+  handler: async ({ scope, query, request }) => {
+    const next = query.next ?? null;
+    const begun = await beginSignIn(scope.origin.request_id);
+    // A page asked for this, not a program: whoever looks at it needs words and a way on.
+    if ('problem' in begun) return toSignIn({ next, problem: begun.problem });
+    const cookie = pendingCookie(request, await sealPendingSignIn({ ...begun.checks, next }));
+    const headers = { location: begun.url, 'set-cookie': cookie, 'cache-control': 'no-store' };
+    return new Response(null, { status: 302, headers });
+  },
+});
+
+const finish = defineRoute({
+  method: 'GET',
+  path: '/auth/oidc/callback',
+  summary: 'Where the sign-in provider sends the browser back to. Not for programs.',
+  tag: 'Authentication',
+  access: { open: 'The answer of the provider and the cookie of the browser that began are the proof.' },
+  // The provider adds what it likes.
+  query: z.looseObject({}),
+  response: { status: 302 },
+  handler: async ({ scope, request }) => {
+    const sealed = readPendingCookie(request);
+    const pending = sealed === null ? null : await openPendingSignIn(sealed);
+    const done = pendingCookie(request, null);
+    if (!pending) return toSignIn({ problem: 'expired' satisfies ProviderProblem }, [done]);
+    const { next, ...checks } = pending;
+    const result = await finishSignIn(scope, new URL(request.url).search, checks, clientOf(request));
+    if ('problem' in result) return toSignIn({ next, problem: result.problem }, [done]);
+    if ('second_factor' in result) {
+      const { challenge_token } = result.second_factor;
+      return toSignIn({ next, step: 'code' }, [done, challengeCookie(request, challenge_token)]);
+    }
+    return toSignIn({ next }, [done, refreshCookie(request, result.refresh_token)]);
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/settings/sign-in-provider',
+  summary: 'The sign-in provider (OpenID Connect), without its secret.',
+  tag: 'Settings',
+  access: { permission: 'settings:read' },
+  response: { status: 200, schema: SignInProvider },
+  handler: ({ scope }) => readSignInProvider(scope),
+});
+
+const update = defineRoute({
+  method: 'PUT',
+  path: '/settings/sign-in-provider',
+  summary: 'Store the sign-in provider and the roles that its groups give. Super administrators only.',
+  tag: 'Settings',
+  access: { permission: '*' },
+  body: SignInProviderInput,
+  response: { status: 200, schema: SignInProvider },
+  handler: ({ scope, body, request }) =>
+    updateSignInProvider(scope, { ...body, version: body.version ?? ifMatchVersion(request) }),
+});
+
+const check = defineRoute({
+  method: 'POST',
+  path: '/settings/sign-in-provider/check',
+  summary: 'Ask the provider at an issuer what it says of itself. Nothing is stored.',
+  tag: 'Settings',
+  access: { permission: '*' },
+  body: ProviderCheckInput,
+  response: { status: 200, schema: ProviderCheck },
+  handler: ({ scope, body }) => checkSignInProvider(scope, body.issuer),
+});
+
+const identities = defineRoute({
+  method: 'GET',
+  path: '/users/{user_id}/identities',
+  summary: 'Accounts at sign-in providers that belong to a user.',
+  tag: 'Administration',
+  access: { permission: 'user:read' },
+  params: z.object({ user_id: z.uuid() }),
+  response: { status: 200, schema: UserIdentities },
+  handler: ({ scope, params }) => listUserIdentities(scope, params.user_id),
+});
+
+const unlink = defineRoute({
+  method: 'DELETE',
+  path: '/users/{user_id}/identities/{identity_id}',
+  summary: 'Part a user from an account at a sign-in provider; all their sign-ins end.',
+  tag: 'Administration',
+  access: { permission: 'user:write' },
+  params: z.object({ user_id: z.uuid(), identity_id: z.uuid() }),
+  response: { status: 204 },
+  handler: ({ scope, params }) => unlinkIdentity(scope, params.user_id, params.identity_id),
+});
+
+export const signInProviderRoutes = [methods, begin, finish, read, update, check, identities, unlink];

@@ -1,0 +1,44 @@
+import type { UserIdentity } from '@/domain/sign-in-provider';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { deleteIdentity, listIdentities } from '../../repositories/user-identities';
+import { findAssignments, findUser, lockUser } from '../../repositories/user-list';
+import { endSessions } from '../administration/end-sessions';
+import { assertMayGrant } from '../administration/may-grant';
+import { noSuchUser } from '../administration/no-such-user';
+
+/** The accounts at sign-in providers that belong to a user. @throws AppError `not_found` */
+export async function listUserIdentities(
+  _scope: Scope<'user:read'>,
+  userId: string,
+): Promise<{ items: UserIdentity[] }> {
+  if (!(await findUser(db, userId, clock.now().toISOString()))) throw noSuchUser();
+  return { items: await listIdentities(db, userId) };
+}
+
+/**
+ * Parts a user from an account at a provider, which then lets nobody in any more; all sign-ins of the user end.
+ * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks
+ */
+export function unlinkIdentity(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const user = await lockUser(tx, userId);
+    if (!user) throw noSuchUser();
+    await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], clock.now().toISOString()));
+    const gone = await deleteIdentity(tx, userId, id);
+    if (!gone) throw new AppError('not_found', 'There is no such account of this user at a provider.');
+    const ended_sessions = await endSessions(tx, userId);
+    const { issuer, subject, email } = gone;
+    await recordAudit(tx, scope, {
+      action: 'user.identity_unlinked',
+      object_kind: 'user',
+      object_id: userId,
+      object_name: user.email,
+      before: { issuer, subject, email },
+      after: { ended_sessions },
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import type { ProviderCheck } from '@/domain/sign-in-provider';
+import type { Scope } from '../../auth/scope';
+import { clock } from '../../lib/clock';
+import { unseal } from '../../lib/crypto';
+import { env } from '../../lib/env';
+import { AppError } from '../../lib/errors';
+import { OidcError } from '../../providers/oidc/oidc-error';
+import { OidcProvider } from '../../providers/oidc/provider';
+import { OIDC_ID, type OidcSettingsRow } from '../../repositories/sign-in-provider';
+
+/** For so long a provider's description and keys are not asked for again; keys that are new are found all the same. */
+const KEPT_MS = 600_000;
+
+let kept: { key: string; until: number; provider: Promise<OidcProvider> } | null = null;
+
+/** The configured provider, its description read at most every ten minutes. @throws OidcError */
+export async function openSignInProvider(row: OidcSettingsRow): Promise<OidcProvider> {
+  const key = `${row.version} ${row.issuer} ${row.client_id}`;
+  const now = clock.now().getTime();
+  if (kept?.key === key && kept.until > now) return kept.provider;
+  const { client_secret_encrypted: sealed, client_secret_key_id: key_id } = row;
+  const client_secret = sealed !== null && key_id !== null ? unseal({ sealed, key_id }, OIDC_ID) : null;
+  const { issuer, client_id } = row;
+  const provider = OidcProvider.open({ issuer, client_id, client_secret }, env().FABRIC_ALLOW_PRIVATE_TARGETS);
+  kept = { key, until: now + KEPT_MS, provider };
+  // A failure is not kept: the next one asks again.
+  provider.catch(() => {
+    if (kept?.provider === provider) kept = null;
+  });
+  return provider;
+}
+
+/** What the provider at an issuer says of itself, before it is stored. @throws AppError `refused` naming what is wrong */
+export async function checkSignInProvider(_scope: Scope<'*'>, issuer: string): Promise<ProviderCheck> {
+  const access = { issuer, client_id: 'check', client_secret: null };
+  try {
+    return (await OidcProvider.open(access, env().FABRIC_ALLOW_PRIVATE_TARGETS)).describe();
+  } catch (cause) {
+    if (!(cause instanceof OidcError)) throw cause;
+    const message = `${cause.message} ${cause.remedy}`;
+    throw new AppError('refused', message, { cause, errors: [{ field: 'issuer', message }] });
+  }
+}
