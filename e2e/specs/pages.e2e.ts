@@ -103,6 +103,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['add-user', '/users?add=true', ''],
     ['roles', '/roles', 'Roles'],
     ['role', `/roles/${await first('/roles')}`, ''],
+    ['sign-in-provider', '/sign-in-provider', 'Sign-in provider'],
     ['tenants', '/tenants', 'Tenants'],
     ['projects', '/projects', 'Projects'],
     ['mapping-rules', '/mapping-rules', 'Mapping rules'],

@@ -13,6 +13,7 @@ const held = fc.record({
   tenant_id: fc.constantFrom(null, ...TENANTS),
   tenant_name: fc.constant('name'),
   expires_at: fc.constant(null),
+  source: fc.constant('manual' as const),
   expired: fc.boolean(),
   created_at: fc.constant('2026-01-01T00:00:00Z'),
   permissions: fc.subarray([...PERMISSIONS, '*']),

@@ -62,6 +62,7 @@ test('every path of the interface', () => {
       "jobs: /jobs",
       "audit: /audit",
       "settings: /settings",
+      "signInProvider: /sign-in-provider",
       "account: /account",
     ]
   `);

@@ -57,5 +57,6 @@ export const paths = {
   jobs: (query?: Query) => withQuery('/jobs', query),
   audit: (query?: Query) => withQuery('/audit', query),
   settings: () => '/settings',
+  signInProvider: () => '/sign-in-provider',
   account: (query: { tab?: string } = {}) => withQuery('/account', query),
 } as const;

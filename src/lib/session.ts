@@ -137,10 +137,16 @@ export class Session {
     });
   }
 
-  /** The second step of signing in. @throws RestError with the server's reason (wrong code, too late, too many attempts) */
-  async answerChallenge(challenge_token: string, code: string): Promise<void> {
+  /**
+   * The second step of signing in; null: the browser holds the challenge as a cookie.
+   * @throws RestError with the server's reason (wrong code, too late, too many attempts)
+   */
+  async answerChallenge(challenge_token: string | null, code: string): Promise<void> {
     await this.#deps.lock(async () => {
-      const answer = await this.#post('/api/v1/auth/second-factor', { challenge_token, code });
+      const answer = await this.#post('/api/v1/auth/second-factor', {
+        ...(challenge_token !== null && { challenge_token }),
+        code,
+      });
       if (!answer.ok) throw new RestError(answer.failure);
       this.#enter(answer.body);
     });

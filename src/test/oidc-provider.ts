@@ -55,10 +55,10 @@ async function interact(provider: Provider, people: ReadonlyMap<string, OidcPers
 type Exchange = { request: IncomingMessage; response: ServerResponse; url: URL };
 
 /**
- * A real OpenID provider on loopback with one client. `people` by subject; `redirectUri` may be set after it has started,
- * before the first sign-in.
+ * A real OpenID provider on loopback with one client. `people` by subject; `redirectUri` is asked for at the first request.
+ * As `localhost` it is another site than 127.0.0.1, which is what browsers look at when they send cookies.
  */
-export async function startOidcProvider(redirectUri: () => string) {
+export async function startOidcProvider(redirectUri: () => string, host: '127.0.0.1' | 'localhost' = '127.0.0.1') {
   const people = new Map<string, OidcPerson>();
   let provider: Provider | undefined;
   const server = createServer((request, response) => {
@@ -70,7 +70,7 @@ export async function startOidcProvider(redirectUri: () => string) {
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
   return {
     issuer,
     people,

@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { PasswordChange } from '@/domain/account';
 import { failureOf } from '@/lib/problem';
@@ -19,6 +19,7 @@ const endedText = (count: number) =>
 export function PasswordForm() {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
+  const factor = useQuery(trpc.account.secondFactor.queryOptions());
   const form = useForm<PasswordChange, unknown, PasswordChange>({
     defaultValues: EMPTY,
     resolver: domainResolver(PasswordChange, (values) => values),
@@ -32,6 +33,17 @@ export function PasswordForm() {
       },
     }),
   );
+  if (factor.data?.has_password === false) {
+    return (
+      <div className="max-w-lg">
+        <Section title="Password">
+          <p className="text-muted">
+            Your account has no password: you sign in through your organisation. An administrator can set one.
+          </p>
+        </Section>
+      </div>
+    );
+  }
   return (
     <div className="max-w-lg">
       <Section title="Password" description="Changing it ends all your other sign-ins. API tokens keep working.">

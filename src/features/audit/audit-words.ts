@@ -73,6 +73,9 @@ const WORDS: Record<string, string> = {
   'auth.second_factor_set_up': 'Set up a second factor',
   'auth.second_factor_removed': 'Switched their second factor off',
   'auth.recovery_codes_renewed': 'Made new recovery codes',
+  'user.identity_linked': 'User: linked to an account at the sign-in provider',
+  'user.identity_unlinked': 'User: parted from an account at the sign-in provider',
+  'settings.sign_in_provider_updated': 'Changed the sign-in provider',
   'user.second_factor_reset': 'User: second factor taken away',
   'auth.refresh_reused': 'Sign-in ended: its token was used twice',
 };

@@ -16,7 +16,12 @@ import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem
 
 const CodeInput = z.object({ code: SecondFactorCode });
 type CodeInput = z.output<typeof CodeInput>;
-type Props = { challenge: SecondFactorNeeded['second_factor']; onBack: () => void };
+/** What the first step left; without a token the browser holds it as a cookie. */
+export type Challenge = {
+  challenge_token: string | null;
+  methods: SecondFactorNeeded['second_factor']['methods'];
+};
+type Props = { challenge: Challenge; onBack: () => void };
 
 /** The second step of signing in: a code of the app, or a recovery code. */
 export function CodeForm({ challenge, onBack }: Props) {
@@ -48,11 +53,11 @@ export function CodeForm({ challenge, onBack }: Props) {
           title="Sign in again"
           action={
             <Button size="sm" onClick={onBack}>
-              Back to the password
+              Back to sign-in
             </Button>
           }
         >
-          Too much time has passed since you entered your password.
+          Too much time has passed since the first step.
         </Notice>
       ) : (
         <FormShell

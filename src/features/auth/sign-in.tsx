@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
-import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { paths } from '@/lib/paths';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { ErrorState } from '@/ui/error-state';
@@ -10,15 +9,27 @@ import { Notice } from '@/ui/notice';
 import { setupStatusQuery } from '../shared/setup-status';
 import { StartScreen } from '../shared/start-screen';
 import { useStartSession } from '../shared/use-start-session';
-import { CodeForm } from './code-form';
+import { type Challenge, CodeForm } from './code-form';
+import { ProviderButton } from './provider-button';
+import { ProviderProblemNotice } from './provider-problem';
 import { SignInForm } from './sign-in-form';
 
+const HELD_BY_BROWSER: Challenge = { challenge_token: null, methods: ['totp', 'recovery_code'] };
+
+type Props = {
+  next: string | null;
+  /** Back from a sign-in provider, and a code is still needed: the browser holds the challenge as a cookie. */
+  asksCode: boolean;
+  /** Back from a sign-in provider that let nobody in. */
+  problem: string | null;
+};
+
 /** The sign-in page. Whoever is signed in already, in this or another tab, goes on to `next`. */
-export function SignIn({ next }: { next: string | null }) {
+export function SignIn({ next, asksCode, problem }: Props) {
   const router = useRouter();
   const { state, retry } = useStartSession();
   const setup = useQuery(setupStatusQuery);
-  const [challenge, setChallenge] = useState<SecondFactorNeeded['second_factor'] | null>(null);
+  const [challenge, setChallenge] = useState<Challenge | null>(asksCode ? HELD_BY_BROWSER : null);
   const signedIn = state.status === 'signed_in';
   const target = safeReturnPath(next) ?? paths.home();
   useEffect(() => {
@@ -42,7 +53,9 @@ export function SignIn({ next }: { next: string | null }) {
           Everything in it is made up. The account and its password were printed when it started.
         </Notice>
       )}
+      {problem !== null && <ProviderProblemNotice problem={problem} />}
       <SignInForm expired={state.expired} onChallenge={setChallenge} />
+      <ProviderButton next={next} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import {
   Building2,
   ChartNoAxesColumn,
   Group,
+  IdCard,
   KeyRound,
   LayoutDashboard,
   ListChecks,
@@ -209,6 +210,14 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: KeyRound,
         permission: 'role:read',
         keywords: ['permissions', 'rights'],
+      },
+      {
+        id: 'sign-in-provider',
+        label: 'Sign-in provider',
+        href: paths.signInProvider(),
+        icon: IdCard,
+        permission: 'settings:read',
+        keywords: ['openid connect', 'oidc', 'single sign-on', 'groups', 'sso'],
       },
       {
         id: 'tenants',

@@ -10,6 +10,9 @@ export function canonicalJson(value: unknown): string {
 const SECRET = /(token|password|secret|private_key|authorization|cookie|recovery_code)/i;
 const HARMLESS = /^(has_|.*_(id|at|seconds|expires_in|count)$)/i;
 
+/** Yes, no and nothing tell no secret, whatever they are called: `password_sign_in`. */
+const isHarmless = (value: unknown) => value === null || typeof value === 'boolean';
+
 /** Deeper than any record of ours; what nests deeper is cut, because a change must never fail for its audit record. */
 const MAX_DEPTH = 30;
 
@@ -31,7 +34,7 @@ function clean(value: unknown, depth: number): unknown {
     Object.entries(value)
       .map(([key, item]): [string, unknown] => [
         storableText(key),
-        SECRET.test(key) && !HARMLESS.test(key) && item !== null ? '[redacted]' : clean(item, depth + 1),
+        SECRET.test(key) && !HARMLESS.test(key) && !isHarmless(item) ? '[redacted]' : clean(item, depth + 1),
       ])
       .filter(([, item]) => item !== undefined),
   );

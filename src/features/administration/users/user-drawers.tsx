@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
 import { AssignmentsInput, type User, UserInput, UserUpdate } from '@/domain/user';
 import { useTRPC } from '@/lib/trpc';
+import { CheckboxField } from '@/ui/form/checkbox-field';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { showToast } from '@/ui/toast';
@@ -35,7 +36,11 @@ export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; 
       size="lg"
       defaultValues={{ email: '', name: '', password: '', assignments: [NEW_ASSIGNMENT] }}
       schema={UserInput}
-      toInput={(values) => ({ ...values, assignments: values.assignments.map(toAssignment) })}
+      toInput={({ password, ...values }) => ({
+        ...values,
+        ...(password !== '' && { password }),
+        assignments: values.assignments.map(toAssignment),
+      })}
       save={save}
       submitLabel="Create user"
       fieldName={formField}
@@ -50,7 +55,8 @@ export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; 
             name="password"
             label="Password"
             autoComplete="new-password"
-            description="At least 12 characters. Hand it over by another way than email; they can change it themselves."
+            optional
+            description="At least 12 characters. Hand it over by another way than email; they can change it themselves. Without one only the sign-in provider lets them in."
           />
           <AssignmentFields control={rolesOf(control)} />
         </>
@@ -77,7 +83,7 @@ function useSaved(onClose: () => void) {
   };
 }
 
-const accountOf = ({ email, name, version }: User) => ({ email, name, version });
+const accountOf = ({ email, name, password_sign_in, version }: User) => ({ email, name, password_sign_in, version });
 
 /** Changes address and name of an account. Mount it when it opens. */
 export function EditUserDrawer({ user, onClose }: EditProps) {
@@ -106,6 +112,12 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
             autoFocus
           />
           <TextField control={control} name="name" label="Name" optional maxLength={100} />
+          <CheckboxField
+            control={control}
+            name="password_sign_in"
+            label="May sign in with a password"
+            description="Switch it off for people who should only come through the sign-in provider. It ends all sessions."
+          />
         </>
       )}
     </RecordDrawer>

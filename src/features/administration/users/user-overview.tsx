@@ -6,6 +6,7 @@ import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { RoleLink, TenantLink } from '../admin-links';
+import { UserIdentities } from './user-identities';
 
 /** The facts of an account, and its roles one by one. */
 export function UserOverview({ user }: { user: User }) {
@@ -32,6 +33,14 @@ export function UserOverview({ user }: { user: User }) {
               ) : (
                 'None'
               ),
+            },
+            {
+              label: 'Password',
+              value: user.has_password
+                ? user.password_sign_in
+                  ? 'Signs in'
+                  : 'Does not sign in'
+                : 'None: only the sign-in provider lets them in',
             },
             { label: 'Open sessions', value: String(user.sessions_total) },
             { label: 'Created', value: <RelativeTime at={user.created_at} /> },
@@ -63,6 +72,7 @@ export function UserOverview({ user }: { user: User }) {
                     'for the whole installation'
                   )}
                 </span>
+                {one.source === 'oidc' && <Badge>From a group</Badge>}
                 {one.expires_at && (
                   <Badge tone={one.expired ? 'off' : 'warn'}>
                     {one.expired ? 'Expired ' : 'Until '}
@@ -74,6 +84,7 @@ export function UserOverview({ user }: { user: User }) {
           </ul>
         )}
       </Section>
+      <UserIdentities user={user} />
     </>
   );
 }

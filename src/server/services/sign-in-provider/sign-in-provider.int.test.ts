@@ -367,6 +367,59 @@ describe('the second factor', () => {
   });
 });
 
+describe('passwords', () => {
+  const PASSWORD = 'a long walk by the river';
+  const login = (email: string) => ask<Problem>('/auth/login', {}, { body: { email, password: PASSWORD } });
+  const change = (user: { id: string }, changes: object) =>
+    ask<User>(`/users/${user.id}`, boss, { method: 'PATCH', body: { ...changes, version: undefined } });
+
+  it('can be switched off for one user, who then comes through the provider only', async () => {
+    await store({ link_by_email: true });
+    const judy = await makeUser('viewer', undefined, { password_hash: await hashPassword(PASSWORD) });
+    const before = await login(judy.email);
+    expect(before.status).toBe(200);
+    const off = await change(judy, { password_sign_in: false });
+    expect([off.status, off.body.password_sign_in, off.body.has_password]).toEqual([200, false, true]);
+    expect((await login(judy.email)).status).toBe(401);
+    const [record] = await auditOf('auth.login_failed');
+    expect(record?.after).toMatchObject({ reason: 'password_not_allowed' });
+    const [updated] = await auditOf('user.updated');
+    expect(updated).toMatchObject({ before: { password_sign_in: true }, after: { ended_sessions: 1 } });
+    provider.people.set('judy', { email: judy.email, email_verified: true });
+    expect((await signIn('judy')).user?.id).toBe(judy.id);
+    await change(judy, { password_sign_in: true });
+    expect((await login(judy.email)).status).toBe(200);
+  });
+
+  it('of the last super administrator stay', async () => {
+    const role_id = await roleId('super_admin');
+    const held = and(eq(roleAssignments.role_id, role_id));
+    const kept = await db.delete(roleAssignments).where(held).returning();
+    const [last, other] = [await makeUser('super_admin'), await makeUser('super_admin')];
+    const asked = await bearer(other);
+    const patch = (user: { id: string }, body: object) =>
+      ask<Problem>(`/users/${user.id}`, asked, { method: 'PATCH', body });
+    expect((await patch(last, { password_sign_in: false })).status).toBe(200);
+    expect((await patch(other, { password_sign_in: false })).status).toBe(409);
+    // Who has no password does not count either.
+    await sqlClient()`update users set password_sign_in = true, password_hash = null where id = ${last.id}`;
+    expect((await patch(other, { password_sign_in: false })).status).toBe(409);
+    await db.insert(roleAssignments).values(kept);
+  });
+
+  it('may be left out of a new account', async () => {
+    const email = 'kim@example.org';
+    const made = await ask<User>('/users', boss, { body: { email, assignments: [] } });
+    expect([made.status, made.body.has_password]).toEqual([201, false]);
+    expect((await login(email)).status).toBe(401);
+    const headers = await bearer(made.body);
+    const changed = await ask('/account/password', headers, {
+      body: { current_password: 'x', new_password: 'quite another password' },
+    });
+    expect(changed.status).toBe(422);
+  });
+});
+
 describe('the answer of the provider', () => {
   beforeEach(async () => {
     await store();

@@ -1,0 +1,114 @@
+import { expect, type Page } from '@playwright/test';
+import { decodeBase32 } from '@/server/auth/base32';
+import { stepAt, totpCode } from '@/server/auth/totp';
+import { OIDC_CLIENT, startOidcProvider } from '@/test/oidc-provider';
+import { expectAccessible } from '../fixtures/axe';
+import { serviceUrl } from '../fixtures/service';
+import { test } from '../fixtures/test';
+
+const shot = (page: Page, name: string) =>
+  page.screenshot({ path: `test-results/screens/sign-in-provider-${name}.png`, fullPage: true });
+
+/** Goes the way through the provider, and is `sub` there. */
+async function signInAs(page: Page, sub: string) {
+  await page.getByRole('link', { name: 'Sign in with Example Inc.' }).click();
+  await expect(page.getByRole('heading', { name: 'Who are you?' })).toBeVisible();
+  await page.getByRole('link', { name: sub, exact: true }).click();
+}
+
+test('people sign in with the account of their organisation, with the roles of their groups', async ({
+  adminPage: admin,
+  api,
+  browser,
+}) => {
+  const provider = await startOidcProvider(() => `${serviceUrl()}/api/v1/auth/oidc/callback`, 'localhost');
+  const email = `alice-${Date.now()}@example.org`;
+  provider.people.set('alice', { email, email_verified: true, name: 'Alice', groups: ['readers'] });
+  try {
+    await admin.goto('/sign-in-provider');
+    await expect(admin.getByRole('heading', { level: 1, name: 'Sign-in provider' })).toBeVisible();
+    await admin.getByRole('checkbox', { name: 'Let people sign in with it' }).click();
+    await admin.getByRole('textbox', { name: 'Name', exact: true }).fill('Example Inc.');
+    const issuer = admin.getByRole('textbox', { name: 'Issuer' });
+    await issuer.fill('https://169.254.169.254');
+    await admin.getByRole('button', { name: 'Check issuer' }).click();
+    await expect(admin.getByText(/may not be connected to/)).toBeVisible();
+    await issuer.fill(provider.issuer);
+    await admin.getByRole('button', { name: 'Check issuer' }).click();
+    await expect(admin.getByText('The provider answers')).toBeVisible();
+    await admin.getByRole('button', { name: 'Save provider' }).click();
+    await expect(admin.getByText('Enter the client id.').first()).toBeVisible();
+    await admin.getByRole('textbox', { name: 'Client id' }).fill(OIDC_CLIENT.client_id);
+    await admin.getByRole('textbox', { name: 'Client secret' }).fill(OIDC_CLIENT.client_secret);
+    await admin.getByRole('textbox', { name: 'Scopes' }).fill('openid profile email groups');
+    await expect(admin.getByRole('region', { name: 'Redirect address' })).toContainText('/api/v1/auth/oidc/callback');
+    await admin.getByRole('checkbox', { name: 'Create an account at the first sign-in' }).click();
+    await admin.getByRole('button', { name: 'Add group' }).click();
+    await admin.getByRole('textbox', { name: 'Group', exact: true }).fill('readers');
+    await admin.getByRole('combobox', { name: 'Role' }).fill('Viewer');
+    await admin.getByRole('option', { name: 'Viewer' }).click();
+    await expectAccessible(admin, 'the form of the provider');
+    await admin.getByRole('button', { name: 'Save provider' }).click();
+    await expect(admin.getByText('Saved; people can sign in with it')).toBeVisible();
+    await shot(admin, 'settings');
+    await admin.reload();
+    await expect(admin.getByRole('textbox', { name: 'Client secret' })).toHaveValue('');
+    await expect(admin.getByRole('textbox', { name: 'Group', exact: true })).toHaveValue('readers');
+    await expect(admin.locator('body')).not.toContainText(OIDC_CLIENT.client_secret);
+
+    const context = await browser.newContext({ baseURL: serviceUrl() });
+    const page = await context.newPage();
+    await page.goto('/clusters');
+    await expect(page.getByRole('link', { name: 'Sign in with Example Inc.' })).toBeVisible();
+    await expectAccessible(page, 'the sign-in page');
+    await shot(page, 'login');
+    await signInAs(page, 'nobody');
+    await expect(page.getByRole('alert').filter({ hasText: 'did not let you in' })).toBeVisible();
+    await shot(page, 'refused');
+    await signInAs(page, 'alice');
+    await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();
+    await expect(page).toHaveURL(/\/clusters$/);
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();
+
+    await page.goto('/account?tab=security');
+    await expect(page.getByText('Your account has no password')).toBeVisible();
+    await expect(page.getByRole('grid', { name: 'Where you are signed in' })).toContainText('Sign-in provider');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('button', { name: 'Show the QR code' }).click();
+    const secret = decodeBase32((await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '');
+    const codeOf = (drift: number) => totpCode(secret, stepAt(new Date()) + drift);
+    await page.getByRole('textbox', { name: 'Code that the app shows' }).fill(codeOf(0));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'Account of Alice' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await signInAs(page, 'alice');
+    await expect(page.getByRole('heading', { name: 'Enter a code' })).toBeVisible();
+    await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(1));
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByRole('button', { name: 'Account of Alice' })).toBeVisible();
+
+    const { items } = await api<{ items: { id: string }[] }>('GET', `/users?q=${email}`);
+    await admin.goto(`/users/${items[0]?.id}`);
+    await expect(admin.getByText('From a group')).toBeVisible();
+    await expect(admin.getByText('None: only the sign-in provider lets them in')).toBeVisible();
+    await shot(admin, 'user');
+    await admin.getByRole('button', { name: 'Unlink' }).click();
+    await admin.getByRole('button', { name: 'Unlink account' }).click();
+    await expect(admin.getByText('Account unlinked')).toBeVisible();
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await signInAs(page, 'alice');
+    await expect(page.getByText('Another account here has your email address')).toBeVisible();
+    await context.close();
+    await api('DELETE', `/users/${items[0]?.id}`);
+  } finally {
+    const stored = await api<Record<string, unknown>>('GET', '/settings/sign-in-provider');
+    if (stored.configured) {
+      const { configured: _, has_client_secret: __, updated_at: ___, ...rest } = stored;
+      await api('PUT', '/settings/sign-in-provider', { ...rest, enabled: false, mappings: [] });
+    }
+    await provider.stop();
+  }
+});

@@ -1,0 +1,72 @@
+'use client';
+import { Plus, Trash2 } from 'lucide-react';
+import { type Control, useFieldArray } from 'react-hook-form';
+import type { SignInProviderInput } from '@/domain/sign-in-provider';
+import { Button } from '@/ui/button';
+import { ComboboxField } from '@/ui/form/combobox-field';
+import { TextField } from '@/ui/form/text-field';
+import { IconButton } from '@/ui/icon-button';
+import type { Option } from '@/ui/option';
+import { EVERYWHERE, NEW_MAPPING, type ProviderValues } from './provider-values';
+
+type Props = {
+  control: Control<ProviderValues, unknown, SignInProviderInput>;
+  roles: readonly Option[];
+  tenants: readonly Option[];
+  lockedReason: string | null;
+};
+
+/** Which roles groups give, one line each: group, role, where. */
+export function MappingFields({ control, roles, tenants, lockedReason }: Props) {
+  const places = [{ value: EVERYWHERE, label: 'Whole installation' }, ...tenants];
+  const { fields, append, remove } = useFieldArray({ control, name: 'mappings' });
+  const disabled = lockedReason !== null;
+  return (
+    <div className="flex flex-col gap-3">
+      {fields.length === 0 && (
+        <p className="text-muted">No group gives a role. Whoever signs in has what was given by hand.</p>
+      )}
+      {fields.map((field, index) => (
+        <div
+          key={field.id}
+          className="grid grid-cols-1 items-start gap-2 rounded-lg border p-3 sm:grid-cols-[1fr_1fr_1fr_auto]"
+        >
+          <TextField
+            control={control}
+            name={`mappings.${index}.group`}
+            label="Group"
+            mono
+            maxLength={256}
+            disabled={disabled}
+          />
+          <ComboboxField
+            control={control}
+            name={`mappings.${index}.role_id`}
+            label="Role"
+            options={roles}
+            disabled={disabled}
+          />
+          <ComboboxField
+            control={control}
+            name={`mappings.${index}.tenant_id`}
+            label="Where"
+            options={places}
+            disabled={disabled}
+          />
+          <IconButton
+            label={`Remove group ${index + 1}`}
+            icon={<Trash2 size={14} />}
+            onClick={() => remove(index)}
+            disabledReason={lockedReason}
+            className="sm:mt-6"
+          />
+        </div>
+      ))}
+      <div>
+        <Button size="sm" icon={<Plus size={14} />} onClick={() => append(NEW_MAPPING)} disabledReason={lockedReason}>
+          Add group
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { PageHeader } from '@/ui/page-header';
+import { Skeleton } from '@/ui/skeleton';
+import { QueryView } from '../../shared/query-view';
+import { ProviderForm } from './provider-form';
+
+/** Signing in with the accounts of an organisation: the provider, and the roles that its groups give. */
+export function ProviderPage() {
+  const query = useQuery(useTRPC().signInProvider.get.queryOptions());
+  return (
+    <>
+      <PageHeader
+        title="Sign-in provider"
+        description="People sign in with the account of their organisation (OpenID Connect). Passwords go on working."
+        badge={
+          query.data && <Badge tone={query.data.enabled ? 'ok' : 'off'}>{query.data.enabled ? 'On' : 'Off'}</Badge>
+        }
+      />
+      <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-3xl" />}>
+        {(provider) => (
+          <ProviderForm key={provider.version} provider={provider} onReload={() => void query.refetch()} />
+        )}
+      </QueryView>
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { SignInMethods } from '@/domain/sign-in-provider';
+import { rest } from '@/lib/rest';
+import { buttonClass } from '@/ui/button-class';
+
+/** Where a browser begins to sign in through the provider. */
+const startPath = (next: string | null) =>
+  `/api/v1/auth/oidc/start${next ? `?${new URLSearchParams({ next: next.slice(0, 2000) })}` : ''}`;
+
+/** The way in with an account of the organisation, where there is one. */
+export function ProviderButton({ next }: { next: string | null }) {
+  const { data } = useQuery({
+    queryKey: ['auth', 'methods'],
+    queryFn: ({ signal }) => rest<SignInMethods>('/auth/methods', { open: true, signal }),
+  });
+  if (!data?.oidc) return null;
+  return (
+    <div className="flex flex-col gap-3 border-t pt-4">
+      {/* A link of the browser's own: the way leads out of these pages. */}
+      <a className={`${buttonClass({})} w-full justify-center`} href={startPath(next)}>
+        Sign in with {data.oidc.label}
+      </a>
+    </div>
+  );
+}
