@@ -118,6 +118,19 @@ export async function listEnabledRules(executor: Executor): Promise<MappingRuleR
   return executor.select().from(mappingRules).where(eq(mappingRules.enabled, true));
 }
 
+/** What goes with a cluster: the rules for it alone. */
+export async function listRulesOfCluster(
+  tx: Tx,
+  clusterId: string,
+): Promise<Pick<MappingRuleRow, 'id' | 'source' | 'value' | 'project_id'>[]> {
+  const { id, source, value, project_id } = mappingRules;
+  return tx
+    .select({ id, source, value, project_id })
+    .from(mappingRules)
+    .where(eq(mappingRules.cluster_id, clusterId))
+    .orderBy(id);
+}
+
 export async function insertMappingRule(tx: Tx, row: typeof mappingRules.$inferInsert): Promise<void> {
   await tx.insert(mappingRules).values(row);
 }
