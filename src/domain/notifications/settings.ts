@@ -57,6 +57,8 @@ export const DEFAULT_NOTIFICATION_CHOICES: NotificationChoices = {
 
 /** The password itself is never told. */
 export const NotificationSettings = NotificationChoices.extend({
+  public_url: z.string().nullable(),
+  smtp_host: z.string().nullable(),
   smtp_password_set: z.boolean(),
   version: z.int(),
   updated_at: z.iso.datetime(),

@@ -1,13 +1,17 @@
-/** Of what the id in a field of this name is; null: of nothing that belongs to a tenant. */
+/** Of what the id in a field of this name is, whatever the call. */
 const BY_NAME: Readonly<Record<string, string>> = {
   actor_id: 'user',
   add: 'workload',
   audit_record_id: 'audit_record',
+  channel_id: 'notification_channel',
+  channel_ids: 'notification_channel',
   cluster_id: 'cluster',
   cluster_ids: 'cluster',
   conflict_id: 'conflict',
+  delivery_id: 'notification_delivery',
   deployment_id: 'deployment',
   destination_workload_id: 'workload',
+  ids: 'notification',
   interface_id: 'interface',
   ip_address_id: 'ip_address',
   ip_range_id: 'ip_range',
@@ -24,6 +28,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   source_workload_id: 'workload',
   subnet_id: 'subnet',
   tenant_id: 'tenant',
+  through: 'notification',
   token_id: 'api_token',
   user_id: 'user',
   workload_id: 'workload',
@@ -42,6 +47,10 @@ const BY_ROUTER: Readonly<Record<string, string>> = {
   ipRanges: 'ip_range',
   ipamConflicts: 'conflict',
   networks: 'network',
+  'notificationChannels.delivery': 'notification_delivery',
+  'notificationChannels.retryDelivery': 'notification_delivery',
+  notificationChannels: 'notification_channel',
+  notificationRules: 'notification_rule',
   policies: 'policy',
   projects: 'project',
   securityGroups: 'security_group',
@@ -56,7 +65,12 @@ const BY_ROUTER: Readonly<Record<string, string>> = {
  */
 export function kindOfField({ name, path: call }: { name: string; path: string }, path: readonly string[]): string {
   const field = path.filter((part) => part !== '[]').at(-1) ?? '';
-  const kind = field === 'id' ? (BY_ROUTER[call] ?? BY_ROUTER[call.split('.')[0] ?? '']) : BY_NAME[field];
+  const kind =
+    field === 'rule_id' && /notification/i.test(call)
+      ? 'notification_rule'
+      : field === 'id'
+        ? (BY_ROUTER[call] ?? BY_ROUTER[call.split('.')[0] ?? ''])
+        : BY_NAME[field];
   if (kind !== undefined) return kind;
   throw new Error(
     `${name} takes an id in ${path.join('.')}. Say in kind-of-field.fixture.ts of what it is, and give both tenants one in two-tenants.fixture.ts.`,

@@ -85,6 +85,23 @@ async function furnish(lab: SyncWorld, mark: string, project: string, vmids: [nu
   };
 }
 
+/** An incident of one tenant, told in a notice that went out by its channel. */
+async function tell(mark: string, tenant: string, rule: string, channel: string, policy: string): Promise<Ids> {
+  const now = new Date().toISOString();
+  const incident = await idOf(sql`insert into notification_incidents
+      (id, rule_id, condition, key, object_kind, object_id, object_name, detail, status, first_seen_at, opened_at)
+    values (${newId()}, ${rule}, 'policy_drifted', ${mark}, 'policy', ${policy}, ${`${mark}-policy`}, ${`${mark}-detail`}, 'open',
+      ${now}, ${now}) returning id`);
+  const notification = await idOf(sql`insert into notifications
+      (id, tenant_id, rule_id, rule_name, event, condition, title, detail, items, items_total, in_app)
+    values (${newId()}, ${tenant}, ${rule}, ${`${mark}-notices`}, 'opened', 'policy_drifted', ${`${mark}-title`}, ${`${mark}-detail`},
+      '[]', 1, true) returning id`);
+  const delivery = await idOf(sql`insert into notification_deliveries
+      (id, notification_id, tenant_id, channel_id, channel_name, channel_kind, status, finished_at)
+    values (${newId()}, ${notification}, ${tenant}, ${channel}, ${`${mark}-channel`}, 'webhook', 'failed', ${now}) returning id`);
+  return { incident, notification, notification_delivery: delivery };
+}
+
 /** A tenant with everything that one can have. */
 async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], third: number): Promise<Side> {
   const tenant = await makeTenant({ name: `${mark}-tenant`, description: `${mark}-text` });
@@ -116,10 +133,24 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     permissions: ['policy:read'],
     tenant_id: tenant.id,
   });
+  const channel: { id: string } = await make('/notification-channels', headers, {
+    kind: 'webhook',
+    name: `${mark}-channel`,
+    url: `https://${mark}-hooks.example.org/x`,
+  });
+  const rule: { id: string } = await make('/notification-rules', headers, {
+    name: `${mark}-notices`,
+    conditions: ['policy_drifted'],
+    channel_ids: [channel.id],
+  });
+  const told = await tell(mark, tenant.id, rule.id, channel.id, policy.id);
   const text = (column: string, table: string, where: string) =>
     idOf(sql.unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {
     ...things,
+    ...told,
+    notification_channel: channel.id,
+    notification_rule: rule.id,
     tenant: tenant.id,
     project: project.id,
     user: user.id,

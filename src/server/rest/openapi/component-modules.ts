@@ -26,6 +26,12 @@ import * as network from '@/domain/ipam/network';
 import * as search from '@/domain/ipam/search';
 import * as subnet from '@/domain/ipam/subnet';
 import * as mappingRule from '@/domain/mapping-rule';
+import * as notificationChannel from '@/domain/notifications/channel';
+import * as notificationDelivery from '@/domain/notifications/delivery';
+import * as incident from '@/domain/notifications/incident';
+import * as notification from '@/domain/notifications/notification';
+import * as notificationRule from '@/domain/notifications/rule';
+import * as notificationSettings from '@/domain/notifications/settings';
 import * as policies from '@/domain/policies';
 import * as policy from '@/domain/policy/policy';
 import * as policyDeployment from '@/domain/policy-deployment';
@@ -38,6 +44,7 @@ import * as secondFactor from '@/domain/second-factor';
 import * as securityGroup from '@/domain/security-group';
 import * as settings from '@/domain/settings';
 import * as setup from '@/domain/setup';
+import * as signInMethod from '@/domain/sign-in-method';
 import * as signInProvider from '@/domain/sign-in-provider';
 import * as sync from '@/domain/sync';
 import * as tenant from '@/domain/tenant';
@@ -73,6 +80,12 @@ const MODULES: readonly Record<string, unknown>[] = [
   search,
   subnet,
   mappingRule,
+  notificationChannel,
+  notificationDelivery,
+  incident,
+  notification,
+  notificationRule,
+  notificationSettings,
   policies,
   policy,
   policyDeployment,
@@ -86,6 +99,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   settings,
   setup,
   signInProvider,
+  signInMethod,
   sync,
   tenant,
   topology,

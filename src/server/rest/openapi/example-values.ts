@@ -71,6 +71,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   title: 'Web team',
   tls_fingerprint: null,
   version: 1,
+  url: 'https://hooks.example.org/fabric',
   vlan_tag: 20,
   vmid: 105,
   within: '10.20.0.0/16',

@@ -12,6 +12,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Administration: 'Tenants, projects, users, roles, and what belongs to whom.',
   Account: 'One’s own password, sign-ins and API tokens.',
   Authentication: 'Signing in and out.',
+  Notifications: 'What is told to whom when something is out of order: rules, channels, deliveries.',
   Audit: 'Who did what, in a chain that shows tampering.',
   Settings: 'How the service behaves.',
   Setup: 'The first run.',
