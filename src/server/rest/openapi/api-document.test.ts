@@ -14,7 +14,8 @@ describe('the API document', () => {
   it('is a valid OpenAPI 3.1 document that a linter has nothing to say about', { timeout: 60_000 }, async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
-      rules: { 'operation-4xx-response': 'error' },
+      // A redirect is an answer as well; that every operation has one is checked below.
+      rules: { 'operation-4xx-response': 'error', 'operation-2xx-response': 'off' },
     });
     const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
     const told = problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`);
