@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { makeOldInstallation } from '@/test/old-installation';
+import { queryDatabase as query, schemaOf } from '@/test/schema-of';
 import { migrateDatabase } from '../db/migrate';
 import { checkBackup } from './read-backup';
 import { restoreBackup } from './restore-backup';
@@ -23,16 +24,6 @@ async function database(kind: 'migrated' | 'empty' = 'migrated'): Promise<string
   const url = await createTestDatabase(kind);
   databases.push(url);
   return url;
-}
-
-async function query<T = Record<string, unknown>>(url: string, text: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as T[];
-  } finally {
-    await client.end();
-  }
 }
 
 let files = 0;
@@ -52,23 +43,6 @@ async function restore(path: string, url: string, { replace = false, passphrase 
 }
 
 const manifestOf = async (path: string) => (await checkBackup(path, null)).manifest;
-
-/** Everything that makes a schema what it is: columns, constraints, indexes, triggers and whether they fire, storage. */
-const schemaOf = (url: string) =>
-  query(
-    url,
-    `select 'column' as kind, c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) || a.attnotnull || a.attidentity::text
-        || coalesce(pg_get_expr(d.adbin, d.adrelid), '') as definition
-      from pg_class c join pg_attribute a on a.attrelid = c.oid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-    union all select 'storage', relname, coalesce(reloptions::text, '') from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-    union all select 'constraint', conrelid::regclass || '.' || conname, pg_get_constraintdef(oid) || convalidated
-      from pg_constraint where connamespace = 'public'::regnamespace
-    union all select 'index', indexname, indexdef from pg_indexes where schemaname = 'public'
-    union all select 'trigger', tgrelid::regclass || '.' || tgname, pg_get_triggerdef(oid) || tgenabled::text from pg_trigger where not tgisinternal
-    union all select 'function', proname, prosrc from pg_proc where pronamespace = 'public'::regnamespace
-    order by 1, 2`,
-  );
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fabric-backup-'));
