@@ -15,6 +15,8 @@ export type Installation = {
   secretKey: string | null;
   /** The key before the present one, while a rotation is under way. */
   previousSecretKey: string | null;
+  /** Whether the service runs on it, as far as that can be known: one with a database of its own is taken to. */
+  running: boolean;
   close(): Promise<void>;
 };
 
@@ -52,7 +54,7 @@ async function openEmbedded(directory: string, wanted: Wanted, terminal: Termina
     if (wanted.exclusive) throw new Error(`Fabric runs on ${directory}${holder}. Stop it first.`);
     const databaseUrl = runningDatabaseUrl(directory);
     if (!databaseUrl) throw new Error(`Fabric starts or ends on ${directory}${holder}. Try again in a moment.`);
-    return { databaseUrl, dataDirectory: directory, ...secrets(), close: async () => {} };
+    return { databaseUrl, dataDirectory: directory, ...secrets(), running: true, close: async () => {} };
   }
   try {
     const database = await startEmbeddedDatabase(directory, (line) => terminal.note(`postgres | ${line}`));
@@ -60,6 +62,7 @@ async function openEmbedded(directory: string, wanted: Wanted, terminal: Termina
       databaseUrl: database.url,
       dataDirectory: directory,
       ...secrets(),
+      running: false,
       async close() {
         await database.stop();
         lock.release();
@@ -84,6 +87,7 @@ export async function openInstallation(wanted: Wanted, terminal: Terminal): Prom
     dataDirectory: null,
     secretKey: FABRIC_SECRET_KEY ?? null,
     previousSecretKey: FABRIC_PREVIOUS_SECRET_KEY ?? null,
+    running: true,
     close: async () => {},
   };
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Command, EXIT, type Terminal, UsageError } from './command';
+import { reasonOf } from './reason-of';
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
@@ -56,7 +57,7 @@ export async function runCli(
   try {
     return await runCommand(command, rest, terminal);
   } catch (error) {
-    terminal.note(error instanceof Error ? error.message : String(error));
+    terminal.note(reasonOf(error));
     if (!(error instanceof UsageError)) return EXIT.failed;
     terminal.note(`fabric ${name} --help tells how it is called.`);
     return EXIT.usage;

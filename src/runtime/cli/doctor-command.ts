@@ -1,0 +1,41 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { closeQueues } from '@/server/jobs/queues';
+import { env } from '@/server/lib/env';
+import { type Command, EXIT } from './command';
+import { type Finding, runChecks } from './doctor/finding';
+import { machineChecks } from './doctor/machine-checks';
+import { serviceChecks } from './doctor/service-checks';
+import { withInstallation } from './open-installation';
+import { withServices } from './use-services';
+
+const line = ({ status, name, detail }: Finding) => `${status.padEnd(8)} ${name.padEnd(15)} ${detail}`;
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Looks for what is wrong with an installation, and says what to do about it.',
+  help: `  fabric doctor [--json]
+
+Changes nothing. Fails when something needs to be done; warnings alone do not.
+
+--json  one JSON object a line on standard output: name, status (ok, warning, failed, skipped), detail, remedy`,
+  options: { json: { type: 'boolean' } },
+  positionals: [],
+  run: ({ values, terminal }) =>
+    withInstallation({}, terminal, (installation) =>
+      withServices(installation, async () => {
+        // Without the address of the queues there is nothing to ask.
+        const asked = installation.running && (installation.dataDirectory !== null || env().REDIS_URL !== undefined);
+        const checks = [...machineChecks(installation), ...serviceChecks(asked)];
+        const findings = await runChecks(checks, (finding) => {
+          if (values.json) terminal.print(JSON.stringify(finding));
+          else {
+            terminal.print(line(finding));
+            if (finding.remedy) terminal.print(`${' '.repeat(25)}→ ${finding.remedy}`);
+          }
+        });
+        // A Redis that does not answer keeps them open.
+        if (asked) await Promise.race([closeQueues(), delay(2_000)]);
+        return findings.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.ok;
+      }),
+    ),
+};

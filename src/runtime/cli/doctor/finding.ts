@@ -1,0 +1,39 @@
+import { reasonOf } from '../reason-of';
+
+/** What one check found. `skipped`: it does not apply, or what it needs is missing. */
+export type Finding = {
+  name: string;
+  status: 'ok' | 'warning' | 'failed' | 'skipped';
+  detail: string;
+  /** What to do about it. */
+  remedy?: string;
+};
+export type Check = { name: string; run(): Promise<Omit<Finding, 'name'>> };
+
+export const ok = (detail: string): Omit<Finding, 'name'> => ({ status: 'ok', detail });
+export const skipped = (detail: string): Omit<Finding, 'name'> => ({ status: 'skipped', detail });
+export const warning = (detail: string, remedy: string): Omit<Finding, 'name'> => ({
+  status: 'warning',
+  detail,
+  remedy,
+});
+export const failed = (detail: string, remedy: string): Omit<Finding, 'name'> => ({ status: 'failed', detail, remedy });
+
+const TIMEOUT_MS = 15_000;
+
+/** Runs checks one after the other. One that fails itself, or does not end, is a finding like any other. */
+export async function runChecks(checks: readonly Check[], onFinding: (finding: Finding) => void): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, run } of checks) {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+    });
+    const finding = await Promise.race([run(), timeout])
+      .catch((error: unknown) => failed(reasonOf(error), 'See docs/troubleshoot.md.'))
+      .finally(() => clearTimeout(timer));
+    findings.push({ name, ...finding });
+    onFinding({ name, ...finding });
+  }
+  return findings;
+}
