@@ -11,6 +11,7 @@ import {
   type Workload,
 } from '@/domain/inventory';
 import { MAX_ASSIGNED } from '@/domain/project';
+import { formatCount } from '@/lib/format';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -26,6 +27,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { AssignProjectDialog } from './assign-project-dialog';
 import { ProjectChip } from './project-chip';
+import { useAllMatching } from './use-all-matching';
 import { useAssignProject } from './use-assign-project';
 import { WORKLOAD_COLUMNS } from './workload-columns';
 
@@ -64,7 +66,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const clusters = useClusterOptions();
   const assigning = useAssignProject();
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
-  const [assigned, setAssigned] = useState<readonly Workload[] | null>(null);
+  const [assigned, setAssigned] = useState<{ what: string; ids: readonly string[] } | null>(null);
   const scope = within ?? NO_SCOPE;
   const oneCluster = within !== undefined;
   const columns = useMemo(() => {
@@ -85,6 +87,13 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const chosen = useMemo(() => list.rows.filter((row) => selection.has(row.id)), [list.rows, selection]);
   // A row that is gone, or filtered away, is not chosen any more.
   const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
+  const matching = useAllMatching({ ...state.input, ...scope });
+  const select = (next: ReadonlySet<string>) => {
+    matching.clear();
+    setSelection(next);
+  };
+  const ids = matching.ids ?? chosen.map(({ id }) => id);
+  const total = list.total ?? 0;
   return (
     <>
       <FilterBar
@@ -178,31 +187,48 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
         onRowOpen={(workload) => router.push(paths.workload({ workloadId: workload.id }))}
         {...(assigning.possible && {
           selection: selected,
-          onSelectionChange: setSelection,
+          onSelectionChange: select,
           bulkActions: (
-            <Button
-              size="sm"
-              onClick={() => setAssigned(chosen)}
-              disabledReason={chosen.length > MAX_ASSIGNED && `At most ${MAX_ASSIGNED} at once. Select fewer.`}
-            >
-              Assign to project
-            </Button>
+            <>
+              {matching.ids ? (
+                <span>All {formatCount(matching.ids.length)} that match</span>
+              ) : (
+                chosen.length === list.rows.length &&
+                total > chosen.length && (
+                  <Button size="sm" variant="ghost" onClick={matching.choose} pending={matching.pending}>
+                    Select all {formatCount(total)}
+                  </Button>
+                )
+              )}
+              <Button
+                size="sm"
+                onClick={() => setAssigned({ what: whatOf(ids, chosen), ids })}
+                disabledReason={
+                  ids.length > MAX_ASSIGNED && `At most ${formatCount(MAX_ASSIGNED)} at once. Narrow the list down.`
+                }
+              >
+                Assign to project
+              </Button>
+            </>
           ),
         })}
         empty={<Nothing within={within} />}
       />
       {assigned && (
         <AssignProjectDialog
-          what={assigned.length === 1 ? (assigned[0]?.name ?? '') : `${assigned.length} workloads`}
-          workloadIds={assigned.map(({ id }) => id)}
+          what={assigned.what}
+          workloadIds={assigned.ids}
           mayClear={assigning.mayClear}
           onClose={() => setAssigned(null)}
-          onAssigned={() => setSelection(new Set())}
+          onAssigned={() => select(new Set())}
         />
       )}
     </>
   );
 }
+
+const whatOf = (ids: readonly string[], [first]: readonly Workload[]) =>
+  ids.length === 1 && first ? first.name : `${formatCount(ids.length)} workloads`;
 
 function Nothing({ within }: { within?: WorkloadTableScope }) {
   const { can } = usePermissions();
