@@ -55,6 +55,10 @@ test('people sign in with the account of their organisation, with the roles of t
     await expect(admin.getByRole('textbox', { name: 'Client secret' })).toHaveValue('');
     await expect(admin.getByRole('textbox', { name: 'Group', exact: true })).toHaveValue('readers');
     await expect(admin.locator('body')).not.toContainText(OIDC_CLIENT.client_secret);
+    await admin.setViewportSize({ width: 390, height: 844 });
+    expect(await admin.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await shot(admin, 'settings-390');
+    await admin.setViewportSize({ width: 1440, height: 900 });
 
     const context = await browser.newContext({ baseURL: serviceUrl() });
     const page = await context.newPage();
@@ -62,6 +66,11 @@ test('people sign in with the account of their organisation, with the roles of t
     await expect(page.getByRole('link', { name: 'Sign in with Example Inc.' })).toBeVisible();
     await expectAccessible(page, 'the sign-in page');
     await shot(page, 'login');
+    await page.evaluate(() => {
+      document.documentElement.dataset.theme = 'dark';
+    });
+    await expectAccessible(page, 'the sign-in page in the dark', 'colours');
+    await shot(page, 'login-dark');
     await signInAs(page, 'nobody');
     await expect(page.getByRole('alert').filter({ hasText: 'did not let you in' })).toBeVisible();
     await shot(page, 'refused');

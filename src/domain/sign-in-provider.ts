@@ -140,6 +140,7 @@ export const PROVIDER_PROBLEMS = [
   'email_taken',
   'inactive',
   'groups_unknown',
+  'too_many',
 ] as const;
 export type ProviderProblem = (typeof PROVIDER_PROBLEMS)[number];
 

@@ -24,6 +24,7 @@ const WORDS: Record<ProviderProblem, readonly [title: string, text: string]> = {
     'The provider did not say in which groups you are',
     'You are in too many for its answer. Ask an administrator to let it send only those that matter here.',
   ],
+  too_many: ['Too many failed attempts', 'Wait a few minutes, then try again.'],
 };
 
 const isKnown = (text: string): text is ProviderProblem => (PROVIDER_PROBLEMS as readonly string[]).includes(text);

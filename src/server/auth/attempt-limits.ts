@@ -53,6 +53,12 @@ export function loginLimits(email: string, origin: Origin): AttemptLimit[] {
   ];
 }
 
+/** Limit of answers of a sign-in provider that cannot be used, from one source: each makes this service ask the provider. */
+export function providerLimits(origin: Origin): AttemptLimit[] {
+  const key = `provider:source:${sourceKey(origin)}`;
+  return [{ key, free: 30, base_seconds: 60, max_seconds: 900, forget_seconds: 900, forgiven: false }];
+}
+
 /** Limits of first-run setup: wrong setup codes from one source, and from everywhere. */
 export function setupLimits(origin: Origin): AttemptLimit[] {
   return [
@@ -67,8 +73,8 @@ export function lockSeconds(limit: AttemptLimit, failures: number): number {
   return Math.min(limit.max_seconds, limit.base_seconds * 2 ** Math.min(failures - limit.free, 30));
 }
 
-/** @throws AppError `too_many_requests` with the time to wait when one of the keys is locked. */
-export async function assertMayTry(executor: Executor, limits: readonly AttemptLimit[]): Promise<void> {
+/** Seconds for which one of the keys is still locked; 0 for none. */
+async function secondsLocked(executor: Executor, limits: readonly AttemptLimit[]): Promise<number> {
   const counters = await readCounters(
     executor,
     limits.map((limit) => limit.key),
@@ -81,6 +87,16 @@ export async function assertMayTry(executor: Executor, limits: readonly AttemptL
     const until = Date.parse(counter.window_start) + lockSeconds(limit, counter.hits) * 1000;
     wait = Math.max(wait, Math.ceil((until - now) / 1000));
   }
+  return wait;
+}
+
+export async function isLocked(executor: Executor, limits: readonly AttemptLimit[]): Promise<boolean> {
+  return (await secondsLocked(executor, limits)) > 0;
+}
+
+/** @throws AppError `too_many_requests` with the time to wait when one of the keys is locked. */
+export async function assertMayTry(executor: Executor, limits: readonly AttemptLimit[]): Promise<void> {
+  const wait = await secondsLocked(executor, limits);
   if (wait > 0) {
     throw new AppError('too_many_requests', `Too many failed attempts. Try again in ${wait} seconds.`, {
       retryAfterSeconds: wait,

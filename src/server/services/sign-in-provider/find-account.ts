@@ -74,11 +74,12 @@ export async function findAccount(
     return { user };
   }
   const email = AccountEmail.safeParse(claims.email);
-  if (!email.success) return refused('unknown_account');
+  if (!email.success || !(settings.create_users || settings.link_by_email)) return refused('unknown_account');
+  // Before anything is looked up: who only claims an address must not learn whether it has an account.
+  if (!claims.email_verified) return refused('email_not_verified');
   const known = await findCredentials(email.data, tx);
   if (known) {
     if (!settings.link_by_email) return refused('email_taken', known);
-    if (!claims.email_verified) return refused('email_not_verified', known);
     const user = await locked(tx, known.id);
     if (!user.active) return refused('inactive', user);
     if ((await listIdentities(tx, user.id)).length > 0) return refused('email_taken', user);
@@ -86,7 +87,6 @@ export async function findAccount(
     return { user };
   }
   if (!settings.create_users) return refused('unknown_account');
-  if (!claims.email_verified) return refused('email_not_verified');
   const created = { id: newId(), email: email.data, name: claims.name ?? '' };
   await insertUser(tx, { ...created, password_hash: null });
   await recordAudit(

@@ -1,5 +1,6 @@
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { OIDC_CALLBACK_PATH, type ProviderProblem } from '@/domain/sign-in-provider';
+import { isLocked, providerLimits, recordFailure } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { logger } from '../../lib/logger';
@@ -72,7 +73,10 @@ export async function finishSignIn(
 ): Promise<ProviderSignIn> {
   const settings = await findOidcSettings(db);
   if (!settings?.enabled) return { problem: 'disabled' };
+  const limits = providerLimits(scope.origin);
+  if (await isLocked(db, limits)) return { problem: 'too_many' };
   const claims = await claimsOf(settings, query, checks, scope.origin.request_id);
+  if (claims === 'invalid') await db.transaction((tx) => recordFailure(tx, limits));
   const result =
     typeof claims === 'string' ? { problem: claims } : await signInAs(scope, settings, claims, client.user_agent);
   if ('problem' in result) countSignIn('failed');

@@ -11,6 +11,9 @@ import { OIDC_ID, type OidcSettingsRow } from '../../repositories/sign-in-provid
 /** For so long a provider's description and keys are not asked for again; keys that are new are found all the same. */
 const KEPT_MS = 600_000;
 
+/** Anybody may begin to sign in: a provider that is down must not be asked by each of them. */
+const FAILURE_KEPT_MS = 5000;
+
 let kept: { key: string; until: number; provider: Promise<OidcProvider> } | null = null;
 
 /** The configured provider, its description read at most every ten minutes. @throws OidcError */
@@ -23,9 +26,8 @@ export async function openSignInProvider(row: OidcSettingsRow): Promise<OidcProv
   const { issuer, client_id } = row;
   const provider = OidcProvider.open({ issuer, client_id, client_secret }, env().FABRIC_ALLOW_PRIVATE_TARGETS);
   kept = { key, until: now + KEPT_MS, provider };
-  // A failure is not kept: the next one asks again.
   provider.catch(() => {
-    if (kept?.provider === provider) kept = null;
+    if (kept?.provider === provider) kept.until = clock.now().getTime() + FAILURE_KEPT_MS;
   });
   return provider;
 }

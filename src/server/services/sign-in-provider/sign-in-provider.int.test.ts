@@ -441,6 +441,15 @@ describe('the answer of the provider', () => {
     expect((await comeBack(browser, query)).problem).toBe('expired');
   });
 
+  it('is not looked at any more after too many that could not be used', async () => {
+    const browser = new Browser();
+    for (let i = 0; i < 31; i += 1) {
+      await browser.ask('/auth/oidc/start');
+      const { problem } = await comeBack(browser, '?code=x&state=y');
+      expect(problem).toBe(i < 30 ? 'invalid' : 'too_many');
+    }
+  });
+
   it('is refused from another issuer, without code, and while the provider is switched off', async () => {
     const wrongIssuer = new Browser();
     const query = new URLSearchParams(await answerOf(wrongIssuer, 'ivan'));
