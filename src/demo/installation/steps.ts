@@ -2,6 +2,7 @@ import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
 import { discoverAddresses } from './addresses';
 import { applyPolicies, letPoliciesDrift } from './deployments';
 import type { Step } from './kept-steps';
+import { addNotificationRules } from './notifications';
 import { addPolicies } from './policies';
 import { addProjects } from './projects';
 import { addSecurityGroups } from './security-groups';
@@ -15,5 +16,6 @@ export const stepsFor = (simulator: Simulator): readonly Step[] => [
   { name: 'security-groups', take: addSecurityGroups },
   { name: 'policies', take: addPolicies },
   { name: 'deployments', take: applyPolicies },
+  { name: 'notifications', take: addNotificationRules },
   { name: 'drift', take: (signal) => letPoliciesDrift(simulator, signal) },
 ];
