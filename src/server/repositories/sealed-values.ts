@@ -12,20 +12,13 @@ export type SealedPlace = {
   table: string;
   /** The column that tells one row from the others; its text is given to `context`. */
   id: string;
-  /** The fields below are those of this stored setting (`system_settings.key`) instead of columns. */
-  setting?: string;
   keyId: string;
   values: readonly { column: string; context: (id: string) => string }[];
 };
 
 export type SealedRow = { id: string; key_id: string; values: (string | null)[] };
 
-const field = ({ setting }: SealedPlace, name: string): SQL =>
-  setting === undefined ? sql`${sql.identifier(name)}::text` : sql`(value ->> ${name}::text)`;
-const rowsOf = (place: SealedPlace): SQL =>
-  place.setting === undefined
-    ? sql`${field(place, place.keyId)} is not null`
-    : sql`key = ${place.setting} and ${field(place, place.keyId)} is not null`;
+const field = (name: string): SQL => sql`${sql.identifier(name)}::text`;
 
 /** Rows of a place that another key than `present` sealed, by id from `after` on, locked until the transaction ends. */
 export async function lockForeignRows(
@@ -36,13 +29,13 @@ export async function lockForeignRows(
   limit: number,
 ): Promise<SealedRow[]> {
   const values = sql.join(
-    place.values.map(({ column }) => field(place, column)),
+    place.values.map(({ column }) => field(column)),
     sql`, `,
   );
   return tx.execute<SealedRow>(sql`
-    select ${sql.identifier(place.id)}::text as id, ${field(place, place.keyId)} as key_id, array[${values}] as values
+    select ${sql.identifier(place.id)}::text as id, ${field(place.keyId)} as key_id, array[${values}] as values
     from ${sql.identifier(place.table)}
-    where ${rowsOf(place)} and ${field(place, place.keyId)} <> ${present} and ${sql.identifier(place.id)}::text > ${after}
+    where ${field(place.keyId)} is not null and ${field(place.keyId)} <> ${present} and ${sql.identifier(place.id)}::text > ${after}
     order by ${sql.identifier(place.id)}::text limit ${limit} for update`);
 }
 
@@ -58,13 +51,10 @@ export async function storeResealed(
     ...place.values.map(({ column }, index): [string, string | null] => [column, sealed[index]?.sealed ?? null]),
     [place.keyId, keyId],
   ];
-  const changes =
-    place.setting === undefined
-      ? sql.join(
-          values.map(([column, value]) => sql`${sql.identifier(column)} = ${value}`),
-          sql`, `,
-        )
-      : sql`value = value || ${JSON.stringify(Object.fromEntries(values))}::jsonb`;
+  const changes = sql.join(
+    values.map(([column, value]) => sql`${sql.identifier(column)} = ${value}`),
+    sql`, `,
+  );
   await tx.execute(
     sql`update ${sql.identifier(place.table)} set ${changes} where ${sql.identifier(place.id)}::text = ${id}`,
   );
@@ -73,8 +63,8 @@ export async function storeResealed(
 /** How many rows of a place each key has sealed. */
 export async function countByKey(place: SealedPlace): Promise<{ key_id: string; rows: number }[]> {
   return db.execute<{ key_id: string; rows: number }>(sql`
-    select ${field(place, place.keyId)} as key_id, count(*)::int as rows from ${sql.identifier(place.table)}
-    where ${rowsOf(place)} group by 1 order by 1`);
+    select ${field(place.keyId)} as key_id, count(*)::int as rows from ${sql.identifier(place.table)}
+    where ${field(place.keyId)} is not null group by 1 order by 1`);
 }
 
 /** Every column of the schema that names a key, as `table.column`. */

@@ -15,8 +15,8 @@ import { findSetting, insertSetting } from '../../repositories/settings';
 
 /** `system_settings.key` of what an administrator chose; the password is kept beside it. */
 export const NOTIFICATION_SETTINGS_KEY = 'notifications';
-/** What the encrypted password is bound to. */
-export const SMTP_PASSWORD_CONTEXT = 'notification_secret:smtp_password';
+/** What an encrypted setting is bound to. */
+export const notificationSecretContext = (id: string) => `notification_secret:${id}`;
 
 /** A row written by an older version lacks the newer fields: they are at their default. */
 export const StoredNotificationChoices = NotificationChoices.partial().transform((stored) => ({
@@ -53,7 +53,7 @@ async function credentialsOf(executor: Executor, user: string | null): Promise<S
   if (password === null)
     throw new DeliveryError('The mail server has a user name but no password. Enter it.', { retry: false });
   try {
-    return { user, password: unseal(password, SMTP_PASSWORD_CONTEXT) };
+    return { user, password: unseal(password, notificationSecretContext('smtp_password')) };
   } catch (cause) {
     throw new DeliveryError(
       'The password of the mail server cannot be decrypted with the present FABRIC_SECRET_KEY. Enter it again.',

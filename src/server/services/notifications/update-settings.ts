@@ -14,7 +14,7 @@ import { lockSetting, updateSetting } from '../../repositories/settings';
 import { assertVersion } from '../administration/version-guard';
 import {
   NOTIFICATION_SETTINGS_KEY,
-  SMTP_PASSWORD_CONTEXT,
+  notificationSecretContext,
   StoredNotificationChoices,
   storedNotificationSettings,
 } from './stored-settings';
@@ -50,7 +50,7 @@ export function updateNotificationSettings(
     const at = clock.now().toISOString();
     await updateSetting(tx, NOTIFICATION_SETTINGS_KEY, after, at);
     if (smtp_password !== undefined) {
-      const sealed = smtp_password === null ? null : seal(smtp_password, SMTP_PASSWORD_CONTEXT);
+      const sealed = smtp_password === null ? null : seal(smtp_password, notificationSecretContext('smtp_password'));
       await storeNotificationSecret(tx, 'smtp_password', sealed, at);
     }
     await recordAudit(tx, scope, {

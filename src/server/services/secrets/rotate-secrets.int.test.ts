@@ -4,13 +4,13 @@ import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import { oidcSettings, secondFactors } from '@/server/db/schema/access';
 import { clusters } from '@/server/db/schema/clusters';
-import { notificationChannels } from '@/server/db/schema/notifications';
+import { notificationChannels, notificationSecrets } from '@/server/db/schema/notifications';
 import { auditRecords } from '@/server/db/schema/operations';
 import { keyId, seal, unseal } from '@/server/lib/crypto';
 import { newId } from '@/server/lib/ids';
 import { countByKey, keyIdColumns } from '@/server/repositories/sealed-values';
 import { channelSecretContext } from '@/server/services/notifications/channel-secrets';
-import { NOTIFICATION_SETTINGS_KEY, SMTP_PASSWORD_CONTEXT } from '@/server/services/notifications/stored-settings';
+import { notificationSecretContext } from '@/server/services/notifications/stored-settings';
 import { makeCluster, makeUser } from '@/test/factories';
 import { rotateSecrets } from './rotate-secrets';
 import { SEALED_PLACES } from './sealed-places';
@@ -32,15 +32,13 @@ async function tokenOf(id: string, key: string): Promise<string> {
 
 describe('rotating the key', () => {
   beforeEach(async () => {
-    await db.execute(sql`truncate clusters, second_factors, oidc_settings, notification_channels cascade`);
-    await db.execute(sql`delete from system_settings where key = ${NOTIFICATION_SETTINGS_KEY}`);
+    await db.execute(
+      sql`truncate clusters, second_factors, oidc_settings, notification_channels, notification_secrets cascade`,
+    );
   });
 
   it('knows every column that names a key', async () => {
-    const known = SEALED_PLACES.filter(({ setting }) => setting === undefined).map(({ table, keyId: column }) => ({
-      table,
-      column,
-    }));
+    const known = SEALED_PLACES.map(({ table, keyId: column }) => ({ table, column }));
     const byName = (a: { table: string }, b: { table: string }) => (a.table < b.table ? -1 : 1);
     expect([...(await keyIdColumns())]).toEqual(known.sort(byName));
   });
@@ -80,15 +78,10 @@ describe('rotating the key', () => {
       url_encrypted: sealedFor('https://example.org/a', 'url'),
       signing_secret_encrypted: sealedFor('whsec', 'signing_secret'),
     });
-    const password = seal('mail password', SMTP_PASSWORD_CONTEXT, keys.previous);
-    const stored_settings = {
-      smtp_host: 'kept',
-      smtp_password_encrypted: password.sealed,
-      smtp_password_key_id: password.key_id,
-    };
-    await db.execute(
-      sql`insert into system_settings (key, value) values (${NOTIFICATION_SETTINGS_KEY}, ${JSON.stringify(stored_settings)}::jsonb)`,
-    );
+    const password = seal('mail password', notificationSecretContext('smtp_password'), keys.previous);
+    await db
+      .insert(notificationSecrets)
+      .values({ id: 'smtp_password', value_encrypted: password.sealed, secret_key_id: password.key_id });
     expect((await rotate()).map(({ resealed, unreadable }) => [resealed, unreadable])).toEqual([
       [120, 0],
       [1, 0],
@@ -102,11 +95,8 @@ describe('rotating the key', () => {
     expect(hook?.secret_key_id).toBe(keyId(keys.present));
     expect(opened(hook?.url_encrypted, channelSecretContext(channel, 'url'))).toBe('https://example.org/a');
     expect(opened(hook?.signing_secret_encrypted, channelSecretContext(channel, 'signing_secret'))).toBe('whsec');
-    const [setting] = await db.execute<{ value: Record<string, string> }>(
-      sql`select value from system_settings where key = ${NOTIFICATION_SETTINGS_KEY}`,
-    );
-    expect(setting?.value).toMatchObject({ smtp_host: 'kept', smtp_password_key_id: keyId(keys.present) });
-    expect(opened(setting?.value.smtp_password_encrypted, SMTP_PASSWORD_CONTEXT)).toBe('mail password');
+    const [mail] = await db.select().from(notificationSecrets);
+    expect(opened(mail?.value_encrypted, notificationSecretContext('smtp_password'))).toBe('mail password');
     for (const [n, id] of ids.entries()) expect(await tokenOf(id, keys.present)).toBe(`token ${n}`);
     await expect(tokenOf(ids[0] ?? '', keys.previous)).rejects.toThrow(/another/);
     const [stored] = await db.select().from(secondFactors);

@@ -1,6 +1,6 @@
 import type { SealedPlace } from '../../repositories/sealed-values';
 import { channelSecretContext } from '../notifications/channel-secrets';
-import { NOTIFICATION_SETTINGS_KEY, SMTP_PASSWORD_CONTEXT } from '../notifications/stored-settings';
+import { notificationSecretContext } from '../notifications/stored-settings';
 
 const itself = (id: string) => id;
 
@@ -39,10 +39,9 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
   },
   {
     name: 'password of the mail server',
-    table: 'system_settings',
-    id: 'key',
-    setting: NOTIFICATION_SETTINGS_KEY,
-    keyId: 'smtp_password_key_id',
-    values: [{ column: 'smtp_password_encrypted', context: () => SMTP_PASSWORD_CONTEXT }],
+    table: 'notification_secrets',
+    id: 'id',
+    keyId: 'secret_key_id',
+    values: [{ column: 'value_encrypted', context: notificationSecretContext }],
   },
 ];
