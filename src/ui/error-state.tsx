@@ -1,5 +1,6 @@
 'use client';
 import { RotateCw, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Button } from './button';
 import { CopyButton } from './copy-button';
 import type { Problem } from './problem';
@@ -9,10 +10,13 @@ export function ErrorState({
   problem,
   onRetry,
   pending,
+  action,
 }: {
   problem: Problem;
   onRetry?: () => void;
   pending?: boolean;
+  /** A way on, where trying again will hardly help. */
+  action?: ReactNode;
 }) {
   return (
     <div role="alert" className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-10 text-center">
@@ -21,11 +25,14 @@ export function ErrorState({
         <p className="font-semibold">{problem.title}</p>
         {problem.detail && <p className="text-pretty text-muted">{problem.detail}</p>}
       </div>
-      {onRetry && (
-        <Button icon={<RotateCw size={14} />} onClick={onRetry} pending={pending}>
-          Try again
-        </Button>
-      )}
+      <div className="flex flex-wrap justify-center gap-2">
+        {action}
+        {onRetry && (
+          <Button icon={<RotateCw size={14} />} onClick={onRetry} pending={pending}>
+            Try again
+          </Button>
+        )}
+      </div>
       {problem.request_id && <RequestId id={problem.request_id} />}
     </div>
   );

@@ -1,7 +1,10 @@
 'use client';
+import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
 import { ErrorState } from '@/ui/error-state';
 import { Notice } from '@/ui/notice';
 
@@ -20,7 +23,20 @@ export function QueryView<T>({ query, skeleton, children }: Props<T>) {
   const failure = query.error ? failureOf(query.error) : null;
   const retry = () => void query.refetch();
   if (failure && (query.data === undefined || failure.status === 404 || failure.status === 403)) {
-    return <ErrorState problem={failure} onRetry={retry} pending={query.isFetching} />;
+    return (
+      <ErrorState
+        problem={failure}
+        onRetry={retry}
+        pending={query.isFetching}
+        action={
+          (failure.status === 404 || failure.status === 403) && (
+            <Link className={buttonClass()} href={paths.home()}>
+              Go to the start page
+            </Link>
+          )
+        }
+      />
+    );
   }
   if (query.data === undefined) return skeleton;
   return (
