@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
+import { expectSecureHeaders } from '../fixtures/security-headers';
 import { test } from '../fixtures/test';
 
 type Item = { id: string; name: string };
@@ -93,6 +94,10 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['security-group', `/security-groups/${group}`, 'seen-prod'],
     ['security-group-usage', `/security-groups/${group}?tab=policies`, 'seen-prod'],
   ],
+  reference: async () => [
+    ['reference', '/reference', 'API reference'],
+    ['reference-call', '/reference?q=policies&call=postPoliciesByPolicyIdApply', 'API reference'],
+  ],
   administration: async (first) => [
     ['jobs', '/jobs', 'Jobs'],
     ['jobs-queues', '/jobs?tab=queues', 'Jobs'],
@@ -141,7 +146,7 @@ async function setTheme(page: Page, theme: string): Promise<void> {
 async function lookAt(page: Page, [file, path, heading]: PageToSee): Promise<void> {
   for (const { name, ...viewport } of SIZES) {
     await page.setViewportSize(viewport);
-    await page.goto(path);
+    await expectSecureHeaders(await page.goto(path), path);
     // Behind an open dialog the heading is hidden from assistive technology, and visible all the same.
     const found = heading ? page.getByRole('heading', { level: 1, name: heading }) : page.locator('h1').first();
     await expect(found).toBeVisible();

@@ -63,6 +63,7 @@ test('every path of the interface', () => {
       "audit: /audit",
       "settings: /settings",
       "signInProvider: /sign-in-provider",
+      "reference: /reference",
       "account: /account",
     ]
   `);

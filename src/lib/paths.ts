@@ -58,5 +58,6 @@ export const paths = {
   audit: (query?: Query) => withQuery('/audit', query),
   settings: () => '/settings',
   signInProvider: () => '/sign-in-provider',
+  reference: (query?: Query) => withQuery('/reference', query),
   account: (query: { tab?: string } = {}) => withQuery('/account', query),
 } as const;

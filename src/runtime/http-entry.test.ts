@@ -135,3 +135,52 @@ describe('the HTTP entry', () => {
     expect(await seen('/policies')).toHaveProperty('rsc');
   });
 });
+
+describe('what a browser is told about an answer', () => {
+  const headersOf = async (path: string, headers = '') => {
+    const { body } = await request('GET', path, headers);
+    return JSON.parse(body) as { headers: Record<string, string> };
+  };
+  const policyOf = async (path: string) => {
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { policy: response.headers.get('content-security-policy') ?? '', response };
+  };
+  const nonceIn = (text: string) => /'nonce-([^']+)'/.exec(text)?.[1];
+
+  it('lets a page run only what carries the nonce of this answer, which Next is told as well', async () => {
+    const { policy, response } = await policyOf('/clusters');
+    const told =
+      ((await response.json()) as { headers: Record<string, string> }).headers['content-security-policy'] ?? '';
+    expect(nonceIn(policy)).toMatch(/^[A-Za-z0-9+/]{24}$/);
+    expect(told).toBe(policy);
+    expect(nonceIn((await policyOf('/clusters')).policy)).not.toBe(nonceIn(policy));
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|\*/);
+    for (const rule of ["object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "default-src 'self'"]) {
+      expect(policy.split('; ')).toContain(rule);
+    }
+  });
+
+  it('lets nobody else choose the nonce', async () => {
+    const chosen =
+      "Content-Security-Policy: script-src 'nonce-mine'\r\nContent-Security-Policy-Report-Only: script-src 'nonce-mine'\r\n";
+    expect(JSON.stringify((await headersOf('/clusters', chosen)).headers)).not.toContain('nonce-mine');
+    expect(JSON.stringify((await headersOf('/api/v1/settings', chosen)).headers)).not.toContain('nonce-mine');
+  });
+
+  it('lets an answer of the API do nothing', async () => {
+    const { policy, response } = await policyOf('/api/v1/settings');
+    expect(policy).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  });
+
+  it('holds browsers to TLS that came over it, and no others', async () => {
+    const { port } = server.address() as AddressInfo;
+    const over = async (proto: string) =>
+      (await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-proto': proto } })).headers.get(
+        'strict-transport-security',
+      );
+    expect(await over('https')).toMatch(/^max-age=\d{7,}$/);
+    expect(await over('http')).toBe(null);
+  });
+});

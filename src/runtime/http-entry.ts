@@ -4,6 +4,7 @@ import { STAMPED } from '@/server/auth/origin';
 import { AppError } from '@/server/lib/errors';
 import { newId } from '@/server/lib/ids';
 import { toProblem } from '@/server/rest/problem';
+import { secure } from './content-security';
 import { stampRequest, trustedProxies } from './peer-header';
 import { isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
 
@@ -28,6 +29,7 @@ function guarded(listener: RequestListener, isTrusted: (address: string) => bool
     const refusal = refusalOf(request.method ?? '', request.url);
     if (refusal) return answer(response, refusal);
     stampRequest(request, isTrusted);
+    secure(request, response, isApiPath(request.url));
     if (isApiPath(request.url)) for (const name of PAGE_HEADERS) delete request.headers[name];
     return listener(request, response);
   };

@@ -1,5 +1,5 @@
 'use client';
-import { CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import Link from 'next/link';
 import { paths } from '@/lib/paths';
 import { Avatar } from '@/ui/avatar';
@@ -53,6 +53,13 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
           label: 'Your account',
           icon: <CircleUser />,
           render: <Link href={paths.account()} />,
+        },
+        {
+          kind: 'link',
+          id: 'reference',
+          label: 'API reference',
+          icon: <BookOpen />,
+          render: <Link href={paths.reference()} />,
         },
         { id: 'sign-out', label: 'Sign out', icon: <LogOut />, onSelect: onSignOut },
       ]}

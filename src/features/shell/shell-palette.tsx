@@ -1,5 +1,5 @@
 'use client';
-import { CircleUser, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import { BookOpen, CircleUser, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import { paths } from '@/lib/paths';
@@ -42,6 +42,14 @@ export function ShellPalette({ groups, onSignOut }: { groups: readonly NavGroup[
         keywords: ['password', 'sessions'],
         icon: <CircleUser />,
         run: () => router.push(paths.account()),
+      },
+      {
+        id: 'go.reference',
+        label: 'API reference',
+        group: 'Go to',
+        keywords: ['rest', 'openapi', 'curl', 'documentation', 'automation'],
+        icon: <BookOpen />,
+        run: () => router.push(paths.reference()),
       },
       {
         id: 'theme.light',

@@ -4,6 +4,7 @@ import { CommandRegistry } from '@/ui/command-registry';
 import { PageTrailProvider } from '@/ui/page-trail';
 import { AccountMenu } from './account-menu';
 import { Breadcrumbs } from './breadcrumbs';
+import { CopyAsCurl } from './copy-as-curl';
 import { DemoMark } from './demo-mark';
 import { MobileNav } from './mobile-nav';
 import { visibleNavigation } from './navigation';
@@ -53,6 +54,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
               {demo && <DemoMark />}
               <ShellPalette groups={groups} onSignOut={onSignOut} />
               <NotificationBell />
+              <CopyAsCurl />
               <AccountMenu user={user} onSignOut={onSignOut} />
             </header>
             <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">

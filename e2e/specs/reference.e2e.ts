@@ -1,0 +1,42 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+test('a call is found, sent with one’s own session, and taken along as a program', async ({ adminPage: page }) => {
+  await page.goto('/reference');
+  await page.getByRole('searchbox', { name: 'Search calls' }).fill('get tenants');
+  await page.getByRole('button', { name: 'GET /tenants', exact: true }).click();
+  await expect(page).toHaveURL(/call=getTenants/);
+  await page.getByRole('textbox', { name: 'limit' }).fill('1');
+  await expect(page.getByRole('region', { name: 'Program' })).toContainText('/api/v1/tenants?limit=1');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"items"');
+  await page.getByRole('textbox', { name: 'limit' }).fill('0');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"malformed"');
+  await page.getByRole('radio', { name: 'Python' }).click();
+  await expect(page.getByRole('region', { name: 'Program' })).toContainText('requests.request');
+});
+
+test('what changes something is asked about first', async ({ adminPage: page, api }) => {
+  await page.goto('/reference?call=postTenants');
+  await page.getByRole('textbox', { name: 'Body' }).fill('{"name": "Made by hand"}');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"Made by hand"');
+  const { items } = await api<{ items: { id: string }[] }>('GET', '/tenants?q=Made by hand');
+  expect(items).toHaveLength(1);
+  await api('DELETE', `/tenants/${items[0]?.id}`);
+});
+
+test('what a page shows is copied as a command for a shell', async ({ adminPage: page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('/workloads?q=web&status=running');
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toHaveCount(1);
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain('"Authorization: Bearer $FABRIC_TOKEN"');
+  expect(copied).toContain("/api/v1/workloads?q=web&status=running'");
+  await page.goto('/policies/new');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Copy as curl' })).toHaveCount(0);
+});

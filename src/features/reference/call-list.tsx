@@ -1,0 +1,54 @@
+'use client';
+import { EmptyState } from '@/ui/empty-state';
+import { SearchBox } from '@/ui/search-box';
+import type { ApiDocument, Call } from './api-document';
+import { MethodBadge } from './method-badge';
+
+type Props = {
+  document: ApiDocument;
+  calls: readonly Call[];
+  q: string;
+  onSearch: (q: string) => void;
+  chosen: string | undefined;
+  onChoose: (operationId: string) => void;
+};
+
+/** The calls that the search finds, by part of the API. */
+export function CallList({ document, calls, q, onSearch, chosen, onChoose }: Props) {
+  return (
+    <nav aria-label="Calls" className="flex min-w-0 flex-col gap-2 lg:w-96 lg:shrink-0">
+      <SearchBox label="Search calls" value={q} onValueChange={onSearch} />
+      {calls.length === 0 && <EmptyState title="No call matches">Search for a path, a method or a word.</EmptyState>}
+      <div className="flex max-h-72 flex-col gap-3 overflow-y-auto lg:max-h-[calc(100dvh-12rem)]">
+        {document.tags.map(({ name, description }) => {
+          const own = calls.filter(({ tags }) => tags.includes(name));
+          if (own.length === 0) return null;
+          return (
+            <section key={name} aria-label={name}>
+              <h2 className="text-base">{name}</h2>
+              <p className="text-sm text-pretty text-muted">{description}</p>
+              <ul className="mt-1">
+                {own.map(({ operationId, method, path, summary }) => (
+                  <li key={operationId}>
+                    <button
+                      type="button"
+                      aria-current={operationId === chosen ? 'true' : undefined}
+                      title={summary}
+                      onClick={() => onChoose(operationId)}
+                      className="flex w-full items-center gap-2 rounded-md px-1.5 py-1 text-left -outline-offset-2 hover:bg-surface-2 aria-[current]:bg-surface-3"
+                    >
+                      <span className="w-14 shrink-0">
+                        <MethodBadge method={method} />
+                      </span>
+                      <span className="mono min-w-0 [overflow-wrap:anywhere]">{path}</span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+      </div>
+    </nav>
+  );
+}

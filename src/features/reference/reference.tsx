@@ -1,0 +1,73 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { parseAsString, useQueryStates } from 'nuqs';
+import { useMemo } from 'react';
+import { rest } from '@/lib/rest';
+import { buttonClass } from '@/ui/button-class';
+import { EmptyState } from '@/ui/empty-state';
+import { PageHeader } from '@/ui/page-header';
+import { Skeleton } from '@/ui/skeleton';
+import { QueryView } from '../shared/query-view';
+import { type ApiDocument, listCalls, searchCalls } from './api-document';
+import { CallDetail } from './call-detail';
+import { CallList } from './call-list';
+
+const PARSERS = { q: parseAsString.withDefault(''), call: parseAsString };
+
+function Browser({ document }: { document: ApiDocument }) {
+  const [{ q, call: wanted }, set] = useQueryStates(PARSERS, { scroll: false });
+  const all = useMemo(() => listCalls(document), [document]);
+  const found = useMemo(() => searchCalls(all, q), [all, q]);
+  const call = all.find(({ operationId }) => operationId === wanted);
+  return (
+    <div className="flex min-w-0 flex-col gap-6 lg:flex-row">
+      <CallList
+        document={document}
+        calls={found}
+        q={q}
+        onSearch={(text) => void set({ q: text || null }, { history: 'replace' })}
+        chosen={call?.operationId}
+        onChoose={(operationId) => void set({ call: operationId }, { history: 'push' })}
+      />
+      {call ? (
+        <CallDetail key={call.operationId} document={document} call={call} />
+      ) : (
+        <div className="min-w-0 flex-1">
+          {wanted !== null && <EmptyState title="There is no such call">Choose one from the list.</EmptyState>}
+          {wanted === null && (
+            <p className="max-w-prose text-pretty whitespace-pre-line text-muted">
+              {document.info.description.replace(/([^\n])\n(?!\n)/g, '$1 ').replaceAll('`', '')}
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Every call of the API: searched, read, tried with one's own session, and taken along as a program. */
+export function Reference() {
+  const query = useQuery({
+    queryKey: ['openapi'],
+    queryFn: ({ signal }) => rest<ApiDocument>('/openapi.json', { open: true, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <>
+      <PageHeader
+        title="API reference"
+        description="Everything that the pages do can be done by programs as well."
+        actions={
+          <a href="/api/v1/openapi.json" download="fabric-openapi.json" className={buttonClass({})}>
+            <Download size={14} aria-hidden />
+            OpenAPI document
+          </a>
+        }
+      />
+      <QueryView query={query} skeleton={<Skeleton className="h-96" />}>
+        {(document) => <Browser document={document} />}
+      </QueryView>
+    </>
+  );
+}

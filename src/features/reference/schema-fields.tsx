@@ -1,0 +1,74 @@
+'use client';
+import { ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { type ApiDocument, type JsonSchema, nameOf, schemaOf, typeText } from './api-document';
+
+/** The object whose fields are worth a look behind a schema: its own, that of its items, or of its only choice. */
+function objectBehind(document: ApiDocument, schema: JsonSchema | undefined): JsonSchema | undefined {
+  const own = schemaOf(document, schema);
+  if (!own) return undefined;
+  if (own.properties) return own;
+  if (own.items) return objectBehind(document, own.items);
+  const choices = (own.anyOf ?? own.oneOf ?? []).filter((one) => one.type !== 'null');
+  return choices.length === 1 ? objectBehind(document, choices[0]) : undefined;
+}
+
+type FieldProps = { document: ApiDocument; name: string; schema: JsonSchema; required: boolean; depth: number };
+
+function Field({ document, name, schema, required, depth }: FieldProps) {
+  const [open, setOpen] = useState(false);
+  const inner = depth < 6 ? objectBehind(document, schema) : undefined;
+  const described = schema.description ?? (nameOf(schema) ? undefined : schemaOf(document, schema)?.description);
+  return (
+    <li className="border-t py-1.5 first:border-t-0">
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        {inner ? (
+          <button
+            type="button"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+            className="mono inline-flex items-center gap-1 rounded-sm hover:underline"
+          >
+            <ChevronRight size={12} aria-hidden className={open ? 'rotate-90' : ''} />
+            {name}
+          </button>
+        ) : (
+          <span className="mono pl-4">{name}</span>
+        )}
+        <span className="min-w-0 text-sm text-muted [overflow-wrap:anywhere]">{typeText(schema)}</span>
+        {required && <span className="text-sm text-faint">required</span>}
+        {schema.default !== undefined && (
+          <span className="text-sm text-faint">default {JSON.stringify(schema.default)}</span>
+        )}
+      </div>
+      {described && <p className="pl-4 text-sm text-pretty text-muted">{described}</p>}
+      {open && inner && (
+        <div className="ml-4 border-l pl-3">
+          <SchemaFields document={document} schema={inner} depth={depth + 1} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** The fields of a body or an answer, with those of inner objects to unfold. */
+export function SchemaFields({
+  document,
+  schema,
+  depth = 0,
+}: {
+  document: ApiDocument;
+  schema: JsonSchema | undefined;
+  depth?: number;
+}) {
+  const object = objectBehind(document, schema);
+  if (!object) return <p className="text-muted">{schema ? typeText(schema) : 'Nothing.'}</p>;
+  const required = new Set(object.required);
+  return (
+    <ul>
+      {Object.entries(object.properties ?? {}).map(([name, field]) => (
+        <Field key={name} document={document} name={name} schema={field} required={required.has(name)} depth={depth} />
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,173 @@
+'use client';
+import { useMutation } from '@tanstack/react-query';
+import { Send } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { CodeBlock } from '@/ui/code-block';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { Notice } from '@/ui/notice';
+import { Section } from '@/ui/section';
+import { SegmentedControl } from '@/ui/segmented-control';
+import { TextInput } from '@/ui/text-input';
+import { type ApiParameter, type Call, typeText } from './api-document';
+import { draftOf, problemOf, requestOf, valueKey } from './call-request';
+import { codeSample, type Language } from './code-samples';
+import { sendCall } from './send-call';
+
+const LANGUAGES = [
+  { value: 'curl', label: 'curl' },
+  { value: 'javascript', label: 'JavaScript' },
+  { value: 'python', label: 'Python' },
+] as const satisfies readonly { value: Language; label: string }[];
+
+function ParameterField({
+  parameter,
+  value,
+  onChange,
+}: {
+  parameter: ApiParameter;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="grid gap-1 sm:grid-cols-[12rem_minmax(0,1fr)] sm:items-baseline">
+      <label htmlFor={id} className="min-w-0">
+        <span className="mono">{parameter.name}</span>
+        <span className="ml-1 text-sm text-faint">
+          {parameter.in}
+          {parameter.required && ', required'}
+        </span>
+      </label>
+      <div className="min-w-0">
+        <TextInput id={id} mono value={value} onChange={(event) => onChange(event.target.value)} className="w-full" />
+        <p className="text-sm text-muted [overflow-wrap:anywhere]">
+          {typeText(parameter.schema)}
+          {parameter.description && `. ${parameter.description}`}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** A call to be filled in and sent with one's own session; what it looks like as a program; and what came back. */
+export function TryCall({ call }: { call: Call }) {
+  const [draft, setDraft] = useState(() => draftOf(call));
+  const [language, setLanguage] = useState<Language>('curl');
+  const [confirming, setConfirming] = useState(false);
+  const bodyId = useId();
+  const request = requestOf(call, draft);
+  const problem = problemOf(call, draft);
+  const stop = useRef<AbortController>(null);
+  useEffect(() => () => stop.current?.abort(), []);
+  const sending = useMutation({
+    mutationFn: () => {
+      stop.current?.abort();
+      stop.current = new AbortController();
+      return sendCall(request, stop.current.signal);
+    },
+  });
+  const forAgents = call.security.some((one) => 'node_token' in one);
+  const send = () => (call.method === 'GET' ? sending.mutate() : setConfirming(true));
+  const answer = sending.data;
+  return (
+    <>
+      <Section
+        title="Try it"
+        description="Sent with your own session: what it changes is changed."
+        actions={
+          <Button
+            variant="primary"
+            icon={<Send size={14} />}
+            pending={sending.isPending}
+            disabledReason={forAgents ? 'Only the agent of a node may call this.' : problem}
+            onClick={send}
+          >
+            Send
+          </Button>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          {(call.parameters ?? []).map((parameter) => {
+            const key = valueKey(parameter.in, parameter.name);
+            return (
+              <ParameterField
+                key={key}
+                parameter={parameter}
+                value={draft.values[key] ?? ''}
+                onChange={(value) => setDraft({ ...draft, values: { ...draft.values, [key]: value } })}
+              />
+            );
+          })}
+          {call.requestBody && (
+            <div className="flex flex-col gap-1">
+              <label htmlFor={bodyId}>
+                Body
+                <span className="ml-1 text-sm text-faint">
+                  JSON{call.requestBody.required ? ', required' : ', may be empty'}
+                </span>
+              </label>
+              <textarea
+                id={bodyId}
+                rows={Math.min(18, Math.max(4, draft.body.split('\n').length))}
+                spellCheck={false}
+                className="control mono !h-auto w-full px-2.5 py-1.5"
+                value={draft.body}
+                onChange={(event) => setDraft({ ...draft, body: event.target.value })}
+              />
+            </div>
+          )}
+          {!call.parameters && !call.requestBody && <p className="text-muted">It takes nothing.</p>}
+        </div>
+      </Section>
+      {(answer || sending.error) && (
+        <Section title="Answer">
+          {sending.error ? (
+            <Notice tone="danger" live title="No answer">
+              {sending.error.message}
+            </Notice>
+          ) : (
+            answer && (
+              <div className="flex flex-col gap-2" role="status">
+                <p className="flex flex-wrap items-center gap-2">
+                  <Badge tone={answer.status < 300 ? 'ok' : answer.status < 500 ? 'warn' : 'danger'}>
+                    {String(answer.status)}
+                  </Badge>
+                  <span className="text-muted">
+                    {answer.milliseconds} ms{answer.type && `, ${answer.type}`}
+                    {answer.shortened && ', shortened'}
+                  </span>
+                </p>
+                {answer.text !== '' && <CodeBlock code={answer.text} label="Answer" />}
+              </div>
+            )
+          )}
+        </Section>
+      )}
+      <Section
+        title="As a program"
+        description="It reads an API token of your account from FABRIC_TOKEN."
+        actions={<SegmentedControl label="Language" value={language} onValueChange={setLanguage} options={LANGUAGES} />}
+        bare
+      >
+        <CodeBlock code={codeSample(language, request, window.location.origin)} label="Program" />
+      </Section>
+      <ConfirmDialog
+        open={confirming}
+        onOpenChange={setConfirming}
+        title={`Send ${call.method} ${call.path}?`}
+        confirmLabel="Send"
+        tone={call.method === 'DELETE' ? 'danger' : 'primary'}
+        pending={false}
+        error={null}
+        onConfirm={() => {
+          setConfirming(false);
+          sending.mutate();
+        }}
+      >
+        It is carried out with your rights: {call.summary}
+      </ConfirmDialog>
+    </>
+  );
+}
