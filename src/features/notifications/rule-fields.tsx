@@ -19,8 +19,8 @@ type Props<Out> = {
 
 /** What a rule reports, when, and where to. */
 export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
-  const tenantId = useWatch({ control, name: 'tenant_id' });
-  const channels = useChannelChoices(tenantId);
+  const [tenantId, chosen] = useWatch({ control, name: ['tenant_id', 'channel_ids'] });
+  const channels = useChannelChoices(tenantId, chosen);
   return (
     <>
       <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
@@ -78,6 +78,7 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
           value: channel.id,
           label: channel.name,
           description: `${channel.kind === 'webhook' ? (channel.url_origin ?? 'Webhook') : channel.recipients.join(', ')}${channel.enabled ? '' : ' · switched off'}`,
+          disabledReason: channel.usable ? null : 'It belongs to another tenant: take it out.',
         }))}
         empty={
           <p className="text-sm text-faint">
