@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { lazy } from './lazy';
 
 const made = lazy(() => {
@@ -14,7 +14,8 @@ const made = lazy(() => {
   const jobs = new Histogram({
     name: 'fabric_job_duration_seconds',
     help: 'Time a job ran, by name and result (ok, failed, requeued).',
-    labelNames: ['job', 'result'],
+    // Not `job`: so the monitoring names what it asks.
+    labelNames: ['name', 'result'],
     buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300],
     registers: [registry],
   });
@@ -30,7 +31,28 @@ const made = lazy(() => {
     labelNames: ['result'],
     registers: [registry],
   });
-  return { registry, requests, jobs, syncObjects, signIns };
+  const flows = new Counter({
+    name: 'fabric_flows_total',
+    help: 'Flows that agents reported, by outcome (accepted: new, updated, rejected). Repeated heartbeats do not count.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const gauges = {
+    clusters: gauge('fabric_clusters', 'Clusters by the status of their last sync.', ['sync_status']),
+    agents: gauge('fabric_agents', 'Node agents by status.', ['status']),
+    queue_jobs: gauge('fabric_queue_jobs', 'Jobs in a queue by state (waiting, active, delayed, failed).', [
+      'queue',
+      'state',
+    ]),
+    workers: gauge('fabric_workers', 'Worker processes that are connected to the queues.'),
+    overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run should have begun more than a minute ago.'),
+    known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1, or 0.', [
+      'part',
+    ]),
+  };
+  return { registry, requests, jobs, syncObjects, signIns, flows, gauges };
 });
 
 /** Records one answered request. `path` is the pattern, never the concrete address, to keep the series few. */
@@ -46,7 +68,7 @@ export function observeRequest(r: {
 
 /** Records one run of a job. */
 export function observeJob(r: { name: string; result: 'ok' | 'failed' | 'requeued'; seconds: number }): void {
-  made.jobs.observe({ job: r.name, result: r.result }, r.seconds);
+  made.jobs.observe({ name: r.name, result: r.result }, r.seconds);
 }
 
 /** Adds what one stage of a sync did; `counters` are the stage's own (`sync_runs.counters`). */
@@ -59,6 +81,27 @@ export function countSyncStage(kind: string, stage: string, counters: Readonly<R
 /** Counts a sign-in; the audit trail holds only some of the failed ones, this number holds all. */
 export function countSignIn(result: 'ok' | 'failed'): void {
   made.signIns.inc({ result });
+}
+
+/** Counts the flows of one heartbeat. */
+export function countFlows(outcomes: { accepted: number; updated: number; rejected: number }): void {
+  for (const [outcome, count] of Object.entries(outcomes)) made.flows.inc({ outcome }, count);
+}
+
+/** One value of a gauge; without labels for a gauge that has none. */
+export type GaugeValue = { labels?: Readonly<Record<string, string>>; value: number };
+export type GaugeName = keyof typeof made.gauges;
+
+/** Puts the present values in the place of the earlier ones: what is not named any more is gone. */
+export function setGauge(name: GaugeName, values: readonly GaugeValue[]): void {
+  const gauge = made.gauges[name];
+  gauge.reset();
+  for (const { labels = {}, value } of values) gauge.set(labels, value);
+}
+
+/** Names of all metrics of this program, those of the Node process included. */
+export function metricNames(): string[] {
+  return made.registry.getMetricsAsArray().map(({ name }) => name);
 }
 
 /** Everything measured in this process, in the Prometheus text format. */

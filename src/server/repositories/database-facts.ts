@@ -51,3 +51,10 @@ export async function readFleetFacts(): Promise<FleetFacts> {
   if (!row) throw new Error('the database said nothing of the fleet');
   return row;
 }
+
+/** How many clusters and agents are in which state. */
+export async function countStates(): Promise<{ kind: 'clusters' | 'agents'; state: string; count: number }[]> {
+  return db.execute<{ kind: 'clusters' | 'agents'; state: string; count: number }>(sql`
+    select 'clusters' as kind, sync_status as state, count(*)::int as count from clusters group by sync_status
+    union all select 'agents', status, count(*)::int from node_agents group by status`);
+}

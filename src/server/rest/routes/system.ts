@@ -3,6 +3,7 @@ import { isLocal } from '../../auth/origin';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { metricsText } from '../../lib/metrics';
+import { refreshGauges } from '../../services/health/refresh-gauges';
 import { defineRoute } from '../define-route';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -27,6 +28,7 @@ export const systemRoutes = [
       if (!mayReadMetrics(request)) {
         throw new AppError('unauthenticated', 'Send FABRIC_METRICS_TOKEN as bearer token, or ask from this machine.');
       }
+      await refreshGauges();
       return new Response(await metricsText(), {
         headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
       });

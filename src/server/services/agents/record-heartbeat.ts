@@ -5,6 +5,7 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
+import { countFlows } from '../../lib/metrics';
 import {
   type AgentState,
   findAgent,
@@ -127,7 +128,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
   const { boot_id, sequence } = heartbeat;
   const next_interval_seconds = Math.max(heartbeat.interval_seconds, AGENT_LIMITS.interval_seconds.minimum);
 
-  return db.transaction(async (tx) => {
+  const stored = await db.transaction(async (tx) => {
     const agent = await lockAgent(tx, node.node_id);
     assertSameMachine(agent, heartbeat);
     const known = await findHeartbeat(tx, { node_id: node.node_id, boot_id, sequence });
@@ -172,4 +173,8 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     if (agent.status !== status) await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });
     return answer;
   });
+  if (!('duplicate' in stored)) {
+    countFlows({ accepted: stored.accepted, updated: stored.updated, rejected: stored.rejected.length });
+  }
+  return stored;
 }

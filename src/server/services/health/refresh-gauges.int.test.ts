@@ -1,0 +1,42 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { prepareStores } from '@/runtime/prepare';
+import { queueBackend } from '@/server/jobs/backend';
+import { clusterSync } from '@/server/jobs/definitions';
+import { enqueue } from '@/server/jobs/enqueue';
+import { closeQueues } from '@/server/jobs/queues';
+import { env } from '@/server/lib/env';
+import { newId } from '@/server/lib/ids';
+import { makeAgent, makeCluster, makeNode } from '@/test/factories';
+import { fakeClock } from '@/test/fake-clock';
+import { call } from '@/test/request';
+
+const metrics = async () => (await call('/metrics', { from: '127.0.0.1' })).text();
+
+describe('gauges', () => {
+  afterAll(() => closeQueues());
+
+  it('are of now, and gone when there is nothing to count any more', async () => {
+    const clock = fakeClock();
+    try {
+      await prepareStores({ DATABASE_URL: env().DATABASE_URL ?? '' });
+      expect(queueBackend.kind).toBe('postgres');
+      await makeAgent(await makeNode(await makeCluster({ sync_status: 'failed' })));
+      await makeCluster({ sync_status: 'failed' });
+      await enqueue(clusterSync, { cluster_id: newId() });
+      const text = await metrics();
+      expect(text).toContain('fabric_clusters{sync_status="failed"} 2');
+      expect(text).toContain('fabric_agents{status="pending"} 1');
+      expect(text).toContain('fabric_queue_jobs{queue="cluster.sync",state="waiting"} 1');
+      expect(text).toContain('fabric_workers 0');
+      expect(text).toContain('fabric_gauges_known{part="fleet"} 1');
+      expect(text).toContain('fabric_gauges_known{part="queues"} 1');
+      await makeCluster({ sync_status: 'ok' });
+      // Fresh enough: whoever asks often costs nothing.
+      expect(await metrics()).not.toContain('sync_status="ok"');
+      clock.advance(6);
+      expect(await metrics()).toContain('fabric_clusters{sync_status="ok"} 1');
+    } finally {
+      clock.restore();
+    }
+  });
+});
