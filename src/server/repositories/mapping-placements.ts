@@ -46,9 +46,13 @@ const RULE_COLUMNS = sql`id uuid, source text, value text, cluster_id uuid, proj
 
 type Within = { clusterId?: string; workloadIds?: readonly string[] };
 
+// A subquery is read once; an array in the condition would be parsed again for every row.
+const oneOfIds = (column: SQL, ids: readonly string[]): SQL =>
+  sql`${column} in (select unnest(${pgArray(ids)}::text::uuid[]))`;
+
 const withinOf = ({ clusterId, workloadIds }: Within): SQL => sql`true
   ${clusterId === undefined ? sql`` : sql`and w.cluster_id = ${clusterId}`}
-  ${workloadIds === undefined ? sql`` : sql`and w.id = any (${pgArray(workloadIds)}::text::uuid[])`}`;
+  ${workloadIds === undefined ? sql`` : sql`and ${oneOfIds(sql`w.id`, workloadIds)}`}`;
 
 /** `matched`: each workload with each rule that matches it. `won`: each workload with the rule that decides. */
 const weighed = (rules: readonly WeighedRule[], within: Within): SQL => sql`
@@ -60,7 +64,7 @@ const weighed = (rules: readonly WeighedRule[], within: Within): SQL => sql`
     select w.id as workload_id, w.free, r.* from here as w join r on r.source = 'pool' and r.value = w.pool
       where r.cluster_id is null or r.cluster_id = w.cluster_id
     union all
-    select w.id, w.free, r.* from here as w cross join lateral (select distinct unnest(w.tags) as tag) as t
+    select w.id, w.free, r.* from here as w cross join lateral unnest(w.tags) as t(tag)
       join r on r.source = 'tag' and r.value = t.tag where r.cluster_id is null or r.cluster_id = w.cluster_id),
   won as materialized (
     select distinct on (m.workload_id) m.* from matched as m order by m.workload_id, ${firstOf(sql`m`)})`;
@@ -106,8 +110,9 @@ export async function countMatches(
 ): Promise<{ matched: number; kept_by_hand: number; overruled: number }> {
   const [row] = await executor.execute<{ matched: number; kept_by_hand: number; overruled: number }>(sql`
     with ${weighed(rules, {})}
-    select count(*)::int as matched, count(*) filter (where not m.free)::int as kept_by_hand,
-      count(*) filter (where m.free and won.id <> m.id)::int as overruled
+    select count(distinct m.workload_id)::int as matched,
+      count(distinct m.workload_id) filter (where not m.free)::int as kept_by_hand,
+      count(distinct m.workload_id) filter (where m.free and won.id <> m.id)::int as overruled
     from matched as m join won on won.workload_id = m.workload_id where m.id = ${ruleId}::uuid`);
   return row ?? { matched: 0, kept_by_hand: 0, overruled: 0 };
 }
@@ -122,8 +127,7 @@ export async function lockMapping(tx: Tx): Promise<void> {
 
 /** Locks workloads in the order of their ids. */
 export async function lockPlaced(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.execute(sql`select 1 from ${workloads} where id = any (${pgArray(ids)}::text::uuid[])
-    order by id for no key update`);
+  await tx.execute(sql`select 1 from ${workloads} where ${oneOfIds(sql`id`, ids)} order by id for no key update`);
 }
 
 /** Gives the workloads the places that the rules want. */
@@ -142,7 +146,7 @@ export async function savePlacements(tx: Tx, placements: readonly Placement[]): 
 export async function freeWorkloads(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update ${workloads} set project_assigned_by = case when project_id is null then null else 'rule' end, updated_at = now()
-    where id = any (${pgArray(ids)}::text::uuid[])`);
+    where ${oneOfIds(sql`id`, ids)}`);
 }
 
 const rulesOf = sql`from ${mappingRules} as r where r.enabled and (r.cluster_id is null or r.cluster_id = ${workloads.cluster_id})
