@@ -119,6 +119,11 @@ const STAGES = {
     },
   },
   build: { title: 'build', run: () => check(node([join(root, 'scripts', 'build.mjs'), '--if-changed'])) },
+  budgets: {
+    title: 'JavaScript per page',
+    run: (done) =>
+      done.build?.failed ? { none: 'the build failed' } : check(node([join(root, 'scripts', 'js-budgets.mjs')])),
+  },
   e2e: { title: 'end-to-end tests (Chromium)', run: endToEnd },
 };
 

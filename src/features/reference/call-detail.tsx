@@ -15,7 +15,7 @@ function Response({ document, call, status }: { document: ApiDocument; call: Cal
   const contents = Object.entries(response.content ?? {});
   return (
     <div className="flex flex-col gap-2">
-      <p>{response.description}</p>
+      <p>{response.description?.replaceAll('`', '')}</p>
       {contents.length === 0 && <p className="text-muted">Without a body.</p>}
       {contents.map(([type, { schema, example }]) => (
         <div key={type} className="flex flex-col gap-2">
@@ -41,7 +41,7 @@ export function CallDetail({ document, call }: { document: ApiDocument; call: Ca
           <span className="mono min-w-0 [overflow-wrap:anywhere]">/api/v1{call.path}</span>
         </h2>
         <p className="text-pretty">{call.summary}</p>
-        <p className="text-pretty text-muted">{call.description}</p>
+        <p className="text-pretty text-muted">{call.description.replaceAll('`', '')}</p>
       </div>
       <TryCall call={call} />
       {body && (

@@ -37,7 +37,7 @@ export function CallList({ document, calls, q, onSearch, chosen, onChoose }: Pro
                       onClick={() => onChoose(operationId)}
                       className="flex w-full items-center gap-2 rounded-md px-1.5 py-1 text-left -outline-offset-2 hover:bg-surface-2 aria-[current]:bg-surface-3"
                     >
-                      <span className="w-14 shrink-0">
+                      <span className="w-16 shrink-0">
                         <MethodBadge method={method} />
                       </span>
                       <span className="mono min-w-0 [overflow-wrap:anywhere]">{path}</span>

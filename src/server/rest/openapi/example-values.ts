@@ -24,6 +24,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   destination_port: 443,
   destination_ports: ['443'],
   dns_servers: ['10.20.0.2'],
+  dry_run: true,
   email: 'ada@example.org',
   endpoints: ['sg:web', 'any'],
   expires_at: '2027-01-01T00:00:00Z',
