@@ -236,6 +236,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'coverage.count',
         'firewall.schedule',
         'deployment.schedule',
+        'notification.evaluate',
+        'notification.schedule',
       ]);
       expect(await m.ensureSchedules()).toEqual([]);
       const before = await countsOf('sync.schedule');

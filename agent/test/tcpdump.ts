@@ -59,6 +59,15 @@ export class Tcpdump {
     return readDump(this.file);
   }
 
+  /** Frames in the capture file, of whatever kind. Only after `stop`. */
+  frames(): number {
+    const text = execFileSync('tcpdump', ['-r', this.file, '--count'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return Number.parseInt(text, 10);
+  }
+
   /** Ends the capture without result, if it still runs. */
   kill(): void {
     this.child.kill('SIGKILL');

@@ -127,8 +127,9 @@ describe('the worker of a sync', () => {
       await scheduleSyncs();
     }
     expect(await runRow(run_id)).toMatchObject({ status: 'failed', attempts: 3 });
-    const [cluster] = await world.sql`select * from clusters where id = ${world.cluster.id}`;
-    expect(cluster).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'worker_died' });
+    const [cluster] =
+      await world.sql`select sync_status, last_sync_error_code from clusters where id = ${world.cluster.id}`;
+    expect(cluster).toEqual({ sync_status: 'failed', last_sync_error_code: 'worker_died' });
     const [record] =
       await world.sql`select * from audit_records where object_id = ${world.cluster.id} order by seq desc limit 1`;
     expect(record).toMatchObject({ action: 'cluster.sync_failed', after: { run_id, code: 'worker_died' } });

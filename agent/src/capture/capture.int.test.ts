@@ -171,7 +171,11 @@ describeAsRoot(
         let packets = (counts?.not_ipv4_packets ?? 0) + (counts?.malformed_packets ?? 0);
         for (let row = 0; row < table.size; row += 1)
           if (table.isFromGuest(row)) packets += table.packets[row] as number;
-        expect(packets).toBe(sample.length);
+        // The guest's own kernel may ask for a neighbour meanwhile.
+        const seen = dump.frames();
+        expect(seen).toBeGreaterThanOrEqual(sample.length);
+        expect(seen).toBeLessThan(sample.length + 20);
+        expect(packets).toBe(seen);
       } finally {
         await capture.stop();
         node.namespaces.leave();
