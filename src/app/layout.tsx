@@ -1,6 +1,8 @@
 import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
+import { readLocale } from '@/lib/i18n/server';
+import { TranslationProvider } from '@/lib/i18n/use-t';
 import { parseTheme, THEME_COOKIE } from '@/ui/theme-cookie';
 import { UiProvider } from '@/ui/ui-provider';
 import { Providers } from './providers';
@@ -20,11 +22,14 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const locale = await readLocale();
   return (
-    <html lang="en" data-theme={theme}>
+    <html lang={locale} data-theme={theme}>
       <body>
         <Providers>
-          <UiProvider>{children}</UiProvider>
+          <TranslationProvider locale={locale}>
+            <UiProvider>{children}</UiProvider>
+          </TranslationProvider>
         </Providers>
       </body>
     </html>

@@ -1,0 +1,54 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { createElement, Fragment, type ReactNode } from 'react';
+import type { Locale } from './locales';
+
+/** Translations by the English text. */
+export type Catalog = Readonly<Record<string, string>>;
+
+type Values = Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
+type RichValues = Readonly<Record<string, ReactNode | ((inside: ReactNode) => ReactNode)>>;
+
+/**
+ * Says an English text in the language of the page. The English text is the key: `t('Add address')`. With values it is an ICU
+ * message: `t('{n, plural, one {# address} other {# addresses}}', { n })`.
+ */
+export type Translate = {
+  (text: string, values?: Values): string;
+  /** The same with elements in it: `t.rich('Delete <b>{name}</b>', { name, b: (inside) => <b>{inside}</b> })`. */
+  rich(text: string, values: RichValues): ReactNode;
+  locale: Locale;
+};
+
+/** Marks an English text that is said elsewhere: `const LABEL = msg('Address')`, and then `t(LABEL)`. */
+export const msg = <T extends string>(text: T): T => text;
+
+/**
+ * A translator. Texts that a catalog lacks are said in English; src/test/i18n holds that none is lacking.
+ * @param catalog of the locale; empty for English
+ */
+export function makeTranslate(locale: Locale, catalog: Catalog): Translate {
+  const formats = new Map<string, IntlMessageFormat>();
+  const formatOf = (text: string, isRich: boolean) => {
+    const key = `${isRich ? 'rich' : 'text'} ${text}`;
+    const known = formats.get(key);
+    if (known) return known;
+    const format = new IntlMessageFormat(catalog[text] ?? text, locale, undefined, { ignoreTag: !isRich });
+    formats.set(key, format);
+    return format;
+  };
+  const t = (text: string, values?: Values) =>
+    values === undefined ? (catalog[text] ?? text) : String(formatOf(text, false).format(values as never));
+  const rich = (text: string, values: RichValues): ReactNode => {
+    const named: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(values)) {
+      named[name] =
+        typeof value === 'function' ? (parts: ReactNode[]) => value(createElement(Fragment, null, ...parts)) : value;
+    }
+    const parts = formatOf(text, true).format<ReactNode>(named as never);
+    return Array.isArray(parts) ? createElement(Fragment, null, ...parts) : parts;
+  };
+  return Object.assign(t, { rich, locale });
+}
+
+/** What a page says without a catalog, and what tests of texts read. */
+export const english: Translate = makeTranslate('en', {});

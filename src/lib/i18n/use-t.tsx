@@ -1,0 +1,32 @@
+'use client';
+import { createContext, type ReactNode, use, useMemo } from 'react';
+import { loadCatalog } from './load-catalog';
+import { type Locale, localeCookie } from './locales';
+import { english, makeTranslate, type Translate } from './translator';
+
+const Translation = createContext<Translate>(english);
+
+function Loaded({ locale, children }: { locale: Locale; children: ReactNode }) {
+  const catalog = use(loadCatalog(locale));
+  const t = useMemo(() => makeTranslate(locale, catalog), [locale, catalog]);
+  return <Translation value={t}>{children}</Translation>;
+}
+
+/** Says everything below in this language. */
+export function TranslationProvider({ locale, children }: { locale: Locale; children: ReactNode }) {
+  return locale === 'en' ? (
+    <Translation value={english}>{children}</Translation>
+  ) : (
+    <Loaded locale={locale}>{children}</Loaded>
+  );
+}
+
+/** The translator of the page's language; stable while the language is. English outside of a provider. */
+export const useT = (): Translate => use(Translation);
+
+/** Keeps the language for later visits and shows the page in it. What is being typed is lost: a menu asks for it, not a form. */
+export function changeLocale(locale: Locale): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing on plain HTTP, where this may run.
+  document.cookie = localeCookie(locale);
+  window.location.reload();
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+export const ROOT = new URL('../../..', import.meta.url).pathname;
+/** Where what people read comes from. The kit shows components to developers. */
+const FOLDERS = ['src/app', 'src/features', 'src/ui', 'src/lib'];
+const LEFT_OUT = /\.(test|fixture)\.|^src\/app\/(\(dev\)|api)\/|^src\/lib\/i18n\/catalogs\//;
+
+export type Source = { path: string; tree: ts.SourceFile };
+
+/** Every file of the web app that may hold a text, parsed. @param under only below this folder */
+export function readSources(under = ''): Source[] {
+  const paths = FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  );
+  return paths
+    .filter((path) => /\.tsx?$/.test(path) && !LEFT_OUT.test(path) && path.startsWith(under))
+    .sort()
+    .map((path) => {
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+    });
+}
+
+const SAYS = new Set(['t', 'msg', 't.rich', 'titled', 'english', 'english.rich']);
+
+/** Whether a call says its first argument, or marks it to be said. */
+export const isSaying = (node: ts.Node): node is ts.CallExpression =>
+  ts.isCallExpression(node) &&
+  SAYS.has(node.expression.getText().replace(/^(await getT\(\)|\(await getT\(\)\))$/, 't'));
+
+const literalsIn = (node: ts.Expression): string[] => {
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (ts.isConditionalExpression(node)) return [...literalsIn(node.whenTrue), ...literalsIn(node.whenFalse)];
+  if (ts.isBinaryExpression(node)) return [...literalsIn(node.left), ...literalsIn(node.right)];
+  return ts.isParenthesizedExpression(node) ? literalsIn(node.expression) : [];
+};
+
+/** English texts that a file says, with whether values go into them. */
+export function textsOf({ tree }: Source): string[] {
+  const texts: string[] = [];
+  const visit = (node: ts.Node) => {
+    const [first] = isSaying(node) ? node.arguments : [];
+    if (first) texts.push(...literalsIn(first));
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return texts;
+}
