@@ -15,7 +15,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bundle } from '@/test/bundle';
 import { postgresProcesses } from './postgres/orphans';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -30,12 +31,13 @@ type Run = {
   line(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
 };
 
+let program: Awaited<ReturnType<typeof bundle>>;
 let directory: string;
 let data: string;
 let runs: Run[];
 
 function start(variables: Record<string, string> = {}, credentials: { uid?: number; gid?: number } = {}): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src/runtime/supervisor.fixture.ts')], {
+  const child = spawn(process.execPath, [program.file], {
     cwd: ROOT,
     env: {
       NODE_ENV: 'production',
@@ -119,6 +121,10 @@ const postmaster = () => Number(readFileSync(join(data, 'postgres', 'postmaster.
 
 // Each test starts real databases, some of them several times; a busy machine takes its time.
 describe('supervisor', { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    program = await bundle('src/runtime/supervisor.fixture.ts');
+  });
+  afterAll(() => program.remove());
   beforeEach(() => {
     // Closed to every other user, like a checkout below /root.
     directory = mkdtempSync(join(tmpdir(), 'fabric-supervisor-'));

@@ -1,34 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundle } from '@/test/bundle';
 
 export type Outcome = { status: number | null; stdout: string; stderr: string };
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-
-/** The program `fabric` in one file, as a release has it, for tests that start it many times. */
-export async function buildFabric(): Promise<{ file: string; remove(): void }> {
-  mkdirSync(join(ROOT, 'dist'), { recursive: true });
-  const directory = mkdtempSync(join(ROOT, 'dist', 'test-'));
-  const file = join(directory, 'fabric.mjs');
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ['src/runtime/fabric-main.ts'],
-    outfile: file,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    logLevel: 'error',
-    external: ['@node-rs/argon2', 'pg-native'],
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-  });
-  return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
-}
+/** The program `fabric` in one file. */
+export const buildFabric = () => bundle('src/runtime/fabric-main.ts');
 
 /** Runs the program as an operator would, with these variables and no others of ours. */
 export function fabric(

@@ -1,0 +1,30 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A program in one file, as a release has it, for tests that start it many times. @param entry from the project's root */
+export async function bundle(entry: string): Promise<{ file: string; remove(): void }> {
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  const directory = mkdtempSync(join(ROOT, 'dist', 'test-'));
+  // Other users may run it, too.
+  chmodSync(directory, 0o755);
+  const file = join(directory, 'program.mjs');
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    logLevel: 'error',
+    external: ['@node-rs/argon2', 'pg-native'],
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  });
+  return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
