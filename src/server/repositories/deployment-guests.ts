@@ -1,15 +1,16 @@
-import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, ilike, inArray, or, sql } from 'drizzle-orm';
 import type { DeploymentGuest, DeploymentGuestListInput, GuestResultStatus } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../db/client';
 import { deploymentGuests } from '../db/schema/deployments';
+import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
 
 export type DeploymentGuestRow = typeof deploymentGuests.$inferSelect;
 
 const { plan: _plan, state_before: _before, ...columns } = getTableColumns(deploymentGuests);
 
-/** Guests of a deployment page by page, by vmid unless asked otherwise. Two queries. */
+/** Guests of a deployment page by page, by vmid unless asked otherwise; `q` is part of the name, or the vmid. Two queries. */
 export function listDeploymentGuests(
   deploymentId: string,
   input: DeploymentGuestListInput,
@@ -17,6 +18,9 @@ export function listDeploymentGuests(
   const filters = [
     eq(deploymentGuests.deployment_id, deploymentId),
     input.status ? eq(deploymentGuests.status, input.status) : undefined,
+    input.q
+      ? or(ilike(deploymentGuests.name, likePattern(input.q)), sql`${deploymentGuests.vmid}::text = ${input.q}`)
+      : undefined,
   ];
   return pageOfRows(
     input,

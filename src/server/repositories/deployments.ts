@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Deployment, DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
@@ -6,6 +6,7 @@ import { db, type Executor, type Tx } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { deploymentGuests } from '../db/schema/deployments';
 import { deployments } from '../db/schema/policies';
+import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
 
 export type DeploymentRow = typeof deployments.$inferSelect;
@@ -68,7 +69,7 @@ export async function listDeploymentsByIds(executor: Executor, ids: readonly str
     .orderBy(clusters.name, deployments.id);
 }
 
-/** Deployments page by page, newest first unless asked otherwise. Two queries. */
+/** Deployments page by page, newest first unless asked otherwise; `q` is part of the policy's name. Two queries. */
 export function listDeployments(tenants: TenantReach, input: DeploymentListInput): Promise<Page<Deployment>> {
   const filters = [
     inReach(tenants),
@@ -77,6 +78,7 @@ export function listDeployments(tenants: TenantReach, input: DeploymentListInput
     input.operation_id ? eq(deployments.operation_id, input.operation_id) : undefined,
     input.kind ? eq(deployments.kind, input.kind) : undefined,
     input.status ? eq(deployments.status, input.status) : undefined,
+    input.q ? ilike(deployments.policy_name, likePattern(input.q)) : undefined,
   ];
   return pageOfRows(
     input,

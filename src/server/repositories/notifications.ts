@@ -1,10 +1,11 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
 import type { Notification, NotificationListInput } from '@/domain/notifications/notification';
 import { db, type Executor, type Tx } from '../db/client';
 import { users } from '../db/schema/access';
 import { notificationMarks, notificationReads, notifications } from '../db/schema/notifications';
+import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
 export type NotificationRow = typeof notifications.$inferSelect;
@@ -44,12 +45,15 @@ const isUnread = (userId: string): SQL => sql`(${notifications.id} > coalesce((s
 
 const SORTS: SortKeys = { created_at: { column: notifications.id } };
 
-/** The reader's notices, newest first. Two queries. */
+/** The reader's notices, newest first; `q` is part of the title or of the detail. Two queries. */
 export function listNotifications(reader: InboxReader, input: NotificationListInput): Promise<Page<Notification>> {
   const unread = isUnread(reader.user_id);
   const where = and(
     inInbox(reader),
     input.unread === undefined ? undefined : input.unread ? unread : sql`not ${unread}`,
+    input.q
+      ? or(ilike(notifications.title, likePattern(input.q)), ilike(notifications.detail, likePattern(input.q)))
+      : undefined,
   );
   const list = { sorts: SORTS, sort: '-created_at', id: notifications.id };
   return pageOfRows<Notification>(input, list, (paging) => ({

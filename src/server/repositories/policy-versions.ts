@@ -1,9 +1,10 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, or, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { PolicyVersion, PolicyVersionDetail, PolicyVersionListInput } from '@/domain/policies';
 import { db, type Executor, type Tx } from '../db/client';
 import { users } from '../db/schema/access';
 import { policyVersions } from '../db/schema/policies';
+import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
 
 const columns = {
@@ -22,12 +23,17 @@ export async function insertPolicyVersion(tx: Tx, row: typeof policyVersions.$in
   await tx.insert(policyVersions).values(row);
 }
 
-/** Versions of a policy, the newest first unless sorted by `version`. Two queries. */
+/** Versions of a policy, the newest first unless sorted by `version`; `q` is part of the reason, or the number. Two queries. */
 export async function listPolicyVersions(
   policyId: string,
   input: PolicyVersionListInput,
 ): Promise<Page<PolicyVersion>> {
-  const where = eq(policyVersions.policy_id, policyId);
+  const where = and(
+    eq(policyVersions.policy_id, policyId),
+    input.q
+      ? or(ilike(policyVersions.reason, likePattern(input.q)), sql`${policyVersions.version}::text = ${input.q}`)
+      : undefined,
+  );
   const list = { sorts: { version: { column: policyVersions.version } }, sort: '-version', id: policyVersions.id };
   return pageOfRows<PolicyVersion>(input, list, (paging) => ({
     rows: db

@@ -248,6 +248,20 @@ describe('what belongs to another tenant', () => {
     expect(wrong.slice(0, 5)).toEqual([]);
   });
 
+  it('is searched, not only listed: a text that is nowhere finds nothing', { timeout: 120_000 }, async () => {
+    const wrong: string[] = [];
+    const isSearch = (slot: Slot) => slot.path.at(-1) === 'q';
+    for await (const input of each(inputs.filter(({ reads }) => reads))) {
+      const slot = slotsOf(input).find(isSearch);
+      if (!slot) continue;
+      const { status, text } = await call(input, fill(input, world.ours.ids, { slot, value: () => 'qqx nowhere' }));
+      const found = JSON.parse(text);
+      const { items, total } = found.result?.data ?? found;
+      if (Array.isArray(items) && (items.length > 0 || (total ?? 0) !== 0)) wrong.push(`${input.name} ${status}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('does not exist for us, whatever id of theirs stands wherever an id may stand', { timeout: 600_000 }, async () => {
     const wrong: string[] = [];
     await Promise.all([world.ours.signIn(), world.theirs.signIn()]);

@@ -11,7 +11,7 @@ type Asked = {
   since?: string | undefined;
   until?: string | undefined;
   traffic_mode: TrafficMode;
-} & { [K in 'port' | 'protocol' | 'decision' | 'address']?: FlowSelection['filter'][K] | undefined };
+} & { [K in 'port' | 'protocol' | 'decision' | 'address' | 'q']?: FlowSelection['filter'][K] | undefined };
 
 /**
  * The workload and which of its flows are meant. Without `since` it is the hour before `until`, without `until` up to now.
@@ -19,8 +19,8 @@ type Asked = {
  * @throws AppError `not_found`, also for a workload out of reach; `malformed` when the range ends before it begins
  */
 export async function selectInsights(scope: Scope<'flow:read'>, asked: Asked) {
-  const { id, traffic_mode: mode, since, until, port, protocol, decision, address } = asked;
-  const given = { since, until, port, protocol, decision, address };
+  const { id, traffic_mode: mode, since, until, port, protocol, decision, address, q } = asked;
+  const given = { since, until, port, protocol, decision, address, q };
   const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const [workload, selected] = await Promise.all([
     findWorkloadBrief(scope.tenants, id),
