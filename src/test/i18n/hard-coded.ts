@@ -3,7 +3,7 @@ import { isSaying, type Source } from './sources';
 
 /** Attributes for machines. Every other one that holds words is read by somebody. */
 const TECHNICAL =
-  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant)|as|dateTime|lang|fill|stroke.*|language|pattern|accept)$/;
+  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|download|\w+Tone)$/;
 /** Elements whose text is code. */
 const CODE = /^(code|kbd|pre|samp|Kbd|Mono|CodeBlock)$/;
 /** Functions whose words are classes, names of things in the program, or told to developers. */
@@ -12,6 +12,7 @@ const FOR_MACHINES =
 /** Names that are the same in every language. */
 const NAMES = new Set([
   'Fabric',
+  'Python',
   'Proxmox VE',
   'Authorization',
   'Bearer',
@@ -31,7 +32,7 @@ const NAMES = new Set([
   'Spacebar',
 ]);
 
-const hasWord = (text: string) => /[A-Za-z]{2}/.test(text);
+const hasWord = (text: string) => /[A-Za-z]{2}/.test(text) && !/^(https?:\/)?\/\S+$/.test(text.trim());
 const isClassList = (words: readonly string[]) =>
   words.filter(
     (word) =>
@@ -104,7 +105,7 @@ export function hardCodedIn({ tree }: Source): string[] {
       for (const argument of node.arguments.slice(1)) visit(argument);
       return;
     }
-    if (ts.isJsxText(node) && hasWord(node.text)) tell(node, node.text);
+    if (ts.isJsxText(node) && hasWord(node.text) && !NAMES.has(node.text.trim())) tell(node, node.text);
     else if (ts.isStringLiteralLike(node) && !isKey(node)) {
       const isAttribute = ts.isJsxAttribute(node.parent);
       if (isAttribute || isShown(node) ? hasWord(node.text) && !NAMES.has(node.text) : isProse(node.text))
