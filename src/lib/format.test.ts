@@ -10,6 +10,7 @@ import {
   formatRelative,
   NO_VALUE,
 } from './format';
+import { english } from './i18n/translator';
 
 describe('formatBytes', () => {
   it.each([
@@ -93,7 +94,7 @@ describe('formatRelative', () => {
     ['2026-11-18T11:00:00Z', '3 d ago'],
     ['2026-11-21T14:00:00Z', 'in 2 h'],
     ['never', NO_VALUE],
-  ])('%s -> %s', (at, text) => expect(formatRelative(at, now)).toBe(text));
+  ])('%s -> %s', (at, text) => expect(formatRelative(english, at, now)).toBe(text));
 });
 
 describe('formatDateTime', () => {

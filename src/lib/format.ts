@@ -1,14 +1,19 @@
-const LOCALE = 'en';
-const counts = new Intl.NumberFormat(LOCALE);
+import type { Translate } from './i18n/translator';
+
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const BIT_UNITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s'] as const;
 
 /** Shown where a value does not exist. Not for values that nobody could read: those are "unknown". */
 export const NO_VALUE = '–';
 
-/** A whole number with thousands separators: `4312` -> "4,312". */
+const counts = new Map<string, Intl.NumberFormat>();
+
+/** A whole number with the thousands separators of the page's language, as texts with counts have them: `4312` -> "4,312". */
 export function formatCount(value: number): string {
-  return counts.format(value);
+  const locale = globalThis.document?.documentElement.lang || 'en';
+  const format = counts.get(locale) ?? new Intl.NumberFormat(locale);
+  counts.set(locale, format);
+  return format.format(value);
 }
 
 /** Bytes with a binary unit and three significant digits: `1536` -> "1.5 KiB". */
@@ -75,16 +80,22 @@ export function formatDuration(milliseconds: number): string {
   return parts.join(' ');
 }
 
+/** A distance in time rounded down to its largest unit, "5 min"; null for less than ten seconds. `milliseconds` of any sign. */
+export function formatDistance(milliseconds: number): string | null {
+  const seconds = Math.floor(Math.abs(milliseconds) / 1000);
+  // Clocks of browser and server differ a little; "in 3 s" for something past would be wrong.
+  if (!(seconds >= 10)) return null;
+  const step = STEPS.find((candidate) => seconds >= candidate.seconds) ?? STEPS[3];
+  return `${Math.floor(seconds / step.seconds)} ${step.unit}`;
+}
+
 /** How long ago, or in how long: "just now", "5 min ago", "in 2 h", "3 d ago". Rounds down to whole units. */
-export function formatRelative(iso: string, now: number): string {
+export function formatRelative(t: Translate, iso: string, now: number): string {
   const difference = Date.parse(iso) - now;
   if (Number.isNaN(difference)) return NO_VALUE;
-  const seconds = Math.floor(Math.abs(difference) / 1000);
-  // Clocks of browser and server differ a little; "in 3 s" for something past would be wrong.
-  if (seconds < 10) return 'just now';
-  const step = STEPS.find((candidate) => seconds >= candidate.seconds) ?? STEPS[3];
-  const amount = `${Math.floor(seconds / step.seconds)} ${step.unit}`;
-  return difference < 0 ? `${amount} ago` : `in ${amount}`;
+  const amount = formatDistance(difference);
+  if (amount === null) return t('just now');
+  return difference < 0 ? t('{amount} ago', { amount }) : t('in {amount}', { amount });
 }
 
 /** Date and time with seconds and zone: "2026-11-21 03:06:12 UTC". `timeZone` defaults to the runtime's. */

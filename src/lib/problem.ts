@@ -1,5 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 import type { Problem } from '@/ui/problem';
+import { pageTranslate } from './i18n/page-translate';
 
 /** A failure as the server described it (RFC 9457), or as the browser noticed it. */
 export type Failure = Problem & {
@@ -52,17 +53,24 @@ export function failureFromBody(body: unknown, retryAfter?: string | null): Fail
 }
 
 /** The failure when no answer came at all: server stopped, network gone. */
-export const UNREACHABLE: Failure = {
-  title: 'The service does not answer',
-  detail: 'Check your network connection, or whether the service is running. Nothing was lost; try again.',
-  code: 'unreachable',
-};
+export function unreachable(): Failure {
+  const t = pageTranslate();
+  return {
+    title: t('The service does not answer'),
+    detail: t('Check your network connection, or whether the service is running. Nothing was lost; try again.'),
+    code: 'unreachable',
+  };
+}
 
 /** An answer that is not ours, for example an HTML page of a reverse proxy. */
 export function foreignAnswer(status: number, requestId?: string | null): Failure {
+  const t = pageTranslate();
   return {
-    title: status >= 500 ? 'The service is not available' : 'Unexpected answer',
-    detail: `Something between the browser and the service answered with status ${status}. Try again; if it stays, look at the reverse proxy.`,
+    title: status >= 500 ? t('The service is not available') : t('Unexpected answer'),
+    detail: t(
+      'Something between the browser and the service answered with status {status}. Try again; if it stays, look at the reverse proxy.',
+      { status },
+    ),
     status,
     code: 'foreign_answer',
     request_id: requestId ?? undefined,
@@ -71,6 +79,7 @@ export function foreignAnswer(status: number, requestId?: string | null): Failur
 
 /** Any thrown value as something that can be shown. */
 export function failureOf(error: unknown): Failure {
+  const t = pageTranslate();
   if (error instanceof RestError) return error.failure;
   if (error instanceof TRPCClientError) {
     const data: unknown = error.data;
@@ -80,13 +89,13 @@ export function failureOf(error: unknown): Failure {
     if (error.cause instanceof RestError) return error.cause.failure;
     const response: unknown = error.meta?.response;
     if (response instanceof Response) return foreignAnswer(response.status, response.headers.get('x-request-id'));
-    return UNREACHABLE;
+    return unreachable();
   }
   // fetch rejects with a TypeError when nothing answers.
-  if (error instanceof TypeError) return UNREACHABLE;
+  if (error instanceof TypeError) return unreachable();
   return {
-    title: 'Something went wrong on this page',
-    detail: 'Reload the page. If it happens again, tell an administrator what you did.',
+    title: t('Something went wrong on this page'),
+    detail: t('Reload the page. If it happens again, tell an administrator what you did.'),
     code: 'client',
   };
 }

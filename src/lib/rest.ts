@@ -1,5 +1,5 @@
 import { browserSession } from './browser-session';
-import { failureFromBody, foreignAnswer, RestError, UNREACHABLE } from './problem';
+import { failureFromBody, foreignAnswer, RestError, unreachable } from './problem';
 
 type Options = {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -31,7 +31,7 @@ export async function rest<T>(
     text = await response.text();
   } catch (cause) {
     if (cause instanceof RestError || signal?.aborted) throw cause;
-    throw new RestError(UNREACHABLE, { cause });
+    throw new RestError(unreachable(), { cause });
   }
   const foreign = () => new RestError(foreignAnswer(response.status, response.headers.get('x-request-id')));
   let json: unknown;

@@ -1,6 +1,6 @@
 import { type CurrentUser, SignedIn } from '@/domain/auth';
 import { SecondFactorNeeded } from '@/domain/second-factor';
-import { type Failure, failureFromBody, foreignAnswer, RestError, UNREACHABLE } from './problem';
+import { type Failure, failureFromBody, foreignAnswer, RestError, unreachable } from './problem';
 import type { TabLock } from './tab-lock';
 
 /** Raised on `window` when the session cannot be renewed. */
@@ -70,7 +70,7 @@ export class Session {
     try {
       await this.renew(null);
     } catch (error) {
-      const failure = error instanceof RestError ? error.failure : UNREACHABLE;
+      const failure = error instanceof RestError ? error.failure : unreachable();
       // Another tab may have handed over its session meanwhile.
       if (this.#state.status === 'starting') this.#set({ status: 'unreachable', failure });
     }
@@ -186,7 +186,7 @@ export class Session {
       });
       text = await response.text();
     } catch (cause) {
-      throw new RestError(UNREACHABLE, { cause });
+      throw new RestError(unreachable(), { cause });
     }
     let json: unknown = null;
     try {

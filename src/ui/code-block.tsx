@@ -1,7 +1,11 @@
+'use client';
+import { lowerLabel } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { CopyButton } from './copy-button';
 
 /** Text to be copied into a terminal or file. `label` names it: "Install command". */
 export function CodeBlock({ code, label, wrap = false }: { code: string; label: string; wrap?: boolean }) {
+  const t = useT();
   return (
     <div className="relative rounded-md border bg-surface-2">
       <section
@@ -17,7 +21,7 @@ export function CodeBlock({ code, label, wrap = false }: { code: string; label: 
         </pre>
       </section>
       <span className="absolute top-1.5 right-1.5 rounded-md bg-surface-2">
-        <CopyButton value={code} label={`Copy ${label.toLowerCase()}`} />
+        <CopyButton value={code} label={t('Copy {label}', { label: lowerLabel(t, label) })} />
       </span>
     </div>
   );

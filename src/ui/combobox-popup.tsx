@@ -1,6 +1,7 @@
 'use client';
 import { Combobox as Base } from '@base-ui/react/combobox';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import type { Option } from './option';
 import { itemClass, OptionText } from './option-item';
 import { Spinner } from './spinner';
@@ -24,6 +25,7 @@ export function ComboboxPopup({ remote, indicator }: { remote?: RemoteSearch; in
 
 /** What there is to say instead of, or above, the choices. */
 export function ComboboxStatus({ remote }: { remote?: RemoteSearch }) {
+  const t = useT();
   return (
     <>
       <Base.Status className="flex items-center gap-2 px-3 text-sm text-muted not-empty:py-2">
@@ -32,13 +34,13 @@ export function ComboboxStatus({ remote }: { remote?: RemoteSearch }) {
         ) : (
           remote?.loading && (
             <>
-              <Spinner size={14} /> Searching…
+              <Spinner size={14} /> {t('Searching…')}
             </>
           )
         )}
       </Base.Status>
       <Base.Empty className="px-3 text-muted not-empty:py-2">
-        {remote?.loading || remote?.error ? null : 'Nothing matches'}
+        {remote?.loading || remote?.error ? null : t('Nothing matches')}
       </Base.Empty>
     </>
   );

@@ -2,6 +2,7 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown, X } from 'lucide-react';
 import type { Ref } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { ComboboxPopup, type RemoteSearch } from './combobox-popup';
 import type { Option } from './option';
 
@@ -27,13 +28,14 @@ export function Combobox<V extends string>({
   onValueChange,
   options,
   remote,
-  placeholder = 'Type to search',
+  placeholder,
   clearable = false,
   disabled,
   name,
   ref,
   ...input
 }: Props<V>) {
+  const t = useT();
   return (
     <Base.Root<Option<V>>
       items={options}
@@ -52,19 +54,19 @@ export function Combobox<V extends string>({
         <Base.Input
           {...input}
           ref={ref}
-          placeholder={placeholder}
+          placeholder={placeholder ?? t('Type to search')}
           className="min-w-0 flex-1 self-stretch bg-transparent outline-none"
         />
         {clearable && value && (
           <Base.Clear
-            aria-label="Clear"
+            aria-label={t('Clear')}
             className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
           >
             <X size={14} />
           </Base.Clear>
         )}
         <Base.Trigger
-          aria-label="Show choices"
+          aria-label={t('Show choices')}
           className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
         >
           <ChevronsUpDown size={14} />

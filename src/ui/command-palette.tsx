@@ -3,6 +3,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import type { Command } from './command';
 import { type CommandGroup, groupCommands, matchesCommand } from './group-commands';
 import { Kbd } from './kbd';
@@ -20,6 +21,7 @@ type Props = {
 
 /** Everything that can be done or reached, by typing. */
 export function CommandPalette({ open, onOpenChange, commands, onQueryChange, searching = false }: Props) {
+  const t = useT();
   const run = (command: Command) => {
     onOpenChange(false);
     command.run();
@@ -30,7 +32,7 @@ export function CommandPalette({ open, onOpenChange, commands, onQueryChange, se
         <Dialog.Backdrop className="fixed inset-0 z-(--layer-overlay) bg-scrim" />
         <Dialog.Viewport className="fixed inset-0 z-(--layer-overlay) flex items-start justify-center p-2 md:pt-[12dvh]">
           <Dialog.Popup
-            aria-label="Command palette"
+            aria-label={t('Command palette')}
             className="popup flex max-h-[min(28rem,calc(100dvh-1rem))] w-full max-w-lg flex-col !rounded-lg"
           >
             <Content commands={commands} onQueryChange={onQueryChange} searching={searching} run={run} />
@@ -45,6 +47,7 @@ type ContentProps = Pick<Props, 'commands' | 'onQueryChange' | 'searching'> & { 
 
 /** Mounted with the dialog, so that what was typed is gone when it opens again. */
 function Content({ commands, onQueryChange, searching, run }: ContentProps) {
+  const t = useT();
   const [query, setQuery] = useState('');
   const groups = useMemo(() => groupCommands(commands, query), [commands, query]);
   return (
@@ -64,16 +67,16 @@ function Content({ commands, onQueryChange, searching, run }: ContentProps) {
       <div className="flex items-center gap-2 border-b px-3">
         <Search size={16} className="shrink-0 text-faint" aria-hidden />
         <Autocomplete.Input
-          aria-label="Search pages and actions"
-          placeholder="Go to a page, start an action, or paste an address"
+          aria-label={t('Search pages and actions')}
+          placeholder={t('Go to a page, start an action, or paste an address')}
           className="h-11 min-w-0 flex-1 bg-transparent outline-none"
         />
-        <Dialog.Close aria-label="Close" className="rounded-sm">
+        <Dialog.Close aria-label={t('Close')} className="rounded-sm">
           <Kbd>Esc</Kbd>
         </Dialog.Close>
       </div>
       <Autocomplete.Empty className="px-4 text-muted not-empty:py-6 not-empty:text-center">
-        {searching ? 'Searching…' : 'Nothing matches. Try another word.'}
+        {searching ? t('Searching…') : t('Nothing matches. Try another word.')}
       </Autocomplete.Empty>
       <Autocomplete.List className="min-h-0 flex-1 scroll-py-1 overflow-y-auto overscroll-contain p-1 data-empty:p-0">
         {(group: CommandGroup) => (

@@ -1,6 +1,7 @@
 'use client';
 import { AlertDialog as Base } from '@base-ui/react/alert-dialog';
 import { type ReactNode, type Ref, useId, useRef, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
 import { Notice } from './notice';
 import type { Problem } from './problem';
@@ -59,6 +60,7 @@ function Body({
   cancelRef,
   inputRef,
 }: Props & { cancelRef: Ref<HTMLButtonElement>; inputRef: Ref<HTMLInputElement> }) {
+  const t = useT();
   const [text, setText] = useState('');
   const inputId = useId();
   const blocked = typed !== undefined && text.trim() !== typed;
@@ -80,7 +82,10 @@ function Body({
       {typed !== undefined && (
         <div className="flex flex-col gap-1">
           <label htmlFor={inputId}>
-            Type <span className="mono font-semibold select-all">{typed}</span> to confirm
+            {t.rich('Type <name>{typed}</name> to confirm', {
+              typed,
+              name: (inside) => <span className="mono font-semibold select-all">{inside}</span>,
+            })}
           </label>
           <TextInput
             id={inputId}
@@ -102,15 +107,15 @@ function Body({
         <Button
           ref={cancelRef}
           onClick={() => onOpenChange(false)}
-          disabledReason={pending && 'Wait until the current action has ended'}
+          disabledReason={pending && t('Wait until the current action has ended')}
         >
-          Cancel
+          {t('Cancel')}
         </Button>
         <Button
           type="submit"
           variant={tone}
           pending={pending}
-          disabledReason={blocked && `Type ${typed} first`}
+          disabledReason={blocked && t('Type {typed} first', { typed })}
           className="!h-auto min-h-8 !whitespace-normal py-1"
         >
           {confirmLabel}

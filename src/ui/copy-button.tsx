@@ -1,18 +1,12 @@
 'use client';
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './icon-button';
 
 /** Copies `value` to the clipboard and says so. `label` names what is copied: "Copy fingerprint". */
-export function CopyButton({
-  value,
-  label = 'Copy',
-  size = 'sm',
-}: {
-  value: string;
-  label?: string;
-  size?: 'sm' | 'md';
-}) {
+export function CopyButton({ value, label, size = 'sm' }: { value: string; label?: string; size?: 'sm' | 'md' }) {
+  const t = useT();
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   useEffect(() => {
     if (state === 'idle') return;
@@ -30,13 +24,13 @@ export function CopyButton({
   return (
     <>
       <IconButton
-        label={state === 'failed' ? 'Copying is not allowed here; select the text instead' : label}
+        label={state === 'failed' ? t('Copying is not allowed here; select the text instead') : (label ?? t('Copy'))}
         size={size}
         icon={state === 'copied' ? <Check size={14} className="text-ok" /> : <Copy size={14} />}
         onClick={copy}
       />
       <span className="sr-only" role="status">
-        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Could not copy' : ''}
+        {state === 'copied' ? t('Copied') : state === 'failed' ? t('Could not copy') : ''}
       </span>
     </>
   );

@@ -1,6 +1,7 @@
 'use client';
 import clsx from 'clsx';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
 import { EmptyState } from './empty-state';
 import { ErrorState } from './error-state';
@@ -22,7 +23,7 @@ type Props<Row extends object> = {
   /** Accessible name, mostly the title of the page. */
   label: string;
   noun: { one: string; many: string };
-  /** A constant. The first column names the row; it never hides, and stays in view when the others scroll sideways. */
+  /** Keep the array's identity: a constant, or useMemo by the translator. The first column names the row; it never hides, and stays in view when the others scroll sideways. */
   columns: readonly Column<Row>[];
   /** All rows loaded so far, in the server's order. Keep the array's identity while nothing changes (useMemo over pages). */
   rows: readonly Row[];
@@ -65,6 +66,7 @@ type Props<Row extends object> = {
  */
 export function DataTable<Row extends object>(props: Props<Row>) {
   const { columns, rows, total, loading, error, selection, rowActions, height = 'fill' } = props;
+  const t = useT();
   const scrollRef = useRef<HTMLDivElement>(null);
   const { table, setColumnVisible } = useServerTable({
     tableId: props.id,
@@ -127,7 +129,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
                 scrollRef={scrollRef}
                 selectable={selectable}
                 columnCount={columnCount}
-                rowName={(row) => String(columns[0]?.csv?.(row) ?? 'row')}
+                rowName={(row) => String(columns[0]?.csv?.(row) ?? t('row'))}
                 onRowOpen={props.onRowOpen}
                 rowActions={rowActions && ((row) => <RowActions {...rowActions(row)} />)}
                 onNearEnd={busy || error ? undefined : props.onLoadMore}
@@ -169,29 +171,31 @@ export function DataTable<Row extends object>(props: Props<Row>) {
 }
 
 function Nothing<Row extends object>({ error, onRetry, filtered, onClearFilters, noun, empty }: Props<Row>) {
+  const t = useT();
   if (error) return <ErrorState problem={error} onRetry={onRetry} />;
   if (!filtered) return empty;
   return (
     <EmptyState
-      title={`No ${noun.many} match`}
-      action={onClearFilters && <Button onClick={onClearFilters}>Clear search and filters</Button>}
+      title={t('No {noun} match', { noun: noun.many })}
+      action={onClearFilters && <Button onClick={onClearFilters}>{t('Clear search and filters')}</Button>}
     >
-      Nothing fits the current search and filters.
+      {t('Nothing fits the current search and filters.')}
     </EmptyState>
   );
 }
 
 function RefreshError({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+  const t = useT();
   return (
     <div className="border-b p-2">
       <Notice
         tone="danger"
         live
-        title="This list may be out of date"
+        title={t('This list may be out of date')}
         action={
           onRetry && (
             <Button size="sm" onClick={onRetry}>
-              Try again
+              {t('Try again')}
             </Button>
           )
         }

@@ -3,6 +3,7 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
 import { type ReactElement, type ReactNode, useRef } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { firstField } from './first-field';
 import { IconButton } from './icon-button';
 
@@ -36,6 +37,7 @@ export function Dialog({
   footer,
   children,
 }: Props) {
+  const t = useT();
   const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => onOpenChange(next)} disablePointerDismissal={persistent}>
@@ -55,7 +57,7 @@ export function Dialog({
                 <Base.Title className="text-lg leading-6 font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
                 {description && <Base.Description className="text-pretty text-muted">{description}</Base.Description>}
               </div>
-              <Base.Close render={<IconButton label="Close" icon={<X size={16} />} className="-mr-2" />} />
+              <Base.Close render={<IconButton label={t('Close')} icon={<X size={16} />} className="-mr-2" />} />
             </header>
             <div ref={body} className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4 pt-2">
               {children}

@@ -3,6 +3,7 @@ import { Drawer as Base } from '@base-ui/react/drawer';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
 import { type ReactElement, type ReactNode, useRef } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { firstField } from './first-field';
 import { IconButton } from './icon-button';
 
@@ -45,6 +46,7 @@ export function Drawer({
   footer,
   children,
 }: Props) {
+  const t = useT();
   const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
@@ -70,7 +72,7 @@ export function Drawer({
                 <Base.Title className="text-lg leading-6 font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
                 {description && <Base.Description className="text-pretty text-muted">{description}</Base.Description>}
               </div>
-              <Base.Close render={<IconButton label="Close" icon={<X size={16} />} className="-mr-2" />} />
+              <Base.Close render={<IconButton label={t('Close')} icon={<X size={16} />} className="-mr-2" />} />
             </header>
             <Base.Content ref={body} className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4">
               {children}

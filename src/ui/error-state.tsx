@@ -1,6 +1,7 @@
 'use client';
 import { RotateCw, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
 import { CopyButton } from './copy-button';
 import type { Problem } from './problem';
@@ -18,6 +19,7 @@ export function ErrorState({
   /** A way on, where trying again will hardly help. */
   action?: ReactNode;
 }) {
+  const t = useT();
   return (
     <div role="alert" className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-10 text-center">
       <TriangleAlert size={24} className="text-danger" aria-hidden />
@@ -29,7 +31,7 @@ export function ErrorState({
         {action}
         {onRetry && (
           <Button icon={<RotateCw size={14} />} onClick={onRetry} pending={pending}>
-            Try again
+            {t('Try again')}
           </Button>
         )}
       </div>
@@ -39,10 +41,11 @@ export function ErrorState({
 }
 
 function RequestId({ id }: { id: string }) {
+  const t = useT();
   return (
     <p className="flex flex-wrap items-center justify-center gap-1 text-sm text-faint">
-      Request <span className="mono">{id}</span>
-      <CopyButton value={id} label="Copy request id" />
+      {t.rich('Request <id>{request}</id>', { request: id, id: (inside) => <span className="mono">{inside}</span> })}
+      <CopyButton value={id} label={t('Copy request id')} />
     </p>
   );
 }

@@ -1,10 +1,12 @@
 'use client';
+import { useT } from '@/lib/i18n/use-t';
 import type { FacetProps } from './facet';
 import { FacetButton } from './facet-button';
 import { Menu } from './menu';
 
 /** A facet with few values: a menu of checkboxes. */
 export function FacetMenu({ label, options, value, onValueChange, single = false }: FacetProps) {
+  const t = useT();
   const chosen = options.filter((option) => value.includes(option.value)).map((option) => option.label);
   const set = (option: string, on: boolean) =>
     onValueChange(on ? (single ? [option] : [...value, option]) : value.filter((item) => item !== option));
@@ -23,7 +25,7 @@ export function FacetMenu({ label, options, value, onValueChange, single = false
         ...(chosen.length > 0
           ? [
               { kind: 'separator' as const, id: 'facet-separator' },
-              { id: 'facet-clear', label: 'Clear', onSelect: () => onValueChange([]) },
+              { id: 'facet-clear', label: t('Clear'), onSelect: () => onValueChange([]) },
             ]
           : []),
       ]}

@@ -1,6 +1,8 @@
 'use client';
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check } from 'lucide-react';
+import { lowerLabel } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { buttonClass } from './button-class';
 import { ComboboxStatus, OptionList } from './combobox-popup';
 import type { FacetProps } from './facet';
@@ -9,6 +11,7 @@ import type { Option } from './option';
 
 /** A facet with many values: they are found by typing. */
 export function FacetSearch({ label, options, value, onValueChange, single = false, remote }: FacetProps) {
+  const t = useT();
   const chosen = value.map((item) => options.find((option) => option.value === item) ?? { value: item, label: item });
   return (
     <Base.Root<Option, true>
@@ -30,8 +33,8 @@ export function FacetSearch({ label, options, value, onValueChange, single = fal
           >
             <div className="flex items-center gap-1 border-b p-1">
               <Base.Input
-                aria-label={`Search ${label.toLowerCase()}`}
-                placeholder="Type to search"
+                aria-label={t('Search {label}', { label: lowerLabel(t, label) })}
+                placeholder={t('Type to search')}
                 className="h-7 min-w-0 flex-1 bg-transparent px-2 outline-none"
               />
               {chosen.length > 0 && (
@@ -40,7 +43,7 @@ export function FacetSearch({ label, options, value, onValueChange, single = fal
                   className={buttonClass({ variant: 'ghost', size: 'sm' })}
                   onClick={() => onValueChange([])}
                 >
-                  Clear
+                  {t('Clear')}
                 </button>
               )}
             </div>

@@ -1,6 +1,7 @@
 'use client';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
 import { Facet, type FacetProps } from './facet';
 import { SearchBox } from './search-box';
@@ -20,6 +21,7 @@ const choosable = ({ options, value, remote }: FacetProps) =>
 
 /** Above a list: search, then one menu per field. The state belongs to the caller (in the URL). */
 export function FilterBar({ search, facets = [], onClear, children }: Props) {
+  const t = useT();
   const active = (search?.value ?? '') !== '' || facets.some((facet) => facet.value.length > 0);
   return (
     <search className="flex flex-wrap items-center gap-2">
@@ -29,7 +31,7 @@ export function FilterBar({ search, facets = [], onClear, children }: Props) {
       ))}
       {active && onClear && (
         <Button variant="ghost" icon={<X size={14} />} onClick={onClear}>
-          Clear
+          {t('Clear')}
         </Button>
       )}
       {children && <div className="ml-auto flex flex-wrap items-start gap-2 max-sm:w-full">{children}</div>}

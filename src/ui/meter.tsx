@@ -2,6 +2,7 @@
 import { Meter as Base } from '@base-ui/react/meter';
 import clsx from 'clsx';
 import { formatPercent } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 
 type Props = {
   /** What is measured: "Addresses used". */
@@ -17,6 +18,7 @@ type Props = {
 
 /** How full something is: bar and figure. Not for progress of work. */
 export function Meter({ label, share, warnAt = 2, dangerAt = 2, text }: Props) {
+  const t = useT();
   if (share === null) {
     return (
       <span className="inline-flex w-full items-center gap-2 text-muted">
@@ -25,7 +27,7 @@ export function Meter({ label, share, warnAt = 2, dangerAt = 2, text }: Props) {
           className="h-1.5 min-w-8 flex-1 rounded-full border border-dashed border-line-strong"
         />
         <span className="sr-only">{label}: </span>
-        Unknown
+        {t('Unknown')}
       </span>
     );
   }

@@ -2,6 +2,7 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, X } from 'lucide-react';
 import type { Ref } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { ComboboxPopup, type RemoteSearch } from './combobox-popup';
 import type { Option } from './option';
 
@@ -23,11 +24,12 @@ export function MultiCombobox<V extends string>({
   onValueChange,
   options,
   remote,
-  placeholder = 'Type to search',
+  placeholder,
   disabled,
   ref,
   ...input
 }: Props<V>) {
+  const t = useT();
   return (
     <Base.Root<Option<V>, true>
       multiple
@@ -50,7 +52,7 @@ export function MultiCombobox<V extends string>({
             >
               <span className="truncate">{option.label}</span>
               <Base.ChipRemove
-                aria-label={`Remove ${option.label}`}
+                aria-label={t('Remove {name}', { name: option.label })}
                 className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
               >
                 <X size={12} />
@@ -60,7 +62,7 @@ export function MultiCombobox<V extends string>({
           <Base.Input
             {...input}
             ref={ref}
-            placeholder={value.length === 0 ? placeholder : undefined}
+            placeholder={value.length === 0 ? (placeholder ?? t('Type to search')) : undefined}
             className="h-6 min-w-24 flex-1 bg-transparent px-1.5 outline-none"
           />
         </Base.Chips>

@@ -2,6 +2,7 @@
 import { NumberField } from '@base-ui/react/number-field';
 import { Minus, Plus } from 'lucide-react';
 import type { Ref } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 
 type Props = {
   value: number | null;
@@ -23,6 +24,7 @@ const STEPPER =
 
 /** A whole number with steppers. Typed values outside min..max are kept and left to validation, never silently changed. */
 export function NumberInput({ value, onValueChange, min, max, step = 1, unit, disabled, name, ref, ...rest }: Props) {
+  const t = useT();
   return (
     <NumberField.Root
       value={value}
@@ -43,10 +45,10 @@ export function NumberInput({ value, onValueChange, min, max, step = 1, unit, di
           className="min-w-0 flex-1 bg-transparent px-2.5 text-right tabular-nums outline-none"
         />
         {unit && <span className="flex items-center pr-2 text-faint">{unit}</span>}
-        <NumberField.Decrement aria-label="Less" className={`${STEPPER} border-l`}>
+        <NumberField.Decrement aria-label={t('Less')} className={`${STEPPER} border-l`}>
           <Minus size={12} />
         </NumberField.Decrement>
-        <NumberField.Increment aria-label="More" className={`${STEPPER} border-l`}>
+        <NumberField.Increment aria-label={t('More')} className={`${STEPPER} border-l`}>
           <Plus size={12} />
         </NumberField.Increment>
       </NumberField.Group>

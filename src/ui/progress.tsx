@@ -1,7 +1,7 @@
 'use client';
 import { Progress as Base } from '@base-ui/react/progress';
 import clsx from 'clsx';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 
 type Props = {
   /** What advances: "Reading guests". */
@@ -18,23 +18,21 @@ const FILLS = { info: 'bg-info-mark', ok: 'bg-ok-mark', danger: 'bg-danger-mark'
 
 /** How far something is. Without a total the bar moves instead of growing. */
 export function Progress({ label, done, total, tone = 'info', showLabel = true }: Props) {
+  const t = useT();
   const known = done !== null && total !== null && total > 0;
+  const figures = known ? t('{done, number} of {total, number}', { done, total }) : null;
   return (
     <Base.Root
       value={known ? Math.min(done, total) : null}
       max={known ? total : 100}
       aria-label={showLabel ? undefined : label}
-      getAriaValueText={() => (known ? `${done} of ${total}` : 'Under way')}
+      getAriaValueText={() => figures ?? t('Under way')}
       className="flex min-w-0 flex-col gap-1"
     >
       {showLabel && (
         <div className="flex items-baseline justify-between gap-3">
           <Base.Label className="min-w-0 truncate">{label}</Base.Label>
-          {known && (
-            <span className="text-sm text-muted tabular-nums">
-              {formatCount(done)} of {formatCount(total)}
-            </span>
-          )}
+          {figures && <span className="text-sm text-muted tabular-nums">{figures}</span>}
         </div>
       )}
       <Base.Track className="h-1.5 overflow-hidden rounded-full bg-surface-3">

@@ -1,6 +1,7 @@
 'use client';
 import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './icon-button';
 import { isTyping } from './is-typing';
 import { Kbd } from './kbd';
@@ -19,6 +20,7 @@ type Props = {
 
 /** The search of a page. `/` focuses it from anywhere, Esc empties it. */
 export function SearchBox({ label, value, onValueChange, className }: Props) {
+  const t = useT();
   const ref = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState(value);
   // The URL changed by another way: back button, "clear filters".
@@ -83,7 +85,7 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
             <Kbd>/</Kbd>
           </span>
         ) : (
-          <IconButton size="sm" label="Clear search" icon={<X size={14} />} onClick={clear} />
+          <IconButton size="sm" label={t('Clear search')} icon={<X size={14} />} onClick={clear} />
         )
       }
     />

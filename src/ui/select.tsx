@@ -3,6 +3,7 @@ import { Select as Base } from '@base-ui/react/select';
 import clsx from 'clsx';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import type { Ref } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import type { Option } from './option';
 import { itemClass, OptionText } from './option-item';
 
@@ -25,7 +26,7 @@ export function Select<V extends string>({
   value,
   onValueChange,
   options,
-  placeholder = 'Choose',
+  placeholder,
   disabled,
   size = 'md',
   name,
@@ -33,6 +34,7 @@ export function Select<V extends string>({
   ref,
   ...trigger
 }: Props<V>) {
+  const t = useT();
   return (
     <Base.Root<V>
       value={value}
@@ -50,7 +52,7 @@ export function Select<V extends string>({
           className,
         )}
       >
-        <Base.Value placeholder={placeholder} className="truncate data-placeholder:text-faint" />
+        <Base.Value placeholder={placeholder ?? t('Choose')} className="truncate data-placeholder:text-faint" />
         <Base.Icon className="shrink-0 text-faint">
           <ChevronsUpDown size={14} />
         </Base.Icon>

@@ -1,6 +1,9 @@
+'use client';
 import clsx from 'clsx';
 import { Check, CircleDashed, CircleSlash, LoaderCircle, TriangleAlert, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Progress } from './progress';
 
 export type StageState = 'waiting' | 'running' | 'done' | 'warned' | 'failed' | 'skipped';
@@ -17,16 +20,17 @@ export type Stage = {
 };
 
 const MARKS: Record<StageState, { word: string; icon: ReactNode }> = {
-  waiting: { word: 'Waiting', icon: <CircleDashed size={16} className="text-faint" aria-hidden /> },
-  running: { word: 'Running', icon: <LoaderCircle size={16} className="animate-spin text-info" aria-hidden /> },
-  done: { word: 'Done', icon: <Check size={16} className="text-ok" aria-hidden /> },
-  warned: { word: 'Done with warnings', icon: <TriangleAlert size={16} className="text-warn" aria-hidden /> },
-  failed: { word: 'Failed', icon: <X size={16} className="text-danger" aria-hidden /> },
-  skipped: { word: 'Skipped', icon: <CircleSlash size={16} className="text-faint" aria-hidden /> },
+  waiting: { word: msg('Waiting'), icon: <CircleDashed size={16} className="text-faint" aria-hidden /> },
+  running: { word: msg('Running'), icon: <LoaderCircle size={16} className="animate-spin text-info" aria-hidden /> },
+  done: { word: msg('Done'), icon: <Check size={16} className="text-ok" aria-hidden /> },
+  warned: { word: msg('Done with warnings'), icon: <TriangleAlert size={16} className="text-warn" aria-hidden /> },
+  failed: { word: msg('Failed'), icon: <X size={16} className="text-danger" aria-hidden /> },
+  skipped: { word: msg('Skipped'), icon: <CircleSlash size={16} className="text-faint" aria-hidden /> },
 };
 
 /** Long work, stage by stage: what is done, what runs, what failed and why. */
 export function Stages({ stages, label }: { stages: readonly Stage[]; label: string }) {
+  const t = useT();
   return (
     <ol aria-label={label} className="flex flex-col">
       {stages.map((stage) => (
@@ -44,7 +48,7 @@ export function Stages({ stages, label }: { stages: readonly Stage[]; label: str
               )}
             >
               {stage.label}
-              <span className="sr-only">: {MARKS[stage.state].word}</span>
+              <span className="sr-only">: {t(MARKS[stage.state].word)}</span>
             </p>
             {stage.detail && (
               <div className={clsx('text-pretty', stage.state === 'failed' ? 'text-danger' : 'text-muted')}>

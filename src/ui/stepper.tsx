@@ -1,6 +1,8 @@
+'use client';
 import clsx from 'clsx';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 
 type Props = {
   /** Accessible name: "Setup". */
@@ -14,12 +16,18 @@ type Props = {
 
 /** A task in a fixed order of steps: where one is, what is done, what comes. */
 export function Stepper({ label, steps, current, children }: Props) {
+  const t = useT();
   const at = steps.findIndex((step) => step.id === current);
   return (
     <div className="flex min-w-0 flex-col gap-6">
       <nav aria-label={label}>
         <p className="text-muted md:hidden">
-          Step {at + 1} of {steps.length}: <span className="font-medium text-text">{steps[at]?.label}</span>
+          {t.rich('Step {n} of {total}: <b>{label}</b>', {
+            n: at + 1,
+            total: steps.length,
+            label: steps[at]?.label,
+            b: (inside) => <span className="font-medium text-text">{inside}</span>,
+          })}
         </p>
         <ol className="flex gap-1 max-md:mt-2 md:gap-3">
           {steps.map((step, index) => (
@@ -37,7 +45,7 @@ export function Stepper({ label, steps, current, children }: Props) {
                   {index < at ? <Check size={14} className="text-ok" /> : index + 1}
                 </span>
                 <span className="truncate max-md:sr-only">{step.label}</span>
-                {index < at && <span className="sr-only"> (done)</span>}
+                {index < at && <span className="sr-only"> {t('(done)')}</span>}
               </span>
             </li>
           ))}

@@ -2,6 +2,7 @@
 import { Toast as Base } from '@base-ui/react/toast';
 import clsx from 'clsx';
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
+import { useT } from '@/lib/i18n/use-t';
 import { buttonClass } from './button-class';
 
 export type ToastType = 'info' | 'ok' | 'warn' | 'danger';
@@ -54,6 +55,7 @@ export function Toaster() {
 }
 
 function Toasts() {
+  const t = useT();
   const { toasts } = Base.useToastManager();
   return toasts.map((toast) => (
     <Base.Root
@@ -72,7 +74,7 @@ function Toasts() {
           <Base.Description className="text-pretty text-muted" />
           <Base.Action className={buttonClass({ size: 'sm', className: 'mt-2' })} />
         </div>
-        <Base.Close aria-label="Dismiss" className={buttonClass({ variant: 'ghost', size: 'sm', square: true })}>
+        <Base.Close aria-label={t('Dismiss')} className={buttonClass({ variant: 'ghost', size: 'sm', square: true })}>
           <X size={14} />
         </Base.Close>
       </Base.Content>

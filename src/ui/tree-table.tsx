@@ -3,6 +3,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import clsx from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { Fragment, type ReactNode, useCallback, useRef } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { ProgressLine } from './progress-line';
 import { Spinner } from './spinner';
 import type { Column } from './table/column';
@@ -47,6 +48,7 @@ const ROW_HEIGHT = 32;
  * closes or goes to the parent, Enter opens the row's page.
  */
 export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, actions, refreshing, footer }: Props<Item>) {
+  const t = useT();
   const scrollRef = useRef<HTMLDivElement>(null);
   const bodyRef = useRef<HTMLTableSectionElement>(null);
   const keyboard = useRowKeyboard({
@@ -123,7 +125,7 @@ export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, action
               ))}
               {actions && (
                 <th scope="col" className="sticky right-0 border-b bg-surface">
-                  <span className="sr-only">Actions</span>
+                  <span className="sr-only">{t('Actions')}</span>
                 </th>
               )}
             </tr>
@@ -215,12 +217,13 @@ function Row<Item>({ row, index, current, columns, onToggle, onOpen, actions }: 
 
 /** For the pointer; the keyboard has the arrows of the row. */
 function Toggle<Item>({ row, onToggle }: { row: TreeRow<Item>; onToggle: (row: TreeRow<Item>) => void }) {
+  const t = useT();
   if (row.expanded === null) return <span className="w-6 shrink-0" />;
   return (
     <button
       type="button"
       tabIndex={-1}
-      aria-label={row.expanded ? 'Collapse' : 'Expand'}
+      aria-label={row.expanded ? t('Collapse') : t('Expand')}
       onClick={() => onToggle(row)}
       className="inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-faint hover:bg-surface-3 hover:text-text"
     >

@@ -3,6 +3,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react';
 import { parseCidr } from '@/domain/net/cidr';
 import { addressBits } from '@/domain/net/ip-address';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -38,6 +39,7 @@ export function NextPrefixDrawer({ subnet, onClose, onTaken }: Props) {
 }
 
 function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; cidr: string } }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const outer = parseCidr(subnet.cidr);
@@ -99,7 +101,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
             <span>
               The next free one is <Mono className="font-semibold">{current.cidr}</Mono>
             </span>
-            <span className="text-muted">{cidrHint(current.cidr)?.text}</span>
+            <span className="text-muted">{cidrHint(t, current.cidr)?.text}</span>
           </>
         ) : (
           next.isFetching && <Spinner label="Looking for the next free prefix" />

@@ -50,5 +50,8 @@ export function makeTranslate(locale: Locale, catalog: Catalog): Translate {
   return Object.assign(t, { rich, locale });
 }
 
+/** A label inside of a sentence: "Search name". German nouns keep their capital. */
+export const lowerLabel = (t: Translate, label: string): string => (t.locale === 'de' ? label : label.toLowerCase());
+
 /** What a page says without a catalog, and what tests of texts read. */
 export const english: Translate = makeTranslate('en', {});

@@ -2,6 +2,7 @@
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import { loadCatalog } from './load-catalog';
 import { type Locale, localeCookie } from './locales';
+import { setPageTranslate } from './page-translate';
 import { english, makeTranslate, type Translate } from './translator';
 
 const Translation = createContext<Translate>(english);
@@ -9,6 +10,7 @@ const Translation = createContext<Translate>(english);
 function Loaded({ locale, children }: { locale: Locale; children: ReactNode }) {
   const catalog = use(loadCatalog(locale));
   const t = useMemo(() => makeTranslate(locale, catalog), [locale, catalog]);
+  setPageTranslate(t);
   return <Translation value={t}>{children}</Translation>;
 }
 

@@ -3,12 +3,12 @@ import { isSaying, type Source } from './sources';
 
 /** Attributes for machines. Every other one that holds words is read by somebody. */
 const TECHNICAL =
-  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|download|\w+Tone)$/;
+  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|download|\w+Tone|locale|autoHighlight|swipeDirection)$/;
 /** Elements whose text is code. */
 const CODE = /^(code|kbd|pre|samp|Kbd|Mono|CodeBlock)$/;
 /** Functions whose words are classes, names of things in the program, or told to developers. */
 const FOR_MACHINES =
-  /^(cn|clsx|cva|buttonClass|twMerge|console\.\w+|Error|TypeError|RangeError|CustomEvent|Event|matchMedia|window\.matchMedia|RegExp|URL|IntlMessageFormat|Intl\.\w+|\w*[.]?(querySelector(All)?|getElementById|closest|setAttribute|getAttribute|startsWith|endsWith|includes|split|join|replace|replaceAll))$/;
+  /^(cn|clsx|cva|buttonClass|twMerge|console\.\w+|Error|TypeError|RangeError|CustomEvent|Event|matchMedia|window\.matchMedia|RegExp|URL|IntlMessageFormat|Intl\.\w+|(.*[.])?(matches|querySelector(All)?|getElementById|closest|setAttribute|getAttribute|startsWith|endsWith|includes|split|join|replace|replaceAll))$/;
 /** Names that are the same in every language. */
 const NAMES = new Set([
   'Fabric',
@@ -16,6 +16,10 @@ const NAMES = new Set([
   'Proxmox VE',
   'Authorization',
   'Bearer',
+  'Bearer 0',
+  'English',
+  'Français',
+  'Deutsch',
   'Escape',
   'Enter',
   'Tab',

@@ -26,6 +26,4 @@ export const NOT_YET: readonly string[] = [
   'src/features/sync-runs/',
   'src/features/topology/',
   'src/features/workloads/',
-  'src/lib/',
-  'src/ui/',
 ];

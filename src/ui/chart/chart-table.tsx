@@ -1,4 +1,6 @@
+'use client';
 import { formatDateTime } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { type ChartBuckets, type ChartSeries, stackTotals } from './chart-data';
 
 type Props = {
@@ -10,11 +12,12 @@ type Props = {
 
 /** The figures of a chart as a table, the newest first. */
 export function ChartTable({ label, buckets, series, format }: Props) {
+  const t = useT();
   const totals = stackTotals(series, buckets.starts.length);
   const cell = 'border-b px-2 py-1 text-right whitespace-nowrap tabular-nums';
   return (
     <section
-      aria-label={`${label}, table`}
+      aria-label={t('{label}, table', { label })}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by key.
       tabIndex={0}
       className="max-h-64 overflow-auto rounded-md border"
@@ -23,7 +26,7 @@ export function ChartTable({ label, buckets, series, format }: Props) {
         <thead className="sticky top-0 bg-surface-2 text-sm text-muted">
           <tr>
             <th scope="col" className="border-b px-2 py-1 text-left font-medium">
-              From
+              {t('From')}
             </th>
             {series.map(({ id, label: name }) => (
               <th key={id} scope="col" className="border-b px-2 py-1 text-right font-medium">
@@ -32,7 +35,7 @@ export function ChartTable({ label, buckets, series, format }: Props) {
             ))}
             {series.length > 1 && (
               <th scope="col" className="border-b px-2 py-1 text-right font-medium">
-                Total
+                {t('Total')}
               </th>
             )}
           </tr>

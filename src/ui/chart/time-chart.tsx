@@ -1,17 +1,13 @@
 'use client';
 import { ChartColumn, Table2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { SegmentedControl } from '../segmented-control';
 import { BarChart } from './bar-chart';
 import type { ChartBuckets, ChartSeries } from './chart-data';
 import { ChartTable } from './chart-table';
 
 type View = 'chart' | 'table';
-
-const VIEWS = [
-  { value: 'chart', label: 'Chart', icon: <ChartColumn size={14} /> },
-  { value: 'table', label: 'Table', icon: <Table2 size={14} /> },
-] as const satisfies readonly { value: View; label: string; icon: ReactNode }[];
 
 type Props = {
   /** What is shown: "Traffic over time". */
@@ -31,17 +27,27 @@ type Props = {
 };
 
 /** Figures over time, to be looked at or to be read: a chart and the same figures as a table. */
-export function TimeChart({ children, empty = 'Nothing in this time.', ...props }: Props) {
+export function TimeChart({ children, empty, ...props }: Props) {
+  const t = useT();
   const nothing = props.series.every(({ values }) => values.every((value) => value === 0));
   const [view, setView] = useState<View>('chart');
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <div className="flex min-w-0 flex-wrap items-center gap-2">{children}</div>
-        <SegmentedControl label={`${props.label} as`} value={view} onValueChange={setView} options={VIEWS} iconsOnly />
+        <SegmentedControl<View>
+          label={t('{label} as', { label: props.label })}
+          value={view}
+          onValueChange={setView}
+          options={[
+            { value: 'chart', label: t('Chart'), icon: <ChartColumn size={14} /> },
+            { value: 'table', label: t('Table'), icon: <Table2 size={14} /> },
+          ]}
+          iconsOnly
+        />
       </div>
       {nothing ? (
-        <p className="py-6 text-center text-muted">{empty}</p>
+        <p className="py-6 text-center text-muted">{empty ?? t('Nothing in this time.')}</p>
       ) : view === 'chart' ? (
         <BarChart {...props} />
       ) : (

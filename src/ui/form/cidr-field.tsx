@@ -1,5 +1,6 @@
 'use client';
 import type { FieldValues } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
 import { TextInput } from '../text-input';
 import { cidrHint } from './cidr-hint';
@@ -20,8 +21,9 @@ export function CidrField<V extends FieldValues, Out>({
   placeholder = '10.0.0.0/24',
   autoFocus,
 }: Props<V, Out>) {
+  const t = useT();
   const field = useField<string, V, Out>({ control, name });
-  const hint = cidrHint(field.value ?? '');
+  const hint = cidrHint(t, field.value ?? '');
   return (
     <FieldFrame
       {...{ name, label, optional, disabled }}
@@ -32,7 +34,10 @@ export function CidrField<V extends FieldValues, Out>({
             {hint.text}
             {hint.suggestion && !disabled && (
               <Button size="sm" onClick={() => field.onChange(hint.suggestion ?? null)}>
-                Use <span className="mono">{hint.suggestion}</span>
+                {t.rich('Use <cidr>{network}</cidr>', {
+                  network: hint.suggestion,
+                  cidr: (inside) => <span className="mono">{inside}</span>,
+                })}
               </Button>
             )}
           </span>

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { cidrHint } from './cidr-hint';
 
 it.each([
@@ -9,4 +10,4 @@ it.each([
   ['10.0.0', null],
   ['10.0.0.0', null],
   ['10.0.0.0/33', null],
-])('%s', (text, hint) => expect(cidrHint(text)).toEqual(hint));
+])('%s', (text, hint) => expect(cidrHint(english, text)).toEqual(hint));

@@ -1,6 +1,7 @@
 'use client';
 import { Field } from '@base-ui/react/field';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 
 type Props = {
   name: string;
@@ -25,6 +26,7 @@ export function FieldFrame({
   nativeLabel = true,
   children,
 }: Props) {
+  const t = useT();
   return (
     <Field.Root
       data-field={name}
@@ -38,7 +40,7 @@ export function FieldFrame({
         className="self-start font-medium"
       >
         {label}
-        {optional && <span className="font-normal text-faint"> (optional)</span>}
+        {optional && <span className="font-normal text-faint"> {t('(optional)')}</span>}
       </Field.Label>
       {children}
       {description && <Field.Description className="text-sm text-pretty text-faint">{description}</Field.Description>}

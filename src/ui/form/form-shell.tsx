@@ -2,6 +2,7 @@
 import clsx from 'clsx';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
 import { Notice } from '../notice';
 import type { FieldProblem, Problem } from '../problem';
@@ -38,13 +39,14 @@ export function FormShell<V extends FieldValues, Out>({
   submitLabel,
   disabledReason,
   onCancel,
-  cancelLabel = 'Cancel',
+  cancelLabel,
   layout = 'page',
   tone = 'primary',
   fieldName = (field) => field,
   aside,
   children,
 }: Props<V, Out>) {
+  const t = useT();
   const ref = useRef<HTMLFormElement>(null);
   const unplaced = useServerErrors(ref, form, error, fieldName);
   return (
@@ -72,8 +74,8 @@ export function FormShell<V extends FieldValues, Out>({
       >
         {aside && <div className="mr-auto min-w-0">{aside}</div>}
         {onCancel && (
-          <Button onClick={onCancel} disabledReason={pending && 'Wait until the current action has ended'}>
-            {cancelLabel}
+          <Button onClick={onCancel} disabledReason={pending && t('Wait until the current action has ended')}>
+            {cancelLabel ?? t('Cancel')}
           </Button>
         )}
         <Button type="submit" variant={tone} pending={pending} disabledReason={disabledReason}>
@@ -85,6 +87,7 @@ export function FormShell<V extends FieldValues, Out>({
 }
 
 function Summary({ problem, unplaced }: { problem: Problem; unplaced: readonly FieldProblem[] }) {
+  const t = useT();
   return (
     <Notice tone="danger" title={problem.title} live>
       {problem.detail && problem.detail !== problem.title && <p>{problem.detail}</p>}
@@ -100,7 +103,10 @@ function Summary({ problem, unplaced }: { problem: Problem; unplaced: readonly F
       )}
       {problem.request_id && (
         <p className="text-sm text-muted">
-          Request <span className="mono">{problem.request_id}</span>
+          {t.rich('Request <id>{request}</id>', {
+            request: problem.request_id,
+            id: (inside) => <span className="mono">{inside}</span>,
+          })}
         </p>
       )}
     </Notice>

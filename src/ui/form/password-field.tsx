@@ -2,6 +2,8 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
+import { lowerLabel } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '../icon-button';
 import type { FieldProps } from './field-props';
 import { TextField } from './text-field';
@@ -15,7 +17,9 @@ type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
 
 /** A secret in a form, hidden until asked for. */
 export function PasswordField<V extends FieldValues, Out>(props: Props<V, Out>) {
+  const t = useT();
   const [shown, setShown] = useState(false);
+  const label = lowerLabel(t, props.label);
   return (
     <TextField
       {...props}
@@ -24,7 +28,7 @@ export function PasswordField<V extends FieldValues, Out>(props: Props<V, Out>) 
       trailing={
         <IconButton
           size="sm"
-          label={shown ? `Hide ${props.label.toLowerCase()}` : `Show ${props.label.toLowerCase()}`}
+          label={shown ? t('Hide {label}', { label }) : t('Show {label}', { label })}
           aria-pressed={shown}
           icon={shown ? <EyeOff size={14} /> : <Eye size={14} />}
           onClick={() => setShown((now) => !now)}

@@ -2,6 +2,7 @@
 import { Field } from '@base-ui/react/field';
 import { Fieldset } from '@base-ui/react/fieldset';
 import type { FieldValues } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { RadioGroup, type RadioOption } from '../radio-group';
 import { FieldMessage } from './field-frame';
 import type { FieldProps } from './field-props';
@@ -21,13 +22,14 @@ export function RadioField<T extends string, V extends FieldValues, Out>({
   disabled,
   options,
 }: Props<T, V, Out>) {
+  const t = useT();
   const field = useField<T, V, Out>({ control, name });
   return (
     <Field.Root data-field={name} invalid={field.error !== undefined} disabled={disabled}>
       <Fieldset.Root className="flex flex-col gap-1.5">
         <Fieldset.Legend className="font-medium">
           {label}
-          {optional && <span className="font-normal text-faint"> (optional)</span>}
+          {optional && <span className="font-normal text-faint"> {t('(optional)')}</span>}
         </Fieldset.Legend>
         <RadioGroup<T>
           ref={field.ref}

@@ -1,5 +1,6 @@
 'use client';
 import { type FieldValues, useController } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import type { FieldProps } from './field-props';
 
 /** The value, handlers and message of one form field. `Value` is guaranteed by the type of `name`. */
@@ -7,6 +8,7 @@ export function useField<Value, V extends FieldValues, Out>({
   control,
   name,
 }: Pick<FieldProps<Value, V, Out>, 'control' | 'name'>) {
+  const t = useT();
   const { field, fieldState } = useController({ control, name });
   return {
     ref: field.ref,
@@ -14,6 +16,6 @@ export function useField<Value, V extends FieldValues, Out>({
     value: field.value as Value | null | undefined,
     onBlur: field.onBlur,
     onChange: field.onChange as (value: Value | null) => void,
-    error: fieldState.error ? (fieldState.error.message ?? 'Check this value') : undefined,
+    error: fieldState.error ? (fieldState.error.message ?? t('Check this value')) : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CsvValue } from './csv';
 
-/** One column of a `DataTable`. Columns are constants at module scope. */
+/** One column of a `DataTable`. Columns keep their identity: useMemo by the translator. */
 export type Column<Row> = {
   /** Field the server sorts by; also the key of the stored visibility. */
   id: string;

@@ -1,7 +1,8 @@
 'use client';
 import { Columns3, Download } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
 import { IconButton } from '../icon-button';
 import { Menu, type MenuEntry } from '../menu';
@@ -23,34 +24,35 @@ export type TableExport = { start: () => void; cancel: () => void; pending: bool
 
 /** Under the rows: how many there are, what can be done with the selected ones, columns and export. */
 export function TableFooter(props: Props) {
+  const t = useT();
   const { loaded, total, noun, loading, selected, exporting } = props;
   return (
     <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 border-t px-2.5 py-1 text-sm text-muted">
       <span role="status" className="tabular-nums">
-        {loading && loaded === 0 ? `Loading ${noun.many}…` : countText(loaded, total, noun)}
+        {loading && loaded === 0 ? t('Loading {noun}…', { noun: noun.many }) : countText(t, loaded, total, noun)}
       </span>
       {selected > 0 && (
         <span className="flex flex-wrap items-center gap-2">
-          <span className="font-medium text-text tabular-nums">{formatCount(selected)} selected</span>
+          <span className="font-medium text-text tabular-nums">{t('{n, number} selected', { n: selected })}</span>
           {props.bulkActions}
           <Button size="sm" variant="ghost" onClick={props.onClearSelection}>
-            Clear selection
+            {t('Clear selection')}
           </Button>
         </span>
       )}
       <span className="ml-auto flex items-center gap-1">
         {exporting?.pending ? (
           <Button size="sm" variant="ghost" onClick={exporting.cancel}>
-            Stop export ({formatCount(exporting.exported)})
+            {t('Stop export ({n, number})', { n: exporting.exported })}
           </Button>
         ) : (
           exporting && (
             <IconButton
               size="sm"
-              label="Export as CSV"
+              label={t('Export as CSV')}
               icon={<Download size={14} />}
               onClick={exporting.start}
-              disabledReason={total === 0 && 'There is nothing to export'}
+              disabledReason={total === 0 && t('There is nothing to export')}
             />
           )
         )}
@@ -59,7 +61,7 @@ export function TableFooter(props: Props) {
             align="end"
             side="top"
             entries={props.columnEntries}
-            trigger={<IconButton size="sm" label="Choose columns" icon={<Columns3 size={14} />} />}
+            trigger={<IconButton size="sm" label={t('Choose columns')} icon={<Columns3 size={14} />} />}
           />
         )}
       </span>
@@ -68,9 +70,18 @@ export function TableFooter(props: Props) {
 }
 
 /** "120 of 4,312 workloads", "1 cluster", "No nodes". */
-function countText(loaded: number, total: number | undefined, noun: { one: string; many: string }): string {
+function countText(
+  t: Translate,
+  loaded: number,
+  total: number | undefined,
+  noun: { one: string; many: string },
+): string {
   const all = total ?? loaded;
-  if (all === 0) return `No ${noun.many}`;
-  const words = `${formatCount(all)} ${all === 1 ? noun.one : noun.many}`;
-  return loaded < all ? `${formatCount(loaded)} of ${words}` : words;
+  // In French nothing is singular as well.
+  const isOne = new Intl.PluralRules(t.locale).select(all) === 'one';
+  const values = { loaded, all, noun: isOne ? noun.one : noun.many };
+  if (all === 0) return t('No {noun}', { noun: values.noun });
+  return loaded < all
+    ? t('{loaded, number} of {all, number} {noun}', values)
+    : t('{all, number} {noun}', { all, noun: values.noun });
 }

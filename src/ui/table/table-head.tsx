@@ -1,6 +1,7 @@
 'use client';
 import clsx from 'clsx';
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import { useT } from '@/lib/i18n/use-t';
 import { Checkbox } from '../checkbox';
 import type { ServerTable } from './use-server-table';
 
@@ -14,13 +15,14 @@ export function TableHead<Row extends object>({
   selectable: boolean;
   actions: boolean;
 }) {
+  const t = useT();
   return (
     <thead className="sticky top-0 z-2">
       <tr className="h-row">
         {selectable && (
           <th scope="col" className="sticky left-0 z-1 w-9 border-b bg-surface px-2.5 text-left">
             <Checkbox
-              aria-label="Select all loaded rows"
+              aria-label={t('Select all loaded rows')}
               className="align-middle"
               checked={table.getIsAllRowsSelected()}
               indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
@@ -64,7 +66,7 @@ export function TableHead<Row extends object>({
         })}
         {actions && (
           <th scope="col" className="sticky right-0 border-b bg-surface">
-            <span className="sr-only">Actions</span>
+            <span className="sr-only">{t('Actions')}</span>
           </th>
         )}
       </tr>

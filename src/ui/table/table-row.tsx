@@ -1,6 +1,7 @@
 'use client';
 import clsx from 'clsx';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Checkbox } from '../checkbox';
 import { isPlainPress } from './is-plain-press';
 import type { ServerTable } from './use-server-table';
@@ -29,6 +30,7 @@ export function TableRow<Row extends object>({
   actions,
   FlexRender,
 }: Props<Row>) {
+  const t = useT();
   const selected = selectable && row.getIsSelected();
   const cell = clsx(
     'h-row truncate border-b px-2.5 group-last/row:border-b-0',
@@ -47,7 +49,7 @@ export function TableRow<Row extends object>({
       {selectable && (
         <td className={clsx(cell, 'row-edge sticky left-0 z-1')}>
           <Checkbox
-            aria-label={`Select ${name}`}
+            aria-label={t('Select {name}', { name })}
             className="align-middle"
             checked={selected}
             onCheckedChange={(checked, { event }) =>
