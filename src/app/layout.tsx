@@ -1,18 +1,21 @@
 import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
-import { readLocale } from '@/lib/i18n/server';
+import { getT, readLocale } from '@/lib/i18n/server';
 import { TranslationProvider } from '@/lib/i18n/use-t';
 import { parseTheme, THEME_COOKIE } from '@/ui/theme-cookie';
 import { UiProvider } from '@/ui/ui-provider';
 import { Providers } from './providers';
 import './globals.css';
 
-export const metadata: Metadata = {
-  title: { default: 'Fabric', template: '%s · Fabric' },
-  description: 'See and control the virtual network of Proxmox VE clusters.',
-  robots: { index: false, follow: false },
-};
+export async function generateMetadata(): Promise<Metadata> {
+  const t = await getT();
+  return {
+    title: { default: 'Fabric', template: '%s · Fabric' },
+    description: t('See and control the virtual network of Proxmox VE clusters.'),
+    robots: { index: false, follow: false },
+  };
+}
 
 export const viewport: Viewport = {
   width: 'device-width',

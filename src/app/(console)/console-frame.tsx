@@ -6,9 +6,11 @@ import { useSignOut } from '@/features/auth/use-sign-out';
 import { LiveUpdates } from '@/features/shared/live-updates';
 import { setupStatusQuery } from '@/features/shared/setup-status';
 import { Shell } from '@/features/shell/shell';
+import { useT } from '@/lib/i18n/use-t';
 
 /** What surrounds every page of the console: the gate, live updates, the shell. */
 export function ConsoleFrame({ children }: { children: ReactNode }) {
+  const t = useT();
   const signOut = useSignOut();
   // An installation is a demo from its first start on, or never.
   const { data: status } = useQuery({ ...setupStatusQuery, staleTime: Number.POSITIVE_INFINITY });
@@ -19,7 +21,7 @@ export function ConsoleFrame({ children }: { children: ReactNode }) {
           user={{
             name: user.name,
             email: user.email,
-            role: [...new Set(user.grants.map((grant) => grant.title))].join(', ') || 'No role yet',
+            role: [...new Set(user.grants.map((grant) => grant.title))].join(', ') || t('No role yet'),
           }}
           permissions={user.permissions}
           demo={status?.demo}

@@ -5,11 +5,13 @@ import { useEffect } from 'react';
 import { Dashboard } from '@/features/dashboard/dashboard';
 import { visibleNavigation } from '@/features/shell/navigation';
 import { useSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 import { EmptyState } from '@/ui/empty-state';
 import { PageHeader } from '@/ui/page-header';
 
 /** The first page: the dashboard, or for those who may not see it the first section that they may see. */
 export function Home() {
+  const t = useT();
   const router = useRouter();
   const state = useSession();
   const permissions = state.status === 'signed_in' ? state.user.permissions : [];
@@ -22,9 +24,9 @@ export function Home() {
   if (first) return null;
   return (
     <>
-      <PageHeader title="Welcome" />
-      <EmptyState icon={<UserRoundX />} title="You have no role yet">
-        Ask an administrator for one. This page then shows what you may see.
+      <PageHeader title={t('Welcome')} />
+      <EmptyState icon={<UserRoundX />} title={t('You have no role yet')}>
+        {t('Ask an administrator for one. This page then shows what you may see.')}
       </EmptyState>
     </>
   );

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 import { Home } from './home';
 
-export const metadata: Metadata = { title: 'Dashboard' };
+export const generateMetadata = titled(msg('Dashboard'));
 
 export default function HomePage() {
   return <Home />;

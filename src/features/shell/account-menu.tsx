@@ -1,6 +1,8 @@
 'use client';
 import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import Link from 'next/link';
+import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
+import { changeLocale, useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Avatar } from '@/ui/avatar';
 import { buttonClass } from '@/ui/button-class';
@@ -9,14 +11,9 @@ import { parseTheme } from '@/ui/theme-cookie';
 import { useTheme } from '@/ui/use-theme';
 import type { ShellUser } from './shell';
 
-const THEME_OPTIONS = [
-  { value: 'light', label: 'Light', icon: <Sun size={14} /> },
-  { value: 'dark', label: 'Dark', icon: <Moon size={14} /> },
-  { value: 'system', label: 'As the system', icon: <Monitor size={14} /> },
-];
-
-/** Who is signed in, the theme, and the way out. */
+/** Who is signed in, theme and language, and the way out. */
 export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: () => void }) {
+  const t = useT();
   const [theme, setTheme] = useTheme();
   return (
     <Menu
@@ -24,7 +21,7 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
       trigger={
         <button
           type="button"
-          aria-label={`Account of ${user.name || user.email}`}
+          aria-label={t('Account of {name}', { name: user.name || user.email })}
           className={buttonClass({ variant: 'ghost', square: true })}
         >
           <Avatar name={user.name} email={user.email} />
@@ -41,27 +38,42 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
         {
           kind: 'choice',
           id: 'theme',
-          label: 'Theme',
+          label: t('Theme'),
           value: theme,
-          options: THEME_OPTIONS,
+          options: [
+            { value: 'light', label: t('Light'), icon: <Sun size={14} /> },
+            { value: 'dark', label: t('Dark'), icon: <Moon size={14} /> },
+            { value: 'system', label: t('As the system'), icon: <Monitor size={14} /> },
+          ],
           onValueChange: (value) => setTheme(parseTheme(value)),
+        },
+        {
+          kind: 'choice',
+          id: 'language',
+          label: t('Language'),
+          value: t.locale,
+          options: LOCALES.map((locale) => ({ value: locale, label: LOCALE_NAMES[locale] })),
+          onValueChange: (value) => {
+            const chosen = LOCALES.find((locale) => locale === value);
+            if (chosen) changeLocale(chosen);
+          },
         },
         { kind: 'separator', id: 'separator' },
         {
           kind: 'link',
           id: 'account',
-          label: 'Your account',
+          label: t('Your account'),
           icon: <CircleUser />,
           render: <Link href={paths.account()} />,
         },
         {
           kind: 'link',
           id: 'reference',
-          label: 'API reference',
+          label: t('API reference'),
           icon: <BookOpen />,
           render: <Link href={paths.reference()} />,
         },
-        { id: 'sign-out', label: 'Sign out', icon: <LogOut />, onSelect: onSignOut },
+        { id: 'sign-out', label: t('Sign out'), icon: <LogOut />, onSelect: onSignOut },
       ]}
     />
   );

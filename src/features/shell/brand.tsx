@@ -1,12 +1,15 @@
+'use client';
 import Link from 'next/link';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 
 /** The product's mark and name; leads home. */
 export function Brand({ compact = false }: { compact?: boolean }) {
+  const t = useT();
   return (
     <Link
       href={paths.home()}
-      aria-label="Fabric, home"
+      aria-label={t('Fabric, home')}
       className="inline-flex items-center gap-2 rounded-md font-semibold"
     >
       <svg viewBox="0 0 32 32" className="size-5 shrink-0" aria-hidden="true">

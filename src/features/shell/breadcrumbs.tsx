@@ -1,17 +1,19 @@
 'use client';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
+import { useT } from '@/lib/i18n/use-t';
 import { usePageTrail } from '@/ui/page-trail';
 import { sectionOf } from './navigation';
 
 /** Where the page is: its section, then what the page itself says. On phones only the last two steps. */
 export function Breadcrumbs() {
+  const t = useT();
   const section = sectionOf(usePathname());
   const trail = usePageTrail();
-  const crumbs = [...(section ? [{ label: section.label, href: section.href }] : []), ...trail];
+  const crumbs = [...(section ? [{ label: t(section.label), href: section.href }] : []), ...trail];
   if (crumbs.length === 0) return <span className="flex-1" />;
   return (
-    <nav aria-label="Breadcrumb" className="min-w-0 flex-1">
+    <nav aria-label={t('Breadcrumb')} className="min-w-0 flex-1">
       <ol className="flex min-w-0 items-center gap-1.5">
         {crumbs.map((crumb, index) => {
           const last = index === crumbs.length - 1;

@@ -3,10 +3,12 @@ import { Check, SquareTerminal } from 'lucide-react';
 import { usePathname, useSearchParams } from 'next/navigation';
 import { Suspense, useEffect, useState } from 'react';
 import { curlCommand } from '@/lib/curl-command';
+import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/icon-button';
 import { callOfPage } from './page-calls';
 
 function CopyButton() {
+  const t = useT();
   const call = callOfPage(usePathname(), useSearchParams());
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   useEffect(() => {
@@ -26,12 +28,12 @@ function CopyButton() {
   return (
     <>
       <IconButton
-        label={state === 'failed' ? 'Copying is not allowed here' : 'Copy as curl'}
+        label={state === 'failed' ? t('Copying is not allowed here') : t('Copy as curl')}
         icon={state === 'copied' ? <Check size={16} className="text-ok" /> : <SquareTerminal size={16} />}
         onClick={copy}
       />
       <span className="sr-only" role="status">
-        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Could not copy' : ''}
+        {state === 'copied' ? t('Copied') : state === 'failed' ? t('Could not copy') : ''}
       </span>
     </>
   );

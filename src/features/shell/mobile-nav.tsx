@@ -1,6 +1,7 @@
 'use client';
 import { Menu as MenuIcon } from 'lucide-react';
 import { useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Drawer } from '@/ui/drawer';
 import { IconButton } from '@/ui/icon-button';
 import { NavList } from './nav-list';
@@ -8,6 +9,7 @@ import type { NavGroup } from './navigation';
 
 /** The sections on phones: a button that opens them over the page. */
 export function MobileNav({ groups }: { groups: readonly NavGroup[] }) {
+  const t = useT();
   const [open, setOpen] = useState(false);
   return (
     <Drawer
@@ -16,7 +18,7 @@ export function MobileNav({ groups }: { groups: readonly NavGroup[] }) {
       side="left"
       size="sm"
       title="Fabric"
-      trigger={<IconButton label="Open navigation" icon={<MenuIcon size={18} />} className="-ml-1 md:hidden" />}
+      trigger={<IconButton label={t('Open navigation')} icon={<MenuIcon size={18} />} className="-ml-1 md:hidden" />}
     >
       <div className="-m-2">
         <NavList groups={groups} onNavigate={() => setOpen(false)} />

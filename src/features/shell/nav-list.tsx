@@ -2,6 +2,7 @@
 import clsx from 'clsx';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
+import { useT } from '@/lib/i18n/use-t';
 import { Tooltip } from '@/ui/tooltip';
 import { type NavGroup, sectionOf } from './navigation';
 
@@ -14,22 +15,23 @@ type Props = {
 
 /** The sections as links; the one the page belongs to is marked. */
 export function NavList({ groups, compact = false, onNavigate }: Props) {
+  const t = useT();
   const current = sectionOf(usePathname())?.id;
   return (
-    <nav aria-label="Sections" className="flex flex-col gap-3 p-2">
+    <nav aria-label={t('Sections')} className="flex flex-col gap-3 p-2">
       {groups.map((group) => (
         <div key={group.id} className="flex flex-col">
           <p className={clsx('px-2 pb-1 text-sm text-faint', compact && 'sr-only')} id={`nav-${group.id}`}>
-            {group.label}
+            {t(group.label)}
           </p>
           <ul aria-labelledby={`nav-${group.id}`} className="flex flex-col gap-px">
             {group.entries.map(({ id, label, href, icon: Icon }) => (
               <li key={id}>
-                <Tooltip content={compact ? label : null} side="right">
+                <Tooltip content={compact ? t(label) : null} side="right">
                   <Link
                     href={href}
                     aria-current={id === current ? 'page' : undefined}
-                    aria-label={compact ? label : undefined}
+                    aria-label={compact ? t(label) : undefined}
                     onClick={onNavigate}
                     className={clsx(
                       'flex h-8 items-center gap-2.5 rounded-md text-muted hover:bg-surface-3/70 hover:text-text',
@@ -38,7 +40,7 @@ export function NavList({ groups, compact = false, onNavigate }: Props) {
                     )}
                   >
                     <Icon size={16} aria-hidden className="shrink-0" />
-                    {!compact && <span className="truncate">{label}</span>}
+                    {!compact && <span className="truncate">{t(label)}</span>}
                   </Link>
                 </Tooltip>
               </li>

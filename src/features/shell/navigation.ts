@@ -24,17 +24,19 @@ import {
   Waypoints,
 } from 'lucide-react';
 import type { Permission } from '@/domain/permissions';
+import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 
 export type NavEntry = {
   id: string;
+  /** Marked text, as the group's; said where it is shown. */
   label: string;
   href: string;
   icon: LucideIcon;
   /** Shown to those who hold it anywhere. */
   permission: Permission;
-  /** Further words the palette finds it by. */
-  keywords?: readonly string[];
+  /** Further words the palette finds it by, a marked text too. */
+  keywords?: string;
 };
 
 export type NavGroup = { id: string; label: string; entries: readonly NavEntry[] };
@@ -43,213 +45,213 @@ export type NavGroup = { id: string; label: string; entries: readonly NavEntry[]
 export const NAVIGATION: readonly NavGroup[] = [
   {
     id: 'overview',
-    label: 'Overview',
+    label: msg('Overview'),
     entries: [
       {
         id: 'dashboard',
-        label: 'Dashboard',
+        label: msg('Dashboard'),
         href: paths.home(),
         icon: LayoutDashboard,
         permission: 'flow:read',
-        keywords: ['home', 'start', 'posture', 'suspicious traffic', 'top talkers'],
+        keywords: msg('home start posture suspicious traffic top talkers'),
       },
     ],
   },
   {
     id: 'inventory',
-    label: 'Inventory',
+    label: msg('Inventory'),
     entries: [
       {
         id: 'clusters',
-        label: 'Clusters',
+        label: msg('Clusters'),
         href: paths.clusters(),
         icon: Waypoints,
         permission: 'cluster:read',
-        keywords: ['proxmox', 'hypervisor', 'sync'],
+        keywords: msg('proxmox hypervisor sync'),
       },
       {
         id: 'nodes',
-        label: 'Nodes',
+        label: msg('Nodes'),
         href: paths.nodes(),
         icon: Server,
         permission: 'cluster:read',
-        keywords: ['hosts'],
+        keywords: msg('hosts'),
       },
       {
         id: 'workloads',
-        label: 'Workloads',
+        label: msg('Workloads'),
         href: paths.workloads(),
         icon: Box,
         permission: 'workload:read',
-        keywords: ['guests', 'vms', 'virtual machines', 'containers'],
+        keywords: msg('guests vms virtual machines containers'),
       },
       {
         id: 'networks',
-        label: 'Networks',
+        label: msg('Networks'),
         href: paths.networks(),
         icon: Network,
         permission: 'ipam:read',
-        keywords: ['bridges', 'vnets', 'sdn', 'vlan'],
+        keywords: msg('bridges vnets sdn vlan'),
       },
       {
         id: 'addresses',
-        label: 'Addresses',
+        label: msg('Addresses'),
         href: paths.addresses(),
         icon: MapPin,
         permission: 'ipam:read',
-        keywords: ['ipam', 'subnets', 'prefixes', 'ip', 'dhcp', 'conflicts', 'discovery', 'import'],
+        keywords: msg('ipam subnets prefixes ip dhcp conflicts discovery import'),
       },
     ],
   },
   {
     id: 'security',
-    label: 'Security',
+    label: msg('Security'),
     entries: [
       {
         id: 'policies',
-        label: 'Policies',
+        label: msg('Policies'),
         href: paths.policies(),
         icon: ShieldCheck,
         permission: 'policy:read',
-        keywords: ['rules', 'firewall', 'segmentation', 'deployments', 'audit mode'],
+        keywords: msg('rules firewall segmentation deployments audit mode'),
       },
       {
         id: 'security-groups',
-        label: 'Security groups',
+        label: msg('Security groups'),
         href: paths.securityGroups(),
         icon: Group,
         permission: 'group:read',
-        keywords: ['members', 'tags', 'sg'],
+        keywords: msg('members tags sg'),
       },
       {
         id: 'coverage',
-        label: 'Coverage',
+        label: msg('Coverage'),
         href: paths.coverage(),
         icon: ChartNoAxesColumn,
         permission: 'flow:read',
-        keywords: ['hits', 'rules', 'default', 'undecided', 'unused'],
+        keywords: msg('hits rules default undecided unused'),
       },
     ],
   },
   {
     id: 'traffic',
-    label: 'Traffic',
+    label: msg('Traffic'),
     entries: [
       {
         id: 'flows',
-        label: 'Flows',
+        label: msg('Flows'),
         href: paths.flows(),
         icon: Activity,
         permission: 'flow:read',
-        keywords: ['traffic', 'connections', 'telemetry', 'denied'],
+        keywords: msg('traffic connections telemetry denied'),
       },
       {
         id: 'topology',
-        label: 'Topology',
+        label: msg('Topology'),
         href: paths.topology(),
         icon: Share2,
         permission: 'flow:read',
-        keywords: ['map', 'graph', 'connections', 'neighbours', 'who talks to whom'],
+        keywords: msg('map graph connections neighbours who talks to whom'),
       },
     ],
   },
   {
     id: 'operations',
-    label: 'Operations',
+    label: msg('Operations'),
     entries: [
       {
         id: 'agents',
-        label: 'Agents',
+        label: msg('Agents'),
         href: paths.agents(),
         icon: RadioTower,
         permission: 'agent:read',
-        keywords: ['heartbeats', 'collectors', 'install', 'silent'],
+        keywords: msg('heartbeats collectors install silent'),
       },
       {
         id: 'jobs',
-        label: 'Jobs',
+        label: msg('Jobs'),
         href: paths.jobs(),
         icon: ListChecks,
         permission: 'job:read',
-        keywords: ['queue', 'runs', 'schedules'],
+        keywords: msg('queue runs schedules'),
       },
       {
         id: 'audit',
-        label: 'Audit',
+        label: msg('Audit'),
         href: paths.audit(),
         icon: ScrollText,
         permission: 'audit:read',
-        keywords: ['log', 'history', 'changes'],
+        keywords: msg('log history changes'),
       },
       {
         id: 'settings',
-        label: 'Settings',
+        label: msg('Settings'),
         href: paths.settings(),
         icon: Settings,
         permission: 'settings:read',
-        keywords: ['retention', 'automatic sync', 'intervals'],
+        keywords: msg('retention automatic sync intervals'),
       },
     ],
   },
   {
     id: 'administration',
-    label: 'Administration',
+    label: msg('Administration'),
     entries: [
       {
         id: 'users',
-        label: 'Users',
+        label: msg('Users'),
         href: paths.users(),
         icon: Users,
         permission: 'user:read',
-        keywords: ['accounts', 'people', 'access', 'passwords'],
+        keywords: msg('accounts people access passwords'),
       },
       {
         id: 'roles',
-        label: 'Roles',
+        label: msg('Roles'),
         href: paths.roles(),
         icon: KeyRound,
         permission: 'role:read',
-        keywords: ['permissions', 'rights'],
+        keywords: msg('permissions rights'),
       },
       {
         id: 'sign-in-provider',
-        label: 'Sign-in provider',
+        label: msg('Sign-in provider'),
         href: paths.signInProvider(),
         icon: IdCard,
         permission: 'settings:read',
-        keywords: ['openid connect', 'oidc', 'single sign-on', 'groups', 'sso'],
+        keywords: msg('openid connect oidc single sign-on groups sso'),
       },
       {
         id: 'tenants',
-        label: 'Tenants',
+        label: msg('Tenants'),
         href: paths.tenants(),
         icon: Building2,
         permission: 'tenant:read',
-        keywords: ['customers', 'teams', 'organisations'],
+        keywords: msg('customers teams organisations'),
       },
       {
         id: 'projects',
-        label: 'Projects',
+        label: msg('Projects'),
         href: paths.projects(),
         icon: Boxes,
         permission: 'project:read',
-        keywords: ['workloads', 'pools'],
+        keywords: msg('workloads pools'),
       },
       {
         id: 'mapping-rules',
-        label: 'Mapping rules',
+        label: msg('Mapping rules'),
         href: paths.mappingRules(),
         icon: Split,
         permission: 'mapping:read',
-        keywords: ['pools', 'tags', 'assign', 'projects', 'tenants', 'conflicts'],
+        keywords: msg('pools tags assign projects tenants conflicts'),
       },
       {
         id: 'notifications',
-        label: 'Notifications',
+        label: msg('Notifications'),
         href: paths.notifications(),
         icon: BellRing,
         permission: 'notification:read',
-        keywords: ['alerts', 'incidents', 'rules', 'channels', 'webhooks', 'e-mail', 'smtp', 'deliveries'],
+        keywords: msg('alerts incidents rules channels webhooks e-mail smtp deliveries'),
       },
     ],
   },

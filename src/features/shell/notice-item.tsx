@@ -3,6 +3,7 @@ import { Check } from 'lucide-react';
 import Link from 'next/link';
 import type { Notification } from '@/domain/notifications/notification';
 import { objectPage } from '@/domain/notifications/object-page';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { IconButton } from '@/ui/icon-button';
@@ -26,6 +27,7 @@ function pageOf({ items, items_total }: Notification, mayManage: boolean): strin
 
 /** One notice: what happened, when, and the way to it. */
 export function NoticeItem({ notice, onRead, onNavigate, mayManage }: Props) {
+  const t = useT();
   const { word, tone } = EVENT_WORDS[notice.event];
   const page = pageOf(notice, mayManage);
   const title = <span className={notice.unread ? 'font-semibold' : undefined}>{notice.title}</span>;
@@ -33,9 +35,9 @@ export function NoticeItem({ notice, onRead, onNavigate, mayManage }: Props) {
     <li className="flex gap-2 p-3">
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <div className="flex flex-wrap items-center gap-2 text-sm text-faint">
-          <Badge tone={tone}>{word}</Badge>
+          <Badge tone={tone}>{t(word)}</Badge>
           <RelativeTime at={notice.created_at} />
-          {notice.unread && <span className="sr-only">Unread</span>}
+          {notice.unread && <span className="sr-only">{t('Unread')}</span>}
         </div>
         <p className="[overflow-wrap:anywhere]">
           {page === null ? (
@@ -56,7 +58,12 @@ export function NoticeItem({ notice, onRead, onNavigate, mayManage }: Props) {
         <p className="text-sm text-pretty whitespace-pre-line text-muted [overflow-wrap:anywhere]">{notice.detail}</p>
       </div>
       {notice.unread && (
-        <IconButton size="sm" label={`Mark as read: ${notice.title}`} icon={<Check size={14} />} onClick={onRead} />
+        <IconButton
+          size="sm"
+          label={t('Mark as read: {title}', { title: notice.title })}
+          icon={<Check size={14} />}
+          onClick={onRead}
+        />
       )}
     </li>
   );

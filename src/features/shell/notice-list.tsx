@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from 
 import { BellOff } from 'lucide-react';
 import Link from 'next/link';
 import type { MarkNotificationsRead, Notification } from '@/domain/notifications/notification';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -17,6 +18,7 @@ import { NoticeItem } from './notice-item';
 const PAGE_ROWS = 30;
 
 function useMarkRead() {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const mark = useMutation(
@@ -24,7 +26,7 @@ function useMarkRead() {
       onSuccess: (unread) => queryClient.setQueryData(trpc.notifications.unread.queryKey(), unread),
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: 'Not marked as read', description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('Not marked as read'), description: failure.detail ?? failure.title });
       },
       onSettled: () => void queryClient.invalidateQueries(trpc.notifications.pathFilter()),
     }),
@@ -34,6 +36,7 @@ function useMarkRead() {
 
 /** One's notices, newest first. What is followed counts as read. */
 export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { can } = usePermissions();
@@ -60,13 +63,13 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
   const anyUnread = notices.some(({ unread }) => unread);
   const manage = can('notification:read') && (
     <Link className="link" href={paths.notifications()} onClick={onNavigate}>
-      Incidents and rules
+      {t('Incidents and rules')}
     </Link>
   );
   if (!newest) {
     return (
-      <EmptyState icon={<BellOff />} title="No notifications" action={manage}>
-        What notification rules report about things that you may see appears here.
+      <EmptyState icon={<BellOff />} title={t('No notifications')} action={manage}>
+        {t('What notification rules report about things that you may see appears here.')}
       </EmptyState>
     );
   }
@@ -77,10 +80,10 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
         <Button
           size="sm"
           pending={pending}
-          disabledReason={!anyUnread && 'Everything shown is read'}
+          disabledReason={!anyUnread && t('Everything shown is read')}
           onClick={() => mark({ through: newest.id })}
         >
-          Mark all as read
+          {t('Mark all as read')}
         </Button>
       </div>
       <ul className="flex flex-col divide-y rounded-lg border">
@@ -96,7 +99,7 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
       </ul>
       {query.hasNextPage && (
         <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show older
+          {t('Show older')}
         </Button>
       )}
     </div>

@@ -4,14 +4,20 @@ import { Bell } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { MOST_UNREAD } from '@/domain/notifications/notification';
+import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { IconButton } from '@/ui/icon-button';
 
+function Loading() {
+  const t = useT();
+  return <p className="text-muted">{t('Loading')}</p>;
+}
+
 // Most visits to a page never open it.
 const NoticeList = dynamic(() => import('./notice-list').then((module) => module.NoticeList), {
-  loading: () => <p className="text-muted">Loading</p>,
+  loading: Loading,
 });
 
 /** Asked this often while no events arrive. */
@@ -21,6 +27,7 @@ const countText = (unread: number) => (unread >= MOST_UNREAD ? `${MOST_UNREAD - 
 
 /** How many notices are unread, and the notices when it is pressed. */
 export function NotificationBell() {
+  const t = useT();
   const trpc = useTRPC();
   const live = useIsLive();
   const [open, setOpen] = useState(false);
@@ -33,7 +40,7 @@ export function NotificationBell() {
     <>
       <span className="relative">
         <IconButton
-          label={unread === 0 ? 'Notifications' : `Notifications, ${countText(unread)} unread`}
+          label={unread === 0 ? t('Notifications') : t('Notifications, {count} unread', { count: countText(unread) })}
           icon={<Bell size={16} />}
           onClick={() => setOpen(true)}
         />
@@ -46,7 +53,7 @@ export function NotificationBell() {
           </span>
         )}
       </span>
-      <Drawer open={open} onOpenChange={setOpen} title="Notifications">
+      <Drawer open={open} onOpenChange={setOpen} title={t('Notifications')}>
         <NoticeList onNavigate={() => setOpen(false)} />
       </Drawer>
     </>

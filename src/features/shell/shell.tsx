@@ -1,5 +1,6 @@
 'use client';
 import { type ReactNode, useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { CommandRegistry } from '@/ui/command-registry';
 import { PageTrailProvider } from '@/ui/page-trail';
 import { AccountMenu } from './account-menu';
@@ -35,6 +36,7 @@ type Props = {
  * `flex flex-col gap-4`; a `DataTable` takes what is left of the height.
  */
 export function Shell({ user, permissions, demo = false, onSignOut, children }: Props) {
+  const t = useT();
   const groups = useMemo(() => visibleNavigation(permissions), [permissions]);
   return (
     <CommandRegistry>
@@ -44,7 +46,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
             href="#main"
             className="popup fixed top-2 left-2 z-(--layer-toast) -translate-y-20 px-3 py-1.5 focus:translate-y-0"
           >
-            Skip to content
+            {t('Skip to content')}
           </a>
           <Sidebar groups={groups} />
           <div className="flex min-w-0 flex-1 flex-col">

@@ -1,6 +1,7 @@
 'use client';
 import clsx from 'clsx';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/icon-button';
 import { Brand } from './brand';
 import { NavList } from './nav-list';
@@ -9,10 +10,11 @@ import { useSidebarCompact } from './use-sidebar-compact';
 
 /** The sections at the left edge of wide windows; on phones the same list is in a drawer. */
 export function Sidebar({ groups }: { groups: readonly NavGroup[] }) {
+  const t = useT();
   const [compact, setCompact] = useSidebarCompact();
   return (
     <aside
-      aria-label="Navigation"
+      aria-label={t('Navigation')}
       className={clsx('flex shrink-0 flex-col border-r bg-canvas max-md:hidden', compact ? 'w-13' : 'w-52')}
     >
       <div className={clsx('flex h-11 shrink-0 items-center', compact ? 'justify-center' : 'px-4')}>
@@ -23,7 +25,7 @@ export function Sidebar({ groups }: { groups: readonly NavGroup[] }) {
       </div>
       <div className={clsx('flex p-2', compact ? 'justify-center' : 'justify-end')}>
         <IconButton
-          label={compact ? 'Widen sidebar' : 'Narrow sidebar'}
+          label={compact ? t('Widen sidebar') : t('Narrow sidebar')}
           aria-expanded={!compact}
           icon={compact ? <PanelLeftOpen size={16} /> : <PanelLeftClose size={16} />}
           onClick={() => setCompact(!compact)}

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Cable, MapPin, Network } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import type { Command } from '@/ui/command';
@@ -10,11 +11,11 @@ import { useDebounced } from '../shared/use-debounced';
 import { usePermissions } from '../shared/use-permissions';
 import { looksLikeAddress } from './address-text';
 
-const GROUP = 'Addresses';
 const NONE: readonly Command[] = [];
 
 /** Who has the address, MAC address or network that was typed into the palette, as commands that lead there. */
 export function useAddressSearch() {
+  const t = useT();
   const trpc = useTRPC();
   const router = useRouter();
   const { can } = usePermissions();
@@ -29,12 +30,13 @@ export function useAddressSearch() {
   const { data } = query;
   const found = useMemo<readonly Command[]>(() => {
     if (wanted === '' || !data) return NONE;
+    const group = t('Addresses');
     return [
       ...data.addresses.map((item) => ({
         id: `address.${item.id}`,
         label: item.workload ? `${item.address} – ${item.workload.name}` : item.address,
         hint: [item.hostname, item.network_name, item.cluster_name].filter(Boolean).join(' · '),
-        group: GROUP,
+        group,
         found: true,
         icon: <MapPin />,
         run: () => router.push(paths.address({ addressId: item.id })),
@@ -43,16 +45,16 @@ export function useAddressSearch() {
         id: `nic.${nic.id}`,
         label: `${nic.workload_name} – ${nic.name}`,
         hint: `${nic.mac} · ${nic.cluster_name}`,
-        group: GROUP,
+        group,
         found: true,
         icon: <Cable />,
         run: () => router.push(paths.workload({ workloadId: nic.workload_id })),
       })),
       ...data.subnets.map((subnet) => ({
         id: `subnet.${subnet.id}`,
-        label: `Subnet ${subnet.cidr}`,
+        label: t('Subnet {cidr}', { cidr: subnet.cidr }),
         hint: `${subnet.network_name} · ${subnet.cluster_name}`,
-        group: GROUP,
+        group,
         found: true,
         icon: <Network />,
         // A free address is shown where it lies.
@@ -62,6 +64,6 @@ export function useAddressSearch() {
           ),
       })),
     ];
-  }, [wanted, data, router]);
+  }, [t, wanted, data, router]);
   return { found, search: setText, searching: wanted !== '' && (query.isFetching || q !== wanted) };
 }

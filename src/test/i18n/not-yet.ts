@@ -1,6 +1,5 @@
 /** Folders whose texts are still English whatever the language of the page is. It only ever gets shorter. */
 export const NOT_YET: readonly string[] = [
-  'src/app/',
   'src/features/account/',
   'src/features/addresses/',
   'src/features/administration/',
@@ -22,7 +21,6 @@ export const NOT_YET: readonly string[] = [
   'src/features/settings/',
   'src/features/setup/',
   'src/features/shared/',
-  'src/features/shell/',
   'src/features/sync-runs/',
   'src/features/topology/',
   'src/features/workloads/',

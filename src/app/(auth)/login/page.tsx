@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { SignIn } from '@/features/auth/sign-in';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Sign in' };
+export const generateMetadata = titled(msg('Sign in'));
 
 export default async function LoginPage({ searchParams }: { searchParams: Promise<Record<string, unknown>> }) {
   const { next, step, problem } = await searchParams;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { Addresses } from '@/features/addresses/addresses';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Addresses' };
+export const generateMetadata = titled(msg('Addresses'));
 
 export default function AddressesPage() {
   return <Addresses />;

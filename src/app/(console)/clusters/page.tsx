@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { ClusterList } from '@/features/clusters/cluster-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Clusters' };
+export const generateMetadata = titled(msg('Clusters'));
 
 export default function ClustersPage() {
   return <ClusterList />;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { FlowExplorer } from '@/features/flows/flow-explorer';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Flows' };
+export const generateMetadata = titled(msg('Flows'));
 
 export default function FlowsPage() {
   return <FlowExplorer />;

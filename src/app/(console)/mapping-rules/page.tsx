@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { MappingRules } from '@/features/administration/mapping/mapping-rules';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Mapping rules' };
+export const generateMetadata = titled(msg('Mapping rules'));
 
 export default function MappingRulesPage() {
   return <MappingRules />;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { NetworkList } from '@/features/networks/network-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Networks' };
+export const generateMetadata = titled(msg('Networks'));
 
 export default function NetworksPage() {
   return <NetworkList />;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { Reference } from '@/features/reference/reference';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'API reference' };
+export const generateMetadata = titled(msg('API reference'));
 
 export default function ReferencePage() {
   return <Reference />;

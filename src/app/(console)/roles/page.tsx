@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { RoleList } from '@/features/administration/roles/role-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Roles' };
+export const generateMetadata = titled(msg('Roles'));
 
 export default function RolesPage() {
   return <RoleList />;

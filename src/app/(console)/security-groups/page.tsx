@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { GroupList } from '@/features/security-groups/group-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Security groups' };
+export const generateMetadata = titled(msg('Security groups'));
 
 export default function SecurityGroupsPage() {
   return <GroupList />;

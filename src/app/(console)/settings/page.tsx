@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { Settings } from '@/features/settings/settings';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Settings' };
+export const generateMetadata = titled(msg('Settings'));
 
 export default function SettingsPage() {
   return <Settings />;

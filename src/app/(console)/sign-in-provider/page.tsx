@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { ProviderPage } from '@/features/administration/sign-in-provider/provider-page';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Sign-in provider' };
+export const generateMetadata = titled(msg('Sign-in provider'));
 
 export default function SignInProviderPage() {
   return <ProviderPage />;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { TenantList } from '@/features/administration/tenants/tenant-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Tenants' };
+export const generateMetadata = titled(msg('Tenants'));
 
 export default function TenantsPage() {
   return <TenantList />;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { UserList } from '@/features/administration/users/user-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Users' };
+export const generateMetadata = titled(msg('Users'));
 
 export default function UsersPage() {
   return <UserList />;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { WorkloadList } from '@/features/workloads/workload-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Workloads' };
+export const generateMetadata = titled(msg('Workloads'));
 
 export default function WorkloadsPage() {
   return <WorkloadList />;

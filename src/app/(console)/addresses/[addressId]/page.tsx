@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { AddressDetail } from '@/features/addresses/address-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Address' };
+export const generateMetadata = titled(msg('Address'));
 
 export default async function AddressPage({ params }: { params: Promise<{ addressId: string }> }) {
   const { addressId } = await params;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { ImportPage } from '@/features/addresses/import-page';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Import addresses' };
+export const generateMetadata = titled(msg('Import addresses'));
 
 export default function ImportAddressesPage() {
   return <ImportPage />;

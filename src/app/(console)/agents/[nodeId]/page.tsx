@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { AgentDetail } from '@/features/agents/agent-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Agent' };
+export const generateMetadata = titled(msg('Agent'));
 
 export default async function AgentPage({ params }: { params: Promise<{ nodeId: string }> }) {
   const { nodeId } = await params;

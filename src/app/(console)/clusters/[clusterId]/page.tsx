@@ -1,11 +1,12 @@
-import type { Metadata } from 'next';
 import { ClusterDetail } from '@/features/clusters/cluster-detail';
 import { NetworkTable } from '@/features/networks/network-table';
 import { NodeTable } from '@/features/nodes/node-table';
 import { RunTable } from '@/features/sync-runs/run-table';
 import { WorkloadTable } from '@/features/workloads/workload-table';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Cluster' };
+export const generateMetadata = titled(msg('Cluster'));
 
 export default async function ClusterPage({ params }: { params: Promise<{ clusterId: string }> }) {
   const { clusterId } = await params;

@@ -1,8 +1,9 @@
-import type { Metadata } from 'next';
 import { NetworkDetail } from '@/features/networks/network-detail';
 import { WorkloadTable } from '@/features/workloads/workload-table';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Network' };
+export const generateMetadata = titled(msg('Network'));
 
 export default async function NetworkPage({ params }: { params: Promise<{ networkId: string }> }) {
   const { networkId } = await params;

@@ -1,8 +1,9 @@
-import type { Metadata } from 'next';
 import { NodeDetail } from '@/features/nodes/node-detail';
 import { WorkloadTable } from '@/features/workloads/workload-table';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Node' };
+export const generateMetadata = titled(msg('Node'));
 
 export default async function NodePage({ params }: { params: Promise<{ nodeId: string }> }) {
   const { nodeId } = await params;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { PolicyDetail } from '@/features/policies/detail/policy-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Policy' };
+export const generateMetadata = titled(msg('Policy'));
 
 export default async function PolicyPage({ params }: { params: Promise<{ policyId: string }> }) {
   const { policyId } = await params;

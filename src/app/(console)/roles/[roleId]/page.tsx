@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { RoleDetail } from '@/features/administration/roles/role-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Role' };
+export const generateMetadata = titled(msg('Role'));
 
 export default async function RolePage({ params }: { params: Promise<{ roleId: string }> }) {
   const { roleId } = await params;

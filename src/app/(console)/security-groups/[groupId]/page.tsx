@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { GroupDetail } from '@/features/security-groups/group-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Security group' };
+export const generateMetadata = titled(msg('Security group'));
 
 export default async function SecurityGroupPage({ params }: { params: Promise<{ groupId: string }> }) {
   const { groupId } = await params;

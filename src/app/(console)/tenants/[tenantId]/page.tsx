@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { TenantDetail } from '@/features/administration/tenants/tenant-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Tenant' };
+export const generateMetadata = titled(msg('Tenant'));
 
 export default async function TenantPage({ params }: { params: Promise<{ tenantId: string }> }) {
   const { tenantId } = await params;

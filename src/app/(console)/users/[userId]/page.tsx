@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { UserDetail } from '@/features/administration/users/user-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'User' };
+export const generateMetadata = titled(msg('User'));
 
 export default async function UserPage({ params }: { params: Promise<{ userId: string }> }) {
   const { userId } = await params;

@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { SubnetDetail } from '@/features/addresses/subnet-detail';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Subnet' };
+export const generateMetadata = titled(msg('Subnet'));
 
 export default async function SubnetPage({ params }: { params: Promise<{ subnetId: string }> }) {
   const { subnetId } = await params;

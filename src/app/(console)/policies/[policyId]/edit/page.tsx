@@ -1,7 +1,8 @@
-import type { Metadata } from 'next';
 import { PolicyEditor } from '@/features/policies/editor/policy-editor';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
 
-export const metadata: Metadata = { title: 'Edit policy' };
+export const generateMetadata = titled(msg('Edit policy'));
 
 export default async function EditPolicyPage({ params }: { params: Promise<{ policyId: string }> }) {
   const { policyId } = await params;
