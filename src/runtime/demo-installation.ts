@@ -5,7 +5,7 @@ import { DEMO_KEY } from '@/domain/setup';
 export const DEMO_TARGETS = ['127.0.10.0/24', '127.0.11.0/24'] as const;
 
 async function withClient<T>(databaseUrl: string, work: (client: postgres.Sql) => Promise<T>): Promise<T> {
-  const client = postgres(databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  const client = postgres(databaseUrl, { max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} });
   try {
     return await work(client);
   } finally {

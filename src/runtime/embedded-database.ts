@@ -37,7 +37,7 @@ function assertVersion(directory: string, program: PostgresProgram): void {
 }
 
 async function ensureDatabase(url: string): Promise<void> {
-  const client = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  const client = postgres(url, { max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} });
   try {
     const [row] = await client`select 1 from pg_database where datname = ${DATABASE}`;
     if (!row) await client.unsafe(`create database ${DATABASE}`);

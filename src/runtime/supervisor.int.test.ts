@@ -170,7 +170,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       `insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')`,
     );
     run.process.kill('SIGTERM');
-    expect(await run.ended).toBe(0);
+    expect(await run.ended, run.lines.join('\n')).toBe(0);
     const order = run.lines
       .map((line) => /asked to end|shutting down|shut down|\| stopped/.exec(line)?.[0])
       .filter(Boolean);
@@ -205,7 +205,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await run.line(/web ended \(SIGKILL\); starting it again in 0.5 s/, from);
     await run.line(/^web +\| DATABASE_URL=/, from);
     run.process.kill('SIGINT');
-    expect(await run.ended).toBe(0);
+    expect(await run.ended, run.lines.join('\n')).toBe(0);
     await untilNoneLeft();
   });
 
@@ -267,7 +267,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await delay(500);
     expect(run.process.exitCode).toBeNull();
     run.process.kill('SIGTERM');
-    expect(await run.ended).toBe(0);
+    expect(await run.ended, run.lines.join('\n')).toBe(0);
   });
 
   it('never leaves a half-made database', async () => {
@@ -283,7 +283,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await run.line(/\| ready: /);
     expect(readdirSync(data).filter((name) => name.includes('init-'))).toEqual([]);
     run.process.kill('SIGTERM');
-    expect(await run.ended).toBe(0);
+    expect(await run.ended, run.lines.join('\n')).toBe(0);
   });
 
   it.runIf(isRoot)('takes over a data directory that was restored as root', async () => {
@@ -308,7 +308,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       await run.line(/\| ready: /);
       expect(statSync(join(data, 'postgres')).uid).toBe(NOBODY.uid);
       run.process.kill('SIGTERM');
-      expect(await run.ended).toBe(0);
+      expect(await run.ended, run.lines.join('\n')).toBe(0);
       await untilNoneLeft();
     },
   );

@@ -36,4 +36,15 @@ describe('architecture', () => {
     expect(summary.totalCruised).toBeGreaterThan(150);
     expect(summary.totalDependenciesCruised).toBeGreaterThan(400);
   });
+
+  it('is what git keeps: no source is ignored by an entry that means something else', () => {
+    const ignored = execFileSync(
+      'git',
+      ['ls-files', '--others', '--ignored', '--exclude-standard', 'src', 'workers', 'e2e', 'drizzle'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(ignored).toBe('');
+  });
 });

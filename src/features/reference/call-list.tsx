@@ -24,7 +24,7 @@ export function CallList({ document, calls, q, onSearch, chosen, onChoose }: Pro
           const own = calls.filter(({ tags }) => tags.includes(name));
           if (own.length === 0) return null;
           return (
-            <section key={name} aria-label={name}>
+            <section key={name} aria-label={`Calls of ${name}`}>
               <h2 className="text-base">{name}</h2>
               <p className="text-sm text-pretty text-muted">{description}</p>
               <ul className="mt-1">

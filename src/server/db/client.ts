@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { env } from '../lib/env';
 import { lazy } from '../lib/lazy';
 import { guardTransactions } from './guard-transactions';
+import { outliveLostConnections } from './lost-connections';
 
 type Schema = Record<string, never>;
 export type Db = PostgresJsDatabase<Schema>;
@@ -35,6 +36,7 @@ function connect(max: number, connection: { statement_timeout: number } & Record
     connection: { application_name: 'fabric', idle_in_transaction_session_timeout: MINUTE_MS, ...connection },
   });
   guardTransactions(made);
+  outliveLostConnections();
   return made;
 }
 

@@ -27,6 +27,7 @@ export async function migrateDatabase(url: string): Promise<void> {
   const client = postgres(url, {
     max: 1,
     connect_timeout: 10,
+    fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'fabric-migrate' },
   });

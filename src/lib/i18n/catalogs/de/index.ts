@@ -6,6 +6,7 @@ import agents from './agents.json';
 import app from './app.json';
 import audit from './audit.json';
 import clusters from './clusters.json';
+import coverage from './coverage.json';
 import dashboard from './dashboard.json';
 import flows from './flows.json';
 import insights from './insights.json';
@@ -29,6 +30,7 @@ export const catalog: Catalog = {
   ...app,
   ...audit,
   ...clusters,
+  ...coverage,
   ...dashboard,
   ...flows,
   ...insights,

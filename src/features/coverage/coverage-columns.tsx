@@ -1,0 +1,54 @@
+import Link from 'next/link';
+import type { WorkloadCoverage } from '@/domain/coverage';
+import type { Translate } from '@/lib/i18n/translator';
+import { paths } from '@/lib/paths';
+import { columnsOf } from '@/ui/columns';
+import { Meter } from '@/ui/meter';
+import { Elapsed } from '../shared/elapsed';
+import { ClusterLink } from '../shared/inventory-links';
+
+const make = columnsOf<WorkloadCoverage>();
+
+/** Columns of the list of coverage. */
+export const workloadCoverageColumns = (t: Translate) => [
+  make.text('workload_name', t('Workload'), (row) => row.workload_name, {
+    sortable: true,
+    width: 180,
+    grow: true,
+    render: (row) => (
+      <Link className="link" href={paths.workload({ workloadId: row.workload_id, tab: 'traffic' })}>
+        {row.workload_name}
+      </Link>
+    ),
+  }),
+  make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, {
+    width: 120,
+    render: (row) => <ClusterLink id={row.cluster_id} name={row.cluster_name} />,
+  }),
+  make.custom(
+    'covered_share',
+    t('Covered'),
+    (row) =>
+      row.looked_since === null || row.flows > 0 ? (
+        <Meter label={t('Covered share of {name}', { name: row.workload_name })} share={row.covered_share} />
+      ) : (
+        <span className="text-muted">{t('No traffic')}</span>
+      ),
+    { sortable: true, width: 150, csv: (row) => row.covered_share },
+  ),
+  make.number('flows', t('Conversations'), (row) => row.flows, { sortable: true, width: 120 }),
+  make.number('by_policy', t('By policies'), (row) => row.by_policy, { width: 100 }),
+  make.number('by_other_rule', t('By other rules'), (row) => row.by_other_rule, { width: 120 }),
+  make.number('by_default', t('By the default'), (row) => row.by_default, { width: 120 }),
+  make.number('by_audit', t('Only by audit'), (row) => row.by_audit, { width: 110 }),
+  make.number('observed', t('By nothing known'), (row) => row.observed, { width: 140 }),
+  make.number('conflicts', t('Log disagrees'), (row) => row.conflicts, { width: 120 }),
+  make.time('last_flow_at', t('Last seen'), (row) => row.last_flow_at, { width: 110 }),
+  make.custom(
+    'looked_since',
+    t('Looked at for'),
+    (row) =>
+      row.looked_since ? <Elapsed since={row.looked_since} /> : <span className="text-muted">{t('Nobody looks')}</span>,
+    { width: 120, hidden: true, csv: (row) => row.looked_since },
+  ),
+];
