@@ -1,5 +1,6 @@
 import Link from 'next/link';
 import type { Agent } from '@/domain/agent';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -117,7 +118,8 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
 
 /** How far the clock of a node is off. */
 function Clock({ offset }: { offset: number | null }) {
+  const t = useT();
   if (offset === null) return <Missing label="Not known" />;
-  const { tone, text } = clockText(offset);
+  const { tone, text } = clockText(t, offset);
   return tone === 'warn' ? <Status tone="warn">{text}</Status> : <span className="text-muted">{text}</span>;
 }

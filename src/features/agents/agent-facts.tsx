@@ -1,6 +1,7 @@
 import type { FirewallStatus, FlowDiagnostics } from '@fabric/agent-contract';
 import type { AgentDetail } from '@/domain/agent';
 import { formatBytes, formatCount } from '@/lib/format';
+import { english } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { Mono } from '@/ui/mono';
 import type { Property } from '@/ui/properties';
@@ -14,7 +15,7 @@ import type { Reported } from './read-payload';
 /** Who the agent is and how it keeps in touch. */
 export function identityFacts(agent: AgentDetail): Property[] {
   const { clock_offset_ms: offset } = agent;
-  const clock = offset === null ? null : clockText(offset);
+  const clock = offset === null ? null : clockText(english, offset);
   return [
     { label: 'Node', value: <NodeLink id={agent.node_id} name={agent.node_name} /> },
     { label: 'Last heartbeat', value: <RelativeTime at={agent.last_heartbeat_at} none="Never" /> },

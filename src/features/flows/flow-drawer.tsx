@@ -1,6 +1,7 @@
 'use client';
 import type { Flow } from '@/domain/flow/flow';
 import { formatBytes, formatDateTime } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
@@ -9,7 +10,7 @@ import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { collectorText, countText, decisionOf, endText, serviceText } from '../shared/flows/flow-words';
+import { collectorText, decisionOf, endText, packetsText, serviceText } from '../shared/flows/flow-words';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
 import type { Narrowing } from './use-flow-view';
 
@@ -63,6 +64,7 @@ const Time = ({ at }: { at: string }) => (
 );
 
 function Content({ flow, onNarrow }: { flow: Flow; onNarrow: Props['onNarrow'] }) {
+  const t = useT();
   const { word, tone } = decisionOf(flow.decision);
   const { raw } = flow;
   const port = flow.destination_port === null ? null : String(flow.destination_port);
@@ -99,7 +101,7 @@ function Content({ flow, onNarrow }: { flow: Flow; onNarrow: Props['onNarrow'] }
                 ? 'Not counted'
                 : [
                     flow.bytes === null ? null : formatBytes(flow.bytes),
-                    flow.packets === null ? null : countText(flow.packets, 'packet'),
+                    flow.packets === null ? null : packetsText(t, flow.packets),
                   ]
                     .filter(Boolean)
                     .join(', '),

@@ -1,4 +1,5 @@
 import type { GuestFirewall } from '@/domain/guest-firewall';
+import { english } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
@@ -16,7 +17,7 @@ const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'd
 
 /** A group has rules of its own, shown below; where it is named, only the network card matters. */
 function placeText(rule: Rule): string {
-  if (rule.type !== 'group') return matchText(rule);
+  if (rule.type !== 'group') return matchText(english, rule);
   return rule.interface ? `its rules, on ${rule.interface}` : 'its rules, on every network card';
 }
 

@@ -1,4 +1,5 @@
 import type { ActiveRule, InsightsOverview } from '@/domain/insights';
+import { english } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
@@ -33,7 +34,10 @@ const COLUMNS = [
   ),
   make.mono('protocol', 'Protocol', (rule) => rule.protocol ?? rule.macro, { width: 96 }),
   make.mono('port', 'Port', (rule) => rule.port, { width: 120 }),
-  make.text('match', 'Matches', (rule) => (rule.type === 'group' ? null : matchText(rule)), { width: 240, grow: true }),
+  make.text('match', 'Matches', (rule) => (rule.type === 'group' ? null : matchText(english, rule)), {
+    width: 240,
+    grow: true,
+  }),
   make.custom(
     'enabled',
     'State',

@@ -1,6 +1,7 @@
 'use client';
 import type { InsightContext, InsightFlow } from '@/domain/insights';
 import { formatBytes, formatDateTime } from '@/lib/format';
+import { english } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { CodeBlock } from '@/ui/code-block';
 import { Drawer } from '@/ui/drawer';
@@ -8,7 +9,7 @@ import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { FlowEnd } from '../shared/flows/flow-end';
-import { countText, serviceText } from '../shared/flows/flow-words';
+import { packetsText, serviceText } from '../shared/flows/flow-words';
 import { PolicyLink } from '../shared/security-links';
 import { decisionWord, WOULD_WORDS } from './context-words';
 import { DecidedBy } from './decided-by';
@@ -32,7 +33,7 @@ const DIRECTIONS = { in: 'Towards the workload', out: 'From the workload' } as c
 
 function carried({ bytes, packets }: InsightFlow): string {
   if (bytes === null && packets === null) return 'Not counted';
-  const parts = [bytes === null ? null : formatBytes(bytes), packets === null ? null : countText(packets, 'packet')];
+  const parts = [bytes === null ? null : formatBytes(bytes), packets === null ? null : packetsText(english, packets)];
   return parts.filter(Boolean).join(', ');
 }
 

@@ -1,13 +1,14 @@
 import type { Cluster, SyncStatus } from '@/domain/cluster';
+import { msg } from '@/lib/i18n/translator';
 import { Status } from '@/ui/status';
 import type { Tone } from '@/ui/tone';
 
 export const SYNC_STATES: Record<SyncStatus, { tone: Tone; word: string }> = {
-  never: { tone: 'unknown', word: 'Never synced' },
-  queued: { tone: 'neutral', word: 'Sync queued' },
-  running: { tone: 'info', word: 'Syncing' },
-  ok: { tone: 'ok', word: 'In sync' },
-  failed: { tone: 'danger', word: 'Sync failed' },
+  never: { tone: 'unknown', word: msg('Never synced') },
+  queued: { tone: 'neutral', word: msg('Sync queued') },
+  running: { tone: 'info', word: msg('Syncing') },
+  ok: { tone: 'ok', word: msg('In sync') },
+  failed: { tone: 'danger', word: msg('Sync failed') },
 };
 
 /** How the last sync of a cluster went, or that one is under way. */

@@ -1,4 +1,5 @@
 import type { ENFORCEMENT_MODES } from '@/domain/policy/policy';
+import { msg } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import type { Tone } from '@/ui/tone';
 
@@ -6,14 +7,14 @@ type Mode = (typeof ENFORCEMENT_MODES)[number];
 
 export const MODE_WORDS: Record<Mode, { label: string; tone: Tone; description: string }> = {
   audit: {
-    label: 'Audit',
+    label: msg('Audit'),
     tone: 'info',
-    description: 'Nothing is written to any guest. Flows tell what the policy would decide.',
+    description: msg('Nothing is written to any guest. Flows tell what the policy would decide.'),
   },
   enforced: {
-    label: 'Enforced',
+    label: msg('Enforced'),
     tone: 'neutral',
-    description: 'Its rules are written to the guests when the policy is applied.',
+    description: msg('Its rules are written to the guests when the policy is applied.'),
   },
 };
 

@@ -1,16 +1,17 @@
 import type { NotEnforcedReason, UnknownReason } from '@/domain/firewall/verdict';
+import { msg } from '@/lib/i18n/translator';
 
 /** Why rules of an interface do not count, or why nobody knows whether they do. */
 export const ENFORCEMENT_REASON_WORDS: Record<NotEnforcedReason | UnknownReason, string> = {
-  cluster_firewall_off: 'the firewall of the cluster is off',
-  guest_firewall_off: 'the firewall of the guest is off',
-  nic_flag_off: 'its firewall flag is off',
-  unknown_cluster_firewall: 'the firewall of the cluster could not be read',
-  unknown_guest_options: 'the options of the guest could not be read',
-  unknown_guest_rules: 'the rules of the guest could not be read',
-  unknown_nic_flag: 'its firewall flag could not be read',
-  unknown_group: 'a group could not be read',
-  unknown_reference: 'a set or alias could not be read',
-  unknown_packet_detail: 'a detail of the packet is not known',
-  unknown_inspection: 'an inspection outside of the firewall decides',
+  cluster_firewall_off: msg('the firewall of the cluster is off'),
+  guest_firewall_off: msg('the firewall of the guest is off'),
+  nic_flag_off: msg('its firewall flag is off'),
+  unknown_cluster_firewall: msg('the firewall of the cluster could not be read'),
+  unknown_guest_options: msg('the options of the guest could not be read'),
+  unknown_guest_rules: msg('the rules of the guest could not be read'),
+  unknown_nic_flag: msg('its firewall flag could not be read'),
+  unknown_group: msg('a group could not be read'),
+  unknown_reference: msg('a set or alias could not be read'),
+  unknown_packet_detail: msg('a detail of the packet is not known'),
+  unknown_inspection: msg('an inspection outside of the firewall decides'),
 };

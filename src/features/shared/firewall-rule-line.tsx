@@ -1,4 +1,5 @@
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
+import { useT } from '@/lib/i18n/use-t';
 import { commentText, matchText } from './firewall-rule-text';
 
 const VERDICTS: Record<string, string> = { ACCEPT: 'text-ok', DROP: 'text-danger', REJECT: 'text-warn' };
@@ -7,22 +8,25 @@ type Rule = Omit<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version' | 'r
 
 /** A rule on one line: direction, verdict, what it matches, and its comment. */
 export function FirewallRuleLine({ rule }: { rule: Rule }) {
+  const t = useT();
   const comment = commentText(rule.comment);
   return (
     <span className={`min-w-0 [overflow-wrap:anywhere] ${rule.enabled ? '' : 'text-faint line-through'}`}>
       <span className="mono">
         {rule.type === 'group' ? (
-          <>group {rule.action}</>
+          t('group {name}', { name: rule.action })
         ) : (
           <>
             <span className="text-muted">{rule.type}</span>{' '}
-            <span className={`font-semibold ${VERDICTS[rule.action] ?? ''}`}>{rule.action}</span> {matchText(rule)}
+            <span className={`font-semibold ${VERDICTS[rule.action] ?? ''}`}>{rule.action}</span> {matchText(t, rule)}
           </>
         )}
-        {rule.log && rule.log !== 'nolog' && <span className="text-muted"> log {rule.log}</span>}
+        {rule.log && rule.log !== 'nolog' && (
+          <span className="text-muted"> {t('log {level}', { level: rule.log })}</span>
+        )}
       </span>
       {comment && <span className="text-muted"> {comment}</span>}
-      {!rule.enabled && <span className="sr-only"> (disabled)</span>}
+      {!rule.enabled && <span className="sr-only"> {t('(disabled)')}</span>}
     </span>
   );
 }

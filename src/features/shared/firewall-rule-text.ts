@@ -1,4 +1,5 @@
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
+import type { Translate } from '@/lib/i18n/translator';
 
 type Rule = Pick<
   FirewallRuleView,
@@ -15,24 +16,18 @@ type Rule = Pick<
 >;
 
 /** What a rule matches, without its verdict: `tcp from 10.0.0.0/24 to port 443 on net0`; `everything` when nothing limits it. */
-export function matchText(rule: Rule): string {
+export function matchText(t: Translate, rule: Rule): string {
   const parts = [
-    rule.macro && `${rule.macro} (macro)`,
+    rule.macro && t('{name} (macro)', { name: rule.macro }),
     rule.protocol,
-    rule.icmp_type && `type ${rule.icmp_type}`,
-    rule.source && `from ${rule.source}`,
-    rule.source_port && `from port ${rule.source_port}`,
-    rule.destination && `to ${rule.destination}`,
-    rule.destination_port && `to port ${rule.destination_port}`,
-    rule.interface && `on ${rule.interface}`,
+    rule.icmp_type && t('type {type}', { type: rule.icmp_type }),
+    rule.source && t('from {source}', { source: rule.source }),
+    rule.source_port && t('from port {port}', { port: rule.source_port }),
+    rule.destination && t('to {destination}', { destination: rule.destination }),
+    rule.destination_port && t('to port {port}', { port: rule.destination_port }),
+    rule.interface && t('on {name}', { name: rule.interface }),
   ].filter(Boolean);
-  return parts.length > 0 ? parts.join(' ') : 'everything';
-}
-
-/** The whole rule as one line, for search, copying and assistive technology. */
-export function ruleText(rule: Rule): string {
-  if (rule.type === 'group') return `group ${rule.action}${rule.interface ? ` on ${rule.interface}` : ''}`;
-  return `${rule.type} ${rule.action} ${matchText(rule)}`;
+  return parts.length > 0 ? parts.join(' ') : t('everything');
 }
 
 /** The comment without the marker in front of it, which is for programs. */

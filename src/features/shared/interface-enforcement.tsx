@@ -1,14 +1,15 @@
 import type { z } from 'zod';
 import type { InterfaceEnforcement } from '@/domain/policy-guests';
+import { msg } from '@/lib/i18n/translator';
 import { Status } from '@/ui/status';
 import { ENFORCEMENT_REASON_WORDS } from './enforcement-reason-words';
 
 type Interface = z.output<typeof InterfaceEnforcement>;
 
 const WORDS = {
-  on: { tone: 'ok', word: 'Filtered' },
-  off: { tone: 'danger', word: 'Not filtered' },
-  unknown: { tone: 'unknown', word: 'Unknown' },
+  on: { tone: 'ok', word: msg('Filtered') },
+  off: { tone: 'danger', word: msg('Not filtered') },
+  unknown: { tone: 'unknown', word: msg('Unknown') },
 } as const;
 
 /** Whether the rules of each network card count, and if not, why. */

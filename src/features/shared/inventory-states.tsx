@@ -1,4 +1,6 @@
 import type { Node, Workload, WorkloadEnforcement } from '@/domain/inventory';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { RelativeTime } from '@/ui/relative-time';
 import { Status } from '@/ui/status';
@@ -7,47 +9,49 @@ import type { Tone } from '@/ui/tone';
 type State = { tone: Tone; word: string };
 
 export const NODE_STATES: Record<Node['status'], State> = {
-  online: { tone: 'ok', word: 'Online' },
-  offline: { tone: 'danger', word: 'Offline' },
-  unknown: { tone: 'unknown', word: 'Unknown' },
+  online: { tone: 'ok', word: msg('Online') },
+  offline: { tone: 'danger', word: msg('Offline') },
+  unknown: { tone: 'unknown', word: msg('Unknown') },
 };
 
 export const WORKLOAD_STATES: Record<Workload['status'], State> = {
-  running: { tone: 'ok', word: 'Running' },
-  stopped: { tone: 'off', word: 'Stopped' },
-  paused: { tone: 'warn', word: 'Paused' },
-  suspended: { tone: 'warn', word: 'Suspended' },
-  unknown: { tone: 'unknown', word: 'Unknown' },
+  running: { tone: 'ok', word: msg('Running') },
+  stopped: { tone: 'off', word: msg('Stopped') },
+  paused: { tone: 'warn', word: msg('Paused') },
+  suspended: { tone: 'warn', word: msg('Suspended') },
+  unknown: { tone: 'unknown', word: msg('Unknown') },
 };
 
-export const KIND_LABELS: Record<Workload['kind'], string> = { qemu: 'Virtual machine', lxc: 'Container' };
+export const KIND_LABELS: Record<Workload['kind'], string> = { qemu: msg('Virtual machine'), lxc: msg('Container') };
 
 /** Whether a workload's packets are filtered, as last read. */
 export const ENFORCEMENT_LABELS: Record<WorkloadEnforcement, string> = {
-  enforced: 'On every interface',
-  unenforced: 'Not on every interface',
-  unknown: 'Unknown',
-  without_interface: 'No interface',
+  enforced: msg('On every interface'),
+  unenforced: msg('Not on every interface'),
+  unknown: msg('Unknown'),
+  without_interface: msg('No interface'),
 };
 
 /** The kind, short enough for a column. */
-export const SHORT_KIND_LABELS: Record<Workload['kind'], string> = { qemu: 'VM', lxc: 'Container' };
+export const SHORT_KIND_LABELS: Record<Workload['kind'], string> = { qemu: msg('VM'), lxc: msg('Container') };
 
 export function NodeState({ status }: { status: Node['status'] }) {
+  const t = useT();
   const { tone, word } = NODE_STATES[status];
-  return <Status tone={tone}>{word}</Status>;
+  return <Status tone={tone}>{t(word)}</Status>;
 }
 
 export function WorkloadState({ status }: { status: Workload['status'] }) {
+  const t = useT();
   const { tone, word } = WORKLOAD_STATES[status];
-  return <Status tone={tone}>{word}</Status>;
+  return <Status tone={tone}>{t(word)}</Status>;
 }
 
-/** Yes, no, or nobody could read it, which is neither. */
+/** Yes, no, or nobody could read it, which is neither. Without words of its own it is on or off. */
 export function KnownFlag({
   value,
-  yes = 'On',
-  no = 'Off',
+  yes,
+  no,
   noTone = 'off',
 }: {
   value: boolean | null;
@@ -55,16 +59,14 @@ export function KnownFlag({
   no?: string;
   noTone?: Tone;
 }) {
-  if (value === null) return <Status tone="unknown">Unknown</Status>;
-  return <Status tone={value ? 'ok' : noTone}>{value ? yes : no}</Status>;
+  const t = useT();
+  if (value === null) return <Status tone="unknown">{t('Unknown')}</Status>;
+  return <Status tone={value ? 'ok' : noTone}>{value ? (yes ?? t('On')) : (no ?? t('Off'))}</Status>;
 }
 
 /** For what the cluster no longer lists without proof that it is gone. */
 export function MissingSince({ at }: { at: string | null }) {
+  const t = useT();
   if (!at) return null;
-  return (
-    <Badge tone="warn">
-      Missing since <RelativeTime at={at} />
-    </Badge>
-  );
+  return <Badge tone="warn">{t.rich('Missing since {time}', { time: <RelativeTime at={at} /> })}</Badge>;
 }

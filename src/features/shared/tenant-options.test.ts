@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { NO_TENANT, tenantOptions, toTenantId } from './tenant-options';
 
 const acme = { id: 'a', name: 'Acme' };
 const beta = { id: 'b', name: 'Beta' };
-const values = (...args: Parameters<typeof tenantOptions>) => tenantOptions(...args).map(({ value }) => value);
+const values = (tenants: Parameters<typeof tenantOptions>[1], everywhere: boolean) =>
+  tenantOptions(english, tenants, everywhere).map(({ value }) => value);
 
 test('one possibility is no choice', () => {
   expect(values([], true)).toEqual([]);

@@ -1,13 +1,18 @@
+import type { Translate } from '@/lib/i18n/translator';
 import type { Option } from '@/ui/option';
 
 /** In place of an id for things that belong to no tenant: they reach the whole installation. */
 export const NO_TENANT = 'none';
 
 /** The tenants somebody can choose between; empty when there is nothing to choose. */
-export function tenantOptions(tenants: readonly { id: string; name: string }[], everywhere: boolean): Option[] {
+export function tenantOptions(
+  t: Translate,
+  tenants: readonly { id: string; name: string }[],
+  everywhere: boolean,
+): Option[] {
   const named = tenants.map(({ id, name }) => ({ value: id, label: name }));
   const all = everywhere
-    ? [{ value: NO_TENANT, label: 'Whole installation', description: 'May name workloads of every tenant.' }]
+    ? [{ value: NO_TENANT, label: t('Whole installation'), description: t('May name workloads of every tenant.') }]
     : [];
   const options = [...all, ...named];
   return options.length > 1 ? options : [];

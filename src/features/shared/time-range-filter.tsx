@@ -1,6 +1,9 @@
 'use client';
 import { useState } from 'react';
 import { formatDateTime } from '@/lib/format';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Dialog } from '@/ui/dialog';
 import { Facet } from '@/ui/facet';
 import { CustomRange } from './custom-range';
@@ -11,19 +14,20 @@ type Props = TimeRange & { onChange: (range: TimeRange) => void };
 
 /** A filter by time: presets that count back from now, or two given times. */
 export function TimeRangeFilter({ since, until, onChange }: Props) {
+  const t = useT();
   const [open, setOpen] = useState(false);
-  const options = [...TIME_PRESETS, { value: 'custom', label: 'From and to…' }];
+  const options = optionsIn(t, [...TIME_PRESETS, { value: 'custom', label: msg('From and to…') }]);
   return (
     <>
       {since || until ? (
         <FilterChip
-          label="Time"
-          value={rangeText(since, until)}
+          label={t('Time')}
+          value={rangeText(t, since, until)}
           onRemove={() => onChange({ since: null, until: null })}
         />
       ) : (
         <Facet
-          label="Time"
+          label={t('Time')}
           single
           value={[]}
           options={options}
@@ -33,7 +37,7 @@ export function TimeRangeFilter({ since, until, onChange }: Props) {
           }}
         />
       )}
-      <Dialog open={open} onOpenChange={setOpen} title="Time" size="sm">
+      <Dialog open={open} onOpenChange={setOpen} title={t('Time')} size="sm">
         <CustomRange
           since={since}
           until={until}
@@ -48,8 +52,9 @@ export function TimeRangeFilter({ since, until, onChange }: Props) {
 }
 
 /** Given times in words. */
-export function rangeText(since: string | null, until: string | null): string {
+export function rangeText(t: Translate, since: string | null, until: string | null): string {
   const short = (time: string) => formatDateTime(time).slice(0, 16);
-  if (since && until) return `${short(since)} to ${short(until)}`;
-  return since ? `since ${short(since)}` : until ? `until ${short(until)}` : '';
+  if (since && until) return t('{from} to {to}', { from: short(since), to: short(until) });
+  if (since) return t('since {time}', { time: short(since) });
+  return until ? t('until {time}', { time: short(until) }) : '';
 }

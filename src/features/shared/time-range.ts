@@ -1,11 +1,12 @@
+import { msg } from '@/lib/i18n/translator';
 /** A span of time as RFC 3339 strings; null is open on that side. */
 export type TimeRange = { since: string | null; until: string | null };
 
 export const TIME_PRESETS = [
-  { value: '1h', label: 'Last hour', hours: 1 },
-  { value: '24h', label: 'Last 24 hours', hours: 24 },
-  { value: '7d', label: 'Last 7 days', hours: 7 * 24 },
-  { value: '30d', label: 'Last 30 days', hours: 30 * 24 },
+  { value: '1h', label: msg('Last hour'), hours: 1 },
+  { value: '24h', label: msg('Last 24 hours'), hours: 24 },
+  { value: '7d', label: msg('Last 7 days'), hours: 7 * 24 },
+  { value: '30d', label: msg('Last 30 days'), hours: 30 * 24 },
 ] as const;
 
 /** The range of a preset as it is now. It is stored as a fixed time, so that a link shows others the same records. */

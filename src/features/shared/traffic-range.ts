@@ -1,13 +1,15 @@
+import { msg } from '@/lib/i18n/translator';
+
 const MINUTE_MS = 60_000;
 
 /** Spans that count back from now. */
 export const TRAFFIC_RANGES = [
-  { value: '15m', label: 'Last 15 minutes', minutes: 15 },
-  { value: '1h', label: 'Last hour', minutes: 60 },
-  { value: '6h', label: 'Last 6 hours', minutes: 6 * 60 },
-  { value: '24h', label: 'Last 24 hours', minutes: 24 * 60 },
-  { value: '7d', label: 'Last 7 days', minutes: 7 * 24 * 60 },
-  { value: '30d', label: 'Last 30 days', minutes: 30 * 24 * 60 },
+  { value: '15m', label: msg('Last 15 minutes'), minutes: 15 },
+  { value: '1h', label: msg('Last hour'), minutes: 60 },
+  { value: '6h', label: msg('Last 6 hours'), minutes: 6 * 60 },
+  { value: '24h', label: msg('Last 24 hours'), minutes: 24 * 60 },
+  { value: '7d', label: msg('Last 7 days'), minutes: 7 * 24 * 60 },
+  { value: '30d', label: msg('Last 30 days'), minutes: 30 * 24 * 60 },
 ] as const;
 export type TrafficRange = (typeof TRAFFIC_RANGES)[number]['value'];
 export const TRAFFIC_RANGE_VALUES = TRAFFIC_RANGES.map(({ value }) => value);

@@ -1,6 +1,8 @@
 'use client';
 import { ChevronDown, Clock } from 'lucide-react';
 import { useState } from 'react';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Menu } from '@/ui/menu';
@@ -13,16 +15,17 @@ type Props = Time & { onChange: (time: Time) => void };
 
 /** The time that is looked at: a span that ends now (null: the usual one), or two given times. */
 export function TrafficTimeControl({ range, since, until, onChange }: Props) {
+  const t = useT();
   const [open, setOpen] = useState(false);
   const fixed = since !== null || until !== null;
   const span = TRAFFIC_RANGES.find(({ value }) => value === (range ?? DEFAULT_RANGE)) ?? TRAFFIC_RANGES[1];
-  const text = fixed ? rangeText(since, until) : span.label;
+  const text = fixed ? rangeText(t, since, until) : t(span.label);
   return (
     <>
       <Menu
         align="end"
         trigger={
-          <Button icon={<Clock size={14} />} aria-label={`Time: ${text}`}>
+          <Button icon={<Clock size={14} />} aria-label={t('Time: {text}', { text })}>
             {text}
             <ChevronDown size={14} className="-mr-1 text-faint" aria-hidden />
           </Button>
@@ -31,17 +34,17 @@ export function TrafficTimeControl({ range, since, until, onChange }: Props) {
           {
             kind: 'choice',
             id: 'spans',
-            label: 'Up to now',
+            label: t('Up to now'),
             value: fixed ? '' : span.value,
-            options: TRAFFIC_RANGES,
+            options: optionsIn(t, TRAFFIC_RANGES),
             onValueChange: (value) =>
               onChange({ range: value === DEFAULT_RANGE ? null : (value as TrafficRange), since: null, until: null }),
           },
           { kind: 'separator', id: 'fixed' },
-          { id: 'custom', label: 'From and to…', onSelect: () => setOpen(true) },
+          { id: 'custom', label: t('From and to…'), onSelect: () => setOpen(true) },
         ]}
       />
-      <Dialog open={open} onOpenChange={setOpen} title="Time" size="sm">
+      <Dialog open={open} onOpenChange={setOpen} title={t('Time')} size="sm">
         <CustomRange
           since={since}
           until={until}

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { differences } from './version-conflict';
 
 const labels = { name: 'Name', dns: 'DNS servers', dhcp: 'DHCP' };
@@ -6,6 +7,7 @@ const labels = { name: 'Name', dns: 'DNS servers', dhcp: 'DHCP' };
 test('only what differs is shown, lists and flags as words', () => {
   expect(
     differences(
+      english,
       labels,
       { name: 'a', dns: ['10.0.0.1', '10.0.0.2'], dhcp: true },
       { name: 'a', dns: [], dhcp: false, version: 3 },
@@ -17,6 +19,6 @@ test('only what differs is shown, lists and flags as words', () => {
 });
 
 test('null, undefined and the empty text are the same', () => {
-  expect(differences({ name: 'Name' }, { name: '' }, { name: null })).toEqual([]);
-  expect(differences({ name: 'Name' }, {}, { name: null })).toEqual([]);
+  expect(differences(english, { name: 'Name' }, { name: '' }, { name: null })).toEqual([]);
+  expect(differences(english, { name: 'Name' }, {}, { name: null })).toEqual([]);
 });

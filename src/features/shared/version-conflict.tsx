@@ -1,3 +1,5 @@
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Missing } from '@/ui/missing';
 import { Notice } from '@/ui/notice';
@@ -5,16 +7,16 @@ import { Notice } from '@/ui/notice';
 type Values = Record<string, unknown>;
 type Difference = { field: string; label: string; mine: string; theirs: string };
 
-const text = (value: unknown): string => {
+const textOf = (t: Translate, value: unknown): string => {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   return Array.isArray(value) ? value.join(', ') : String(value);
 };
 
 /** The fields in which two versions differ, in the order of `labels`, as words. */
-export function differences(labels: Record<string, string>, mine: Values, theirs: Values): Difference[] {
+export function differences(t: Translate, labels: Record<string, string>, mine: Values, theirs: Values): Difference[] {
   return Object.entries(labels)
-    .map(([field, label]) => ({ field, label, mine: text(mine[field]), theirs: text(theirs[field]) }))
+    .map(([field, label]) => ({ field, label, mine: textOf(t, mine[field]), theirs: textOf(t, theirs[field]) }))
     .filter((row) => row.mine !== row.theirs);
 }
 
@@ -33,25 +35,26 @@ type Props = {
 
 /** Somebody else saved first: both versions side by side, and the choice between them. */
 export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending }: Props) {
-  const rows = theirs ? differences(labels, mine, theirs) : [];
+  const t = useT();
+  const rows = theirs ? differences(t, labels, mine, theirs) : [];
   return (
     <div className="flex flex-col gap-2">
-      <Notice tone="warn" live title="Somebody else changed this while you edited it">
-        Nothing of yours is saved yet. Choose which version stays.
+      <Notice tone="warn" live title={t('Somebody else changed this while you edited it')}>
+        {t('Nothing of yours is saved yet. Choose which version stays.')}
       </Notice>
       {theirs && (
         <div className="overflow-x-auto rounded-md border">
-          <table className="w-full border-collapse" aria-label="Both versions">
+          <table className="w-full border-collapse" aria-label={t('Both versions')}>
             <thead>
               <tr className="text-left text-sm text-muted">
                 <th scope="col" className="px-2.5 py-1.5 font-medium">
-                  Field
+                  {t('Field')}
                 </th>
                 <th scope="col" className="px-2.5 py-1.5 font-medium">
-                  Yours
+                  {t('Yours')}
                 </th>
                 <th scope="col" className="px-2.5 py-1.5 font-medium">
-                  Saved by somebody else
+                  {t('Saved by somebody else')}
                 </th>
               </tr>
             </thead>
@@ -61,14 +64,18 @@ export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending 
                   <th scope="row" className="px-2.5 py-1.5 text-left font-normal text-muted">
                     {row.label}
                   </th>
-                  <td className="px-2.5 py-1.5 [overflow-wrap:anywhere]">{row.mine || <Missing label="Empty" />}</td>
-                  <td className="px-2.5 py-1.5 [overflow-wrap:anywhere]">{row.theirs || <Missing label="Empty" />}</td>
+                  <td className="px-2.5 py-1.5 [overflow-wrap:anywhere]">
+                    {row.mine || <Missing label={t('Empty')} />}
+                  </td>
+                  <td className="px-2.5 py-1.5 [overflow-wrap:anywhere]">
+                    {row.theirs || <Missing label={t('Empty')} />}
+                  </td>
                 </tr>
               ))}
               {rows.length === 0 && (
                 <tr className="border-t">
                   <td colSpan={3} className="px-2.5 py-1.5 text-muted">
-                    Both versions say the same.
+                    {t('Both versions say the same.')}
                   </td>
                 </tr>
               )}
@@ -77,16 +84,16 @@ export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending 
         </div>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button size="sm" onClick={onTake} disabledReason={theirs ? null : 'The other version is being read'}>
-          Take theirs
+        <Button size="sm" onClick={onTake} disabledReason={theirs ? null : t('The other version is being read')}>
+          {t('Take theirs')}
         </Button>
         <Button
           size="sm"
           onClick={onKeep}
           pending={pending}
-          disabledReason={theirs ? null : 'The other version is being read'}
+          disabledReason={theirs ? null : t('The other version is being read')}
         >
-          Keep mine and overwrite
+          {t('Keep mine and overwrite')}
         </Button>
       </div>
     </div>

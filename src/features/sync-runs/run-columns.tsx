@@ -1,5 +1,6 @@
 import type { SyncRun } from '@/domain/sync';
 import { formatDuration } from '@/lib/format';
+import { english } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { Progress } from '@/ui/progress';
@@ -41,10 +42,10 @@ export const RUN_COLUMNS = [
           />
         );
       }
-      const text = run.status === 'failed' ? run.errors.at(-1)?.message : counterText(totalCounters(run));
+      const text = run.status === 'failed' ? run.errors.at(-1)?.message : counterText(english, totalCounters(run));
       return text ? <span title={text}>{text}</span> : <Missing />;
     },
-    { width: 260, grow: true, csv: (run) => run.errors.at(-1)?.message ?? counterText(totalCounters(run)) },
+    { width: 260, grow: true, csv: (run) => run.errors.at(-1)?.message ?? counterText(english, totalCounters(run)) },
   ),
   make.text('trigger', 'Started by', (run) => TRIGGER_WORDS[run.trigger], { width: 110 }),
   make.custom(

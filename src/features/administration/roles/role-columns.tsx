@@ -1,4 +1,5 @@
 import type { Role } from '@/domain/role';
+import { english } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { permissionsText } from '../../shared/permissions/permission-words';
@@ -18,7 +19,7 @@ export const ROLE_COLUMNS = [
     width: 100,
     csv: (role) => (role.built_in ? 'built in' : 'own'),
   }),
-  make.text('permissions', 'Permissions', (role) => permissionsText(role.permissions), { width: 120 }),
+  make.text('permissions', 'Permissions', (role) => permissionsText(english, role.permissions), { width: 120 }),
   make.text('requires_second_factor', 'Second factor', (role) => (role.requires_second_factor ? 'Asked for' : ''), {
     width: 120,
   }),

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { clockText, collectorName, collectorState, lackingCollectors } from './agent-words';
 
 it('says how far a clock is off, and in which direction', () => {
-  expect(clockText(-499)).toEqual({ tone: 'ok', text: 'In step' });
-  expect(clockText(1_500)).toEqual({ tone: 'ok', text: '1.5 s ahead' });
-  expect(clockText(-3_725_000)).toEqual({ tone: 'warn', text: '1 h 2 min behind' });
+  expect(clockText(english, -499)).toEqual({ tone: 'ok', text: 'In step' });
+  expect(clockText(english, 1_500)).toEqual({ tone: 'ok', text: '1.5 s ahead' });
+  expect(clockText(english, -3_725_000)).toEqual({ tone: 'warn', text: '1 h 2 min behind' });
 });
 
 it('keeps what a newer agent calls its collectors and states', () => {

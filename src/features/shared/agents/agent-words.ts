@@ -1,33 +1,34 @@
 import type { Agent } from '@/domain/agent';
 import { formatDuration } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
 
 type State = { tone: Tone; word: string };
 
 /** `none` is a node without an agent. */
 export const AGENT_STATES: Record<NonNullable<Agent['status']> | 'none', State> = {
-  ok: { tone: 'ok', word: 'Reporting' },
-  degraded: { tone: 'warn', word: 'Degraded' },
-  silent: { tone: 'danger', word: 'Silent' },
-  pending: { tone: 'neutral', word: 'Waiting' },
-  none: { tone: 'off', word: 'No agent' },
+  ok: { tone: 'ok', word: msg('Reporting') },
+  degraded: { tone: 'warn', word: msg('Degraded') },
+  silent: { tone: 'danger', word: msg('Silent') },
+  pending: { tone: 'neutral', word: msg('Waiting') },
+  none: { tone: 'off', word: msg('No agent') },
 };
 
 const COLLECTORS: Record<string, string> = {
-  packet_capture: 'Packet capture',
-  conntrack: 'Connection tracking',
-  kernel_log: 'Kernel log',
-  firewall_log: 'Firewall log',
+  packet_capture: msg('Packet capture'),
+  conntrack: msg('Connection tracking'),
+  kernel_log: msg('Kernel log'),
+  firewall_log: msg('Firewall log'),
 };
 
 /** What people call a collector; one that this version does not know keeps its name. */
 export const collectorName = (name: string): string => COLLECTORS[name] ?? name;
 
 const COLLECTOR_STATES: Record<string, State> = {
-  active: { tone: 'ok', word: 'Works' },
-  degraded: { tone: 'warn', word: 'Limited' },
-  unavailable: { tone: 'danger', word: 'Does not work' },
-  off: { tone: 'off', word: 'Off' },
+  active: { tone: 'ok', word: msg('Works') },
+  degraded: { tone: 'warn', word: msg('Limited') },
+  unavailable: { tone: 'danger', word: msg('Does not work') },
+  off: { tone: 'off', word: msg('Off') },
 };
 
 export const collectorState = (state: string): State => COLLECTOR_STATES[state] ?? { tone: 'unknown', word: state };
@@ -41,11 +42,14 @@ const OFFSET_MATTERS_MS = 2_000;
 const IN_STEP_MS = 500;
 
 /** An agent's clock against the service's: `3.2 s ahead`. */
-export function clockText(offsetMs: number): { tone: Tone; text: string } {
+export function clockText(t: Translate, offsetMs: number): { tone: Tone; text: string } {
   const size = Math.abs(offsetMs);
-  if (size < IN_STEP_MS) return { tone: 'ok', text: 'In step' };
+  if (size < IN_STEP_MS) return { tone: 'ok', text: t('In step') };
   return {
     tone: size >= OFFSET_MATTERS_MS ? 'warn' : 'ok',
-    text: `${formatDuration(size)} ${offsetMs > 0 ? 'ahead' : 'behind'}`,
+    text:
+      offsetMs > 0
+        ? t('{time} ahead', { time: formatDuration(size) })
+        : t('{time} behind', { time: formatDuration(size) }),
   };
 }

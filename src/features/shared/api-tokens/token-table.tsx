@@ -1,11 +1,12 @@
 'use client';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { ApiToken } from '@/domain/account';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { DataTable } from '@/ui/data-table';
 import { showToast } from '@/ui/toast';
 import { RevokeTokenDialog } from './revoke-token-dialog';
-import { TOKEN_COLUMNS } from './token-columns';
+import { tokenColumns } from './token-columns';
 
 type Props = {
   id: string;
@@ -29,6 +30,8 @@ type Props = {
 
 /** API tokens, each of which can be revoked after a question. */
 export function TokenTable({ id, label, query, revoke, disabledReason, empty }: Props) {
+  const t = useT();
+  const columns = useMemo(() => tokenColumns(t), [t]);
   const [revoking, setRevoking] = useState<ApiToken | null>(null);
   const close = () => {
     setRevoking(null);
@@ -40,8 +43,8 @@ export function TokenTable({ id, label, query, revoke, disabledReason, empty }: 
       <DataTable
         id={id}
         label={label}
-        noun={{ one: 'token', many: 'tokens' }}
-        columns={TOKEN_COLUMNS}
+        noun={{ one: t('token'), many: t('tokens') }}
+        columns={columns}
         rows={rows}
         rowId={(token) => token.id}
         total={rows.length}
@@ -54,7 +57,7 @@ export function TokenTable({ id, label, query, revoke, disabledReason, empty }: 
           entries: [
             {
               id: 'revoke',
-              label: 'Revoke token',
+              label: t('Revoke token'),
               tone: 'danger',
               onSelect: () => setRevoking(token),
               disabledReason,
@@ -71,7 +74,7 @@ export function TokenTable({ id, label, query, revoke, disabledReason, empty }: 
             mutate: () =>
               revoke.mutate(revoking, {
                 onSuccess: () => {
-                  showToast('ok', { title: 'Token revoked' });
+                  showToast('ok', { title: t('Token revoked') });
                   close();
                 },
               }),

@@ -1,5 +1,6 @@
 import { ArrowRight } from 'lucide-react';
 import type { ClusterCheckReport } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
 import { Spinner } from '@/ui/spinner';
 import { Status } from '@/ui/status';
@@ -10,30 +11,35 @@ type Check = ClusterCheckReport['checks'][number];
 
 /** While the cluster is asked. A refused token alone takes three seconds. */
 export function CheckRunning() {
+  const t = useT();
   return (
     <p role="status" className="flex items-center gap-2 text-muted">
-      <Spinner /> Asking the cluster: address, certificate, token, privileges…
+      <Spinner /> {t('Asking the cluster: address, certificate, token, privileges…')}
     </p>
   );
 }
 
 /** What the cluster answered, line by line, with the remedy for what does not work. `token` is the one that was tried. */
 export function CheckReport({ report, token }: { report: ClusterCheckReport; token?: string }) {
-  const summary = checkSummary(report);
+  const t = useT();
+  const summary = checkSummary(t, report);
   const privileges = report.checks.filter(isPrivilege);
   const others = report.checks.filter((check) => !isPrivilege(check));
   return (
-    <section aria-label="Checks" className="flex flex-col gap-3">
+    <section aria-label={t('Checks')} className="flex flex-col gap-3">
       <Notice tone={summary.tone} title={summary.text} live>
-        {[report.cluster_name && `Cluster ${report.cluster_name}`, report.version && `Proxmox VE ${report.version}`]
+        {[
+          report.cluster_name && t('Cluster {name}', { name: report.cluster_name }),
+          report.version && `Proxmox VE ${report.version}`,
+        ]
           .filter(Boolean)
           .join(', ')}
       </Notice>
-      <CheckLines checks={others} label="Connection" />
+      <CheckLines checks={others} label={t('Connection')} />
       {privileges.length > 0 && (
         <div className="flex flex-col gap-1">
-          <p className="text-sm font-medium text-muted">Privileges of the token</p>
-          <CheckLines checks={privileges} label="Privileges of the token" mono />
+          <p className="text-sm font-medium text-muted">{t('Privileges of the token')}</p>
+          <CheckLines checks={privileges} label={t('Privileges of the token')} mono />
           {token && privileges.some((check) => check.status !== 'ok') && (
             <GrantHelp token={token} version={report.version} />
           )}
@@ -44,15 +50,16 @@ export function CheckReport({ report, token }: { report: ClusterCheckReport; tok
 }
 
 function CheckLines({ checks, label, mono = false }: { checks: readonly Check[]; label: string; mono?: boolean }) {
+  const t = useT();
   return (
     <ul aria-label={label} className="divide-y rounded-md border">
       {checks.map((check) => {
         const { tone, word } = CHECK_STATES[check.status];
         return (
           <li key={check.name} className="grid gap-x-3 px-3 py-1.5 sm:grid-cols-[11rem_6rem_1fr]">
-            <span className={mono ? 'mono' : 'font-medium'}>{checkTitle(check.name)}</span>
+            <span className={mono ? 'mono' : 'font-medium'}>{t(checkTitle(check.name))}</span>
             <span>
-              <Status tone={tone}>{word}</Status>
+              <Status tone={tone}>{t(word)}</Status>
             </span>
             <div className="min-w-0 text-pretty [overflow-wrap:anywhere]">
               {check.detail && <p className={check.status === 'ok' ? 'text-muted' : undefined}>{check.detail}</p>}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterCheckReport } from '@/domain/cluster';
+import { english } from '@/lib/i18n/translator';
 import { checkSummary, checkTitle, fingerprintToConfirm } from './check-words';
 
 const report = (...checks: [string, ClusterCheckReport['checks'][number]['status']][]): ClusterCheckReport => ({
@@ -16,9 +17,11 @@ test.each([
 ])('%s is titled %s', (name, title) => expect(checkTitle(name)).toBe(title));
 
 test('the worst decides, and unknown is never good', () => {
-  expect(checkSummary(report(['tls', 'ok'])).tone).toBe('ok');
-  expect(checkSummary(report(['tls', 'ok'], ['firewall', 'unknown'])).tone).toBe('warn');
-  expect(checkSummary(report(['firewall', 'warning'], ['privilege:VM.Audit', 'failed'], ['tls', 'failed']))).toEqual({
+  expect(checkSummary(english, report(['tls', 'ok'])).tone).toBe('ok');
+  expect(checkSummary(english, report(['tls', 'ok'], ['firewall', 'unknown'])).tone).toBe('warn');
+  expect(
+    checkSummary(english, report(['firewall', 'warning'], ['privilege:VM.Audit', 'failed'], ['tls', 'failed'])),
+  ).toEqual({
     tone: 'danger',
     text: '2 checks failed',
   });

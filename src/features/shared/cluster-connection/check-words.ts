@@ -1,23 +1,24 @@
 import type { ClusterCheckReport } from '@/domain/cluster';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
 
 type Check = ClusterCheckReport['checks'][number];
 
 const TITLES: Record<string, string> = {
-  target: 'Address allowed',
-  reachable: 'Reachable',
-  tls: 'Certificate',
-  sign_in: 'Sign-in',
-  token: 'Token permissions',
-  version: 'Version',
-  quorum: 'Quorum',
-  nodes: 'Nodes',
-  guests: 'Guests',
-  firewall: 'Cluster firewall',
-  clock: 'Clock',
+  target: msg('Address allowed'),
+  reachable: msg('Reachable'),
+  tls: msg('Certificate'),
+  sign_in: msg('Sign-in'),
+  token: msg('Token permissions'),
+  version: msg('Version'),
+  quorum: msg('Quorum'),
+  nodes: msg('Nodes'),
+  guests: msg('Guests'),
+  firewall: msg('Cluster firewall'),
+  clock: msg('Clock'),
 };
 
-/** The title of a line of the report. Names the interface does not know are shown as they are, in words. */
+/** The title of a line of the report, in English. Names the interface does not know are shown as they are, in words. */
 export function checkTitle(name: string): string {
   const [kind, rest] = name.split(/:(.*)/s);
   if (kind === 'privilege' && rest) return rest;
@@ -25,22 +26,27 @@ export function checkTitle(name: string): string {
 }
 
 export const CHECK_STATES: Record<Check['status'], { tone: Tone; word: string }> = {
-  ok: { tone: 'ok', word: 'OK' },
-  warning: { tone: 'warn', word: 'Warning' },
-  failed: { tone: 'danger', word: 'Failed' },
-  unknown: { tone: 'unknown', word: 'Unknown' },
+  ok: { tone: 'ok', word: msg('OK') },
+  warning: { tone: 'warn', word: msg('Warning') },
+  failed: { tone: 'danger', word: msg('Failed') },
+  unknown: { tone: 'unknown', word: msg('Unknown') },
 };
 
 export const isPrivilege = (check: Check) => check.name.startsWith('privilege:');
 
 /** What the report comes to: whether a sync can work, and in one sentence why not. */
-export function checkSummary(report: ClusterCheckReport): { tone: 'ok' | 'warn' | 'danger'; text: string } {
+export function checkSummary(
+  t: Translate,
+  report: ClusterCheckReport,
+): { tone: 'ok' | 'warn' | 'danger'; text: string } {
   const count = (status: Check['status']) => report.checks.filter((check) => check.status === status).length;
   const failed = count('failed');
   const other = count('warning') + count('unknown');
-  if (failed > 0) return { tone: 'danger', text: failed === 1 ? '1 check failed' : `${failed} checks failed` };
-  if (other > 0) return { tone: 'warn', text: other === 1 ? '1 point to look at' : `${other} points to look at` };
-  return { tone: 'ok', text: 'Everything that a sync needs works' };
+  if (failed > 0)
+    return { tone: 'danger', text: t('{n, plural, one {# check failed} other {# checks failed}}', { n: failed }) };
+  if (other > 0)
+    return { tone: 'warn', text: t('{n, plural, one {# point to look at} other {# points to look at}}', { n: other }) };
+  return { tone: 'ok', text: t('Everything that a sync needs works') };
 }
 
 /** The fingerprint that has to be confirmed before the connection can be trusted, or null when it is trusted. */

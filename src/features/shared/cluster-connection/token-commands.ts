@@ -1,3 +1,4 @@
+import { msg } from '@/lib/i18n/translator';
 export const PVE_MAJORS = ['9', '8'] as const;
 export type PveMajor = (typeof PVE_MAJORS)[number];
 
@@ -8,17 +9,17 @@ export const majorOf = (version: string | null | undefined): PveMajor =>
 /** What a privilege is needed for; the guest agent's has another name in each major version. */
 export function tokenPrivileges(major: PveMajor): readonly { name: string; purpose: string }[] {
   return [
-    { name: 'VM.Audit', purpose: 'read guests, their network cards and firewall rules' },
+    { name: 'VM.Audit', purpose: msg('read guests, their network cards and firewall rules') },
     {
       name: major === '9' ? 'VM.GuestAgent.Audit' : 'VM.Monitor',
-      purpose: 'ask the guest agent for addresses',
+      purpose: msg('ask the guest agent for addresses'),
     },
-    { name: 'VM.Config.Network', purpose: 'write firewall rules and the firewall flag of network cards' },
-    { name: 'VM.Config.Options', purpose: 'write the firewall options of guests' },
-    { name: 'Sys.Audit', purpose: 'read nodes, quorum and the cluster firewall' },
-    { name: 'SDN.Audit', purpose: 'read bridges, zones, VNets and subnets' },
-    { name: 'SDN.Use', purpose: 'change network cards that are attached to a bridge or VNet' },
-    { name: 'Pool.Audit', purpose: 'read to which pool a guest belongs' },
+    { name: 'VM.Config.Network', purpose: msg('write firewall rules and the firewall flag of network cards') },
+    { name: 'VM.Config.Options', purpose: msg('write the firewall options of guests') },
+    { name: 'Sys.Audit', purpose: msg('read nodes, quorum and the cluster firewall') },
+    { name: 'SDN.Audit', purpose: msg('read bridges, zones, VNets and subnets') },
+    { name: 'SDN.Use', purpose: msg('change network cards that are attached to a bridge or VNet') },
+    { name: 'Pool.Audit', purpose: msg('read to which pool a guest belongs') },
   ];
 }
 

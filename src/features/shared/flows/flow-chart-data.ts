@@ -1,5 +1,6 @@
 import type { FlowSeries } from '@/domain/flow/flow-sums';
 import { formatBitRate } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import type { ChartBuckets, ChartSeries } from '@/ui/chart/chart-data';
 import type { Metric } from './flow-metric';
 import { decisionOf, formatPerSecond, STACK_ORDER } from './flow-words';
@@ -13,6 +14,7 @@ const rank = (decision: string) => {
 
 /** A series of sums as rates per second: buckets of another width then stay comparable. Traffic is in bits. */
 export function flowChartData(
+  t: Translate,
   series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines'>,
   metric: Metric,
 ): { buckets: ChartBuckets; lines: ChartSeries[]; format: (value: number) => string } {
@@ -26,7 +28,7 @@ export function flowChartData(
         const { word, chart } = decisionOf(line.decision);
         return {
           id: line.decision,
-          label: word,
+          label: t(word),
           tone: chart,
           values: line[FIELDS[metric]].map((value) => value * scale),
         };

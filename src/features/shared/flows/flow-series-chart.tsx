@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import type { FlowSeries } from '@/domain/flow/flow-sums';
 import { formatBytes } from '@/lib/format';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { useT } from '@/lib/i18n/use-t';
 import { TimeChart } from '@/ui/chart/time-chart';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { flowChartData } from './flow-chart-data';
 import { METRIC_OPTIONS, type Metric } from './flow-metric';
-import { countText } from './flow-words';
+import { packetsText } from './flow-words';
 
 export type FlowSeriesChartProps = {
   series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines' | 'sums'>;
@@ -23,25 +25,32 @@ export type FlowSeriesChartProps = {
 
 /** Traffic over time by verdict, with what it sums up to and the choice of what is measured. */
 export function FlowSeriesChart(props: FlowSeriesChartProps) {
-  const { series, metric, onMetricChange, onSelect, height, empty = 'No traffic in this time.', children } = props;
-  const { buckets, lines, format } = flowChartData(series, metric);
+  const t = useT();
+  const { series, metric, onMetricChange, onSelect, height, empty, children } = props;
+  const { buckets, lines, format } = flowChartData(t, series, metric);
   const { sums } = series;
   return (
-    <section aria-label="Traffic over time" className="flex flex-col gap-1 rounded-lg border bg-surface p-3">
+    <section aria-label={t('Traffic over time')} className="flex flex-col gap-1 rounded-lg border bg-surface p-3">
       <TimeChart
-        label="Traffic over time"
+        label={t('Traffic over time')}
         buckets={buckets}
         series={lines}
         format={format}
         height={height}
-        empty={empty}
+        empty={empty ?? t('No traffic in this time.')}
         onSelect={({ since, until }) =>
           onSelect({ since: new Date(since).toISOString(), until: new Date(until).toISOString() })
         }
       >
-        <SegmentedControl label="Measure" value={metric} onValueChange={onMetricChange} options={METRIC_OPTIONS} />
+        <SegmentedControl
+          label={t('Measure')}
+          value={metric}
+          onValueChange={onMetricChange}
+          options={optionsIn(t, METRIC_OPTIONS)}
+        />
         <p className="text-muted tabular-nums">
-          {formatBytes(sums.bytes)}, {countText(sums.packets, 'packet')}, {countText(sums.flows, 'new flow')}
+          {formatBytes(sums.bytes)}, {packetsText(t, sums.packets)},{' '}
+          {t('{n, plural, one {# new flow} other {# new flows}}', { n: sums.flows })}
         </p>
       </TimeChart>
       {children}

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { countText, decisionOf, endText, formatPerSecond, serviceText } from './flow-words';
+import { english } from '@/lib/i18n/translator';
+import { decisionOf, endText, formatPerSecond, packetsText, serviceText } from './flow-words';
 
 it('names services', () => {
   expect(serviceText({ protocol: 'tcp', destination_port: 443, icmp_type: null })).toBe('tcp/443');
@@ -25,7 +26,7 @@ it('shows small rates without hiding them', () => {
 });
 
 it('counts one and many', () => {
-  expect([0, 1, 1234].map((count) => countText(count, 'packet'))).toEqual(['0 packets', '1 packet', '1,234 packets']);
+  expect([0, 1, 1234].map((count) => packetsText(english, count))).toEqual(['0 packets', '1 packet', '1,234 packets']);
 });
 
 it('keeps a verdict that it does not know', () => {

@@ -3,19 +3,20 @@ import { FLOW_DECISIONS } from '@/domain/flow/flow-filter';
 import type { FlowGrouping } from '@/domain/flow/flow-sums';
 import { CONTEXT_DECISIONS, type ContextDecision } from '@/domain/flow-context/flow-context';
 import { formatCount } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { ChartTone } from '@/ui/chart/chart-data';
 import type { Tone } from '@/ui/tone';
 
 const DECISIONS: Record<ContextDecision, { word: string; tone: Tone; chart: ChartTone }> = {
-  accept: { word: 'Accepted', tone: 'ok', chart: 'ok' },
-  drop: { word: 'Dropped', tone: 'danger', chart: 'danger' },
-  reject: { word: 'Rejected', tone: 'warn', chart: 'warn' },
-  default_accept: { word: 'Accepted by default', tone: 'neutral', chart: 'ok' },
-  default_drop: { word: 'Dropped by default', tone: 'danger', chart: 'danger' },
-  audit_accept: { word: 'Would accept', tone: 'info', chart: 'ok' },
-  audit_drop: { word: 'Would drop', tone: 'warn', chart: 'warn' },
-  audit_reject: { word: 'Would reject', tone: 'warn', chart: 'warn' },
-  observed: { word: 'Observed', tone: 'neutral', chart: 'info' },
+  accept: { word: msg('Accepted'), tone: 'ok', chart: 'ok' },
+  drop: { word: msg('Dropped'), tone: 'danger', chart: 'danger' },
+  reject: { word: msg('Rejected'), tone: 'warn', chart: 'warn' },
+  default_accept: { word: msg('Accepted by default'), tone: 'neutral', chart: 'ok' },
+  default_drop: { word: msg('Dropped by default'), tone: 'danger', chart: 'danger' },
+  audit_accept: { word: msg('Would accept'), tone: 'info', chart: 'ok' },
+  audit_drop: { word: msg('Would drop'), tone: 'warn', chart: 'warn' },
+  audit_reject: { word: msg('Would reject'), tone: 'warn', chart: 'warn' },
+  observed: { word: msg('Observed'), tone: 'neutral', chart: 'info' },
 };
 
 const isDecision = (text: string): text is ContextDecision => CONTEXT_DECISIONS.some((known) => known === text);
@@ -33,21 +34,21 @@ export const STACK_ORDER: readonly string[] = [
 ];
 
 export const GROUPING_LABELS: Record<FlowGrouping, string> = {
-  workloads: 'Workloads',
-  source: 'Source address',
-  destination: 'Destination address',
-  service: 'Service',
-  decision: 'Decision',
-  node: 'Node',
+  workloads: msg('Workloads'),
+  source: msg('Source address'),
+  destination: msg('Destination address'),
+  service: msg('Service'),
+  decision: msg('Decision'),
+  node: msg('Node'),
 };
 
 const COLLECTORS: Record<string, string> = {
-  ebpf: 'Packet capture (in the kernel)',
-  ring: 'Packet capture (ring)',
-  conntrack: 'Connection tracking',
-  firewall_log: 'Firewall log of the hypervisor',
-  kernel_log: 'Kernel log',
-  interface: 'Interface counters',
+  ebpf: msg('Packet capture (in the kernel)'),
+  ring: msg('Packet capture (ring)'),
+  conntrack: msg('Connection tracking'),
+  firewall_log: msg('Firewall log of the hypervisor'),
+  kernel_log: msg('Kernel log'),
+  interface: msg('Interface counters'),
 };
 
 export const collectorText = (collector: string): string => COLLECTORS[collector] ?? collector;
@@ -65,8 +66,8 @@ export function endText(address: string, port: number | null): string {
 }
 
 /** `1 packet`, `2,345 packets`. */
-export const countText = (count: number, noun: string): string =>
-  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const packetsText = (t: Translate, n: number): string =>
+  t('{n, plural, one {# packet} other {# packets}}', { n });
 
 /** A figure that counts once for each second: `1,234 /s`, `0.5 /s`. */
 export function formatPerSecond(value: number): string {

@@ -4,27 +4,29 @@ import {
   type AddressSource,
   type AddressState as State,
 } from '@/domain/ipam/ip-address';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
 import type { Tone } from '@/ui/tone';
 
 export const ADDRESS_STATE_WORDS: Record<State, { tone: Tone; word: string; meaning: string }> = {
-  active: { tone: 'ok', word: 'Active', meaning: 'In use.' },
+  active: { tone: 'ok', word: msg('Active'), meaning: msg('In use.') },
   reserved: {
     tone: 'neutral',
-    word: 'Reserved',
-    meaning: 'Kept for something; never handed out as the next free one.',
+    word: msg('Reserved'),
+    meaning: msg('Kept for something; never handed out as the next free one.'),
   },
-  dhcp: { tone: 'info', word: 'DHCP', meaning: 'Handed out by a DHCP server.' },
-  stale: { tone: 'off', word: 'Stale', meaning: 'Discoveries do not see it any more.' },
-  conflict: { tone: 'danger', word: 'Conflict', meaning: 'Two facts about it cannot both be right.' },
+  dhcp: { tone: 'info', word: msg('DHCP'), meaning: msg('Handed out by a DHCP server.') },
+  stale: { tone: 'off', word: msg('Stale'), meaning: msg('Discoveries do not see it any more.') },
+  conflict: { tone: 'danger', word: msg('Conflict'), meaning: msg('Two facts about it cannot both be right.') },
 };
 
 export const ADDRESS_SOURCE_WORDS: Record<AddressSource, string> = {
-  agent: 'Guest agent',
-  sdn: 'SDN',
-  config: 'Configuration',
-  cloudinit: 'Cloud-init',
-  manual: 'By hand',
+  agent: msg('Guest agent'),
+  sdn: msg('SDN'),
+  config: msg('Configuration'),
+  cloudinit: msg('Cloud-init'),
+  manual: msg('By hand'),
 };
 
 export const ADDRESS_STATE_OPTIONS = ADDRESS_STATES.map((value) => ({ value, label: ADDRESS_STATE_WORDS[value].word }));
@@ -32,10 +34,11 @@ export const ADDRESS_SOURCE_OPTIONS = ADDRESS_SOURCES.map((value) => ({ value, l
 
 /** The state of an address; what it means stands in its title. */
 export function AddressState({ state }: { state: State }) {
+  const t = useT();
   const { tone, word, meaning } = ADDRESS_STATE_WORDS[state];
   return (
-    <span title={meaning}>
-      <Status tone={tone}>{word}</Status>
+    <span title={t(meaning)}>
+      <Status tone={tone}>{t(word)}</Status>
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import type { Usage } from '@/domain/ipam/subnet';
-import { formatCount } from '@/lib/format';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Meter } from '@/ui/meter';
-import { ADDRESS_STATE_WORDS } from './address-state';
 import { usageText } from './usage-text';
 
 /** From these shares on a prefix is shown as nearly full, and as full. */
@@ -10,19 +10,26 @@ const DANGER_AT = 0.95;
 
 const STATES = ['active', 'reserved', 'dhcp', 'conflict', 'stale'] as const;
 
+const COUNTS: Record<(typeof STATES)[number], string> = {
+  active: msg('{n, number} active'),
+  reserved: msg('{n, number} reserved'),
+  dhcp: msg('{n, number} dhcp'),
+  conflict: msg('{n, number} conflict'),
+  stale: msg('{n, number} stale'),
+};
+
 /** How full a prefix is; the numbers by state stand in its title. */
 export function UsageMeter({ cidr, usage }: { cidr: string; usage: Usage }) {
-  const parts = STATES.filter((state) => usage[state] > 0).map(
-    (state) => `${formatCount(usage[state])} ${ADDRESS_STATE_WORDS[state].word.toLowerCase()}`,
-  );
+  const t = useT();
+  const parts = STATES.filter((state) => usage[state] > 0).map((state) => t(COUNTS[state], { n: usage[state] }));
   return (
-    <span title={parts.join(', ') || 'No addresses known'} className="flex w-full">
+    <span title={parts.join(', ') || t('No addresses known')} className="flex w-full">
       <Meter
-        label={`Addresses used in ${cidr}`}
+        label={t('Addresses used in {cidr}', { cidr })}
         share={usage.utilisation}
         warnAt={WARN_AT}
         dangerAt={DANGER_AT}
-        text={usageText(usage)}
+        text={usageText(t, usage)}
       />
     </span>
   );

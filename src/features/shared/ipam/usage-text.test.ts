@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { capacityText, usageText } from './usage-text';
 
 const usage = (used: number, capacity: string) => ({
@@ -23,6 +24,6 @@ test.each([
 ])('%s addresses are written %s', (capacity, text) => expect(capacityText(capacity)).toBe(text));
 
 test('how full', () => {
-  expect(usageText(usage(12, '254'))).toBe('12 of 254');
-  expect(usageText(usage(1200, '18446744073709551615'))).toBe('1,200 of 2^64');
+  expect(usageText(english, usage(12, '254'))).toBe('12 of 254');
+  expect(usageText(english, usage(1200, '18446744073709551615'))).toBe('1,200 of 2^64');
 });

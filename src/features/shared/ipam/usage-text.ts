@@ -1,5 +1,6 @@
 import type { Usage } from '@/domain/ipam/subnet';
 import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 
 /** A number of addresses, given as decimal text: exact up to seven digits, then in millions, then the nearest power of two. */
 export function capacityText(capacity: string): string {
@@ -11,4 +12,5 @@ export function capacityText(capacity: string): string {
 }
 
 /** `12 of 254`: how many addresses of a prefix are taken. */
-export const usageText = (usage: Usage): string => `${formatCount(usage.used)} of ${capacityText(usage.capacity)}`;
+export const usageText = (t: Translate, usage: Usage): string =>
+  t('{used, number} of {capacity}', { used: usage.used, capacity: capacityText(usage.capacity) });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '@/domain/permissions';
+import { english } from '@/lib/i18n/translator';
 import { PERMISSION_ROWS, permissionsText } from './permission-words';
 
 describe('the permission matrix', () => {
@@ -25,8 +26,8 @@ describe('the permission matrix', () => {
 
 describe('permissionsText', () => {
   it('counts what is known', () => {
-    expect(permissionsText(['*'])).toBe('Everything');
-    expect(permissionsText([])).toBe('Nothing');
-    expect(permissionsText(['flow:read', 'cluster:read', 'gone:read'])).toBe(`2 of ${PERMISSIONS.length}`);
+    expect(permissionsText(english, ['*'])).toBe('Everything');
+    expect(permissionsText(english, [])).toBe('Nothing');
+    expect(permissionsText(english, ['flow:read', 'cluster:read', 'gone:read'])).toBe(`2 of ${PERMISSIONS.length}`);
   });
 });

@@ -1,12 +1,13 @@
 import type { RunStatus, SyncRun } from '@/domain/sync';
+import { msg } from '@/lib/i18n/translator';
 import { Status } from '@/ui/status';
 import type { Tone } from '@/ui/tone';
 
 const STATES: Record<RunStatus, { tone: Tone; word: string }> = {
-  queued: { tone: 'neutral', word: 'Queued' },
-  running: { tone: 'info', word: 'Running' },
-  ok: { tone: 'ok', word: 'Succeeded' },
-  failed: { tone: 'danger', word: 'Failed' },
+  queued: { tone: 'neutral', word: msg('Queued') },
+  running: { tone: 'info', word: msg('Running') },
+  ok: { tone: 'ok', word: msg('Succeeded') },
+  failed: { tone: 'danger', word: msg('Failed') },
 };
 
 /** The state of a run. One that succeeded but could not read everything says so. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IPAM_STAGES, RUN_KINDS, RUN_STATUSES, SYNC_STAGES } from '@/domain/sync';
+import { english } from '@/lib/i18n/translator';
 import { counterText, runProgress, stageStates } from './stage-states';
 
 const none = { seen: 0, created: 0, changed: 0, removed: 0, skipped: 0, errors: 0 };
@@ -61,4 +62,4 @@ test.each([
   [{ ...none, seen: 4 }, 'unchanged'],
   [{ ...none, seen: 1400, created: 1200, errors: 1 }, '1,200 created, 1 problem'],
   [{ ...none, removed: 2, skipped: 1, errors: 2 }, '2 removed, 1 skipped, 2 problems'],
-])('%o reads %s', (counters, text) => expect(counterText(counters)).toBe(text));
+])('%o reads %s', (counters, text) => expect(counterText(english, counters)).toBe(text));

@@ -1,4 +1,5 @@
 import { IPAM_STAGES, type RunStage, SYNC_STAGES, type SyncRun } from '@/domain/sync';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { StageState } from '@/ui/stages';
 
 export type StageView = {
@@ -8,16 +9,16 @@ export type StageView = {
 };
 
 export const STAGE_TITLES: Record<RunStage, string> = {
-  connect: 'Connect',
-  nodes: 'Nodes',
-  guests: 'Virtual machines and containers',
-  interfaces: 'Network cards',
-  networks: 'Bridges',
-  sdn: 'SDN networks',
-  leases: 'Leases of SDN networks',
-  addresses: 'Addresses',
-  conflicts: 'Conflicts',
-  finish: 'Tidy up',
+  connect: msg('Connect'),
+  nodes: msg('Nodes'),
+  guests: msg('Virtual machines and containers'),
+  interfaces: msg('Network cards'),
+  networks: msg('Bridges'),
+  sdn: msg('SDN networks'),
+  leases: msg('Leases of SDN networks'),
+  addresses: msg('Addresses'),
+  conflicts: msg('Conflicts'),
+  finish: msg('Tidy up'),
 };
 
 /** The stages of each kind of run, in their order. */
@@ -57,17 +58,18 @@ export function runProgress(run: Run & Pick<SyncRun, 'progress_done' | 'progress
   return (current + within) / STAGES[run.kind].length;
 }
 
+const COUNTS = [
+  ['created', msg('{n, number} created')],
+  ['changed', msg('{n, number} changed')],
+  ['removed', msg('{n, number} removed')],
+  ['skipped', msg('{n, number} skipped')],
+  ['errors', msg('{n, plural, one {# problem} other {# problems}}')],
+] as const;
+
 /** `3 created, 1 changed`: what a stage did, or `unchanged`; null when it counted nothing. */
-export function counterText(counters: StageView['counters']): string | null {
+export function counterText(t: Translate, counters: StageView['counters']): string | null {
   if (!counters) return null;
-  const words = [
-    ['created', counters.created],
-    ['changed', counters.changed],
-    ['removed', counters.removed],
-    ['skipped', counters.skipped],
-    [counters.errors === 1 ? 'problem' : 'problems', counters.errors],
-  ] as const;
-  const parts = words.filter(([, count]) => count > 0).map(([word, count]) => `${count.toLocaleString('en')} ${word}`);
+  const parts = COUNTS.filter(([name]) => counters[name] > 0).map(([name, text]) => t(text, { n: counters[name] }));
   if (parts.length > 0) return parts.join(', ');
-  return counters.seen > 0 ? 'unchanged' : null;
+  return counters.seen > 0 ? t('unchanged') : null;
 }
