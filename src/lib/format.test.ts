@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   formatBitRate,
   formatBytes,
@@ -47,6 +47,13 @@ describe('formatBitRate', () => {
 
 describe('formatCount', () => {
   it('groups thousands', () => expect(formatCount(4312)).toBe('4,312'));
+
+  it('groups as the language of the document does', () => {
+    vi.stubGlobal('document', { documentElement: { lang: 'de' } });
+    expect(formatCount(4312)).toBe('4.312');
+    vi.unstubAllGlobals();
+    expect(formatCount(4312)).toBe('4,312');
+  });
 });
 
 describe('formatPercent', () => {

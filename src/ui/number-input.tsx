@@ -41,6 +41,7 @@ export function NumberInput({ value, onValueChange, min, max, step = 1, unit, di
       <NumberField.Group className="control flex max-w-48 items-stretch overflow-hidden">
         <NumberField.Input
           {...rest}
+          aria-roledescription={t('Number field')}
           ref={ref}
           className="min-w-0 flex-1 bg-transparent px-2.5 text-right tabular-nums outline-none"
         />

@@ -43,10 +43,14 @@ const MARKS = {
 
 /** Mounts the toasts once per application. */
 export function Toaster() {
+  const t = useT();
   return (
     <Base.Provider toastManager={manager} limit={4}>
       <Base.Portal>
-        <Base.Viewport className="fixed right-4 bottom-4 z-(--layer-toast) flex w-[min(22rem,calc(100vw-2rem))] flex-col gap-2">
+        <Base.Viewport
+          aria-label={t('Notifications')}
+          className="fixed right-4 bottom-4 z-(--layer-toast) flex w-[min(22rem,calc(100vw-2rem))] flex-col gap-2"
+        >
           <Toasts />
         </Base.Viewport>
       </Base.Portal>
