@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import Link from 'next/link';
 import type { GuestFirewall as Firewall } from '@/domain/guest-firewall';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -23,6 +25,7 @@ import { PacketTestForm } from './packet-test-form';
 
 /** Everything that filters one guest's packets, read now: rules in their order, options, network cards; and a packet to try. */
 export function GuestFirewall({ workloadId }: { workloadId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const { can } = usePermissions();
   const query = useQuery({ ...trpc.workloads.firewall.queryOptions({ id: workloadId }), staleTime: 5_000 });
@@ -31,7 +34,7 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
       query={query}
       skeleton={
         <div aria-busy="true" className="flex flex-col gap-3">
-          <p className="text-muted">Reading the guest's firewall…</p>
+          <p className="text-muted">{t("Reading the guest's firewall…")}</p>
           <Skeleton className="h-56 w-full" />
         </div>
       }
@@ -40,12 +43,12 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
         <>
           <div className="flex flex-wrap items-center justify-between gap-2">
             <p className="text-muted">
-              As read from the cluster <RelativeTime at={firewall.read_at} />.
+              {t.rich('As read from the cluster {at}.', { at: <RelativeTime at={firewall.read_at} /> })}
             </p>
             <span className="flex flex-wrap gap-2">
               {can('policy:read') && (
                 <Link className={buttonClass({ size: 'sm' })} href={paths.policies({ workload_id: workloadId })}>
-                  Policies at this workload
+                  {t('Policies at this workload')}
                 </Link>
               )}
               <Button
@@ -54,7 +57,7 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
                 onClick={() => void query.refetch()}
                 pending={query.isFetching}
               >
-                Read again
+                {t('Read again')}
               </Button>
             </span>
           </div>
@@ -66,10 +69,11 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
 }
 
 function Content({ firewall }: { firewall: Firewall }) {
+  const t = useT();
   if (firewall.presence === 'absent') {
     return (
-      <Notice tone="warn" title="The guest is gone">
-        The cluster proves that it has no guest of this number any more, so there is nothing to filter.
+      <Notice tone="warn" title={t('The guest is gone')}>
+        {t('The cluster proves that it has no guest of this number any more, so there is nothing to filter.')}
       </Notice>
     );
   }
@@ -77,35 +81,35 @@ function Content({ firewall }: { firewall: Firewall }) {
     <>
       <UnreadableNotice notes={firewall.unreadable} />
       <div className="grid gap-4 lg:grid-cols-2">
-        <Section title="Does it filter?">
+        <Section title={t('Does it filter?')}>
           <div className="flex flex-col gap-3">
             <ul className="flex flex-col gap-1">
               <li className="flex items-baseline gap-2">
-                Firewall of the cluster <KnownFlag value={firewall.cluster_firewall_enabled} noTone="danger" />
+                {t('Firewall of the cluster')} <KnownFlag value={firewall.cluster_firewall_enabled} noTone="danger" />
               </li>
               <li className="flex items-baseline gap-2">
-                Firewall of the guest <KnownFlag value={firewall.options?.enable ?? null} noTone="danger" />
+                {t('Firewall of the guest')} <KnownFlag value={firewall.options?.enable ?? null} noTone="danger" />
               </li>
             </ul>
             {firewall.interfaces === null ? (
-              <Status tone="unknown">The network cards could not be read</Status>
+              <Status tone="unknown">{t('The network cards could not be read')}</Status>
             ) : firewall.interfaces.length === 0 ? (
-              <p className="text-muted">The guest has no network card.</p>
+              <p className="text-muted">{t('The guest has no network card.')}</p>
             ) : (
               <InterfaceEnforcementList interfaces={firewall.interfaces} />
             )}
             {firewall.interfaces?.some(({ pending }) => pending) && (
-              <p className="text-warn">A change to a network card waits for the next start of the guest.</p>
+              <p className="text-warn">{t('A change to a network card waits for the next start of the guest.')}</p>
             )}
           </div>
         </Section>
-        <Section title="Options">
+        <Section title={t('Options')}>
           <Options firewall={firewall} />
         </Section>
       </div>
       <Section
-        title="Live rules"
-        description="From the first down; the first that matches decides. Ours lead to their policy."
+        title={t('Live rules')}
+        description={t('From the first down; the first that matches decides. Ours lead to their policy.')}
         bare
       >
         <LiveRules firewall={firewall} />
@@ -113,15 +117,21 @@ function Content({ firewall }: { firewall: Firewall }) {
       {firewall.groups?.map((group) => (
         <Section
           key={group.name}
-          title={`Group ${group.name}`}
-          description="Its rules stand where the group is named."
+          title={t('Group {name}', { name: group.name })}
+          description={t('Its rules stand where the group is named.')}
           bare
         >
-          <RuleList label={`Rules of group ${group.name}`} rows={group.rules.map((rule) => ({ rule }))} />
+          <RuleList
+            label={t('Rules of group {name}', { name: group.name })}
+            rows={group.rules.map((rule) => ({ rule }))}
+          />
         </Section>
       ))}
       <Sets firewall={firewall} />
-      <Section title="Test a packet" description="Decided by the rules as they are live, without sending anything.">
+      <Section
+        title={t('Test a packet')}
+        description={t('Decided by the rules as they are live, without sending anything.')}
+      >
         <PacketTestForm
           workloadId={firewall.workload_id}
           interfaces={firewall.interfaces?.map(({ name }) => name) ?? []}
@@ -132,30 +142,31 @@ function Content({ firewall }: { firewall: Firewall }) {
 }
 
 const SWITCHES = [
-  ['dhcp', 'DHCP allowed'],
-  ['ndp', 'Neighbour discovery allowed'],
-  ['radv', 'Router advertisements allowed'],
-  ['macfilter', 'Only its own hardware addresses'],
-  ['ipfilter', 'Only its own addresses'],
-  ['ips', 'Intrusion prevention'],
+  ['dhcp', msg('DHCP allowed')],
+  ['ndp', msg('Neighbour discovery allowed')],
+  ['radv', msg('Router advertisements allowed')],
+  ['macfilter', msg('Only its own hardware addresses')],
+  ['ipfilter', msg('Only its own addresses')],
+  ['ips', msg('Intrusion prevention')],
 ] as const;
 
 function Options({ firewall: { options, stored_options: stored } }: { firewall: Firewall }) {
-  if (options === null) return <Status tone="unknown">Could not be read</Status>;
-  const note = (name: string) => !stored.includes(name) && <span className="text-faint"> (default)</span>;
+  const t = useT();
+  if (options === null) return <Status tone="unknown">{t('Could not be read')}</Status>;
+  const note = (name: string) => !stored.includes(name) && <span className="text-faint"> {t('(default)')}</span>;
   return (
     <ul className="grid gap-x-6 gap-y-1 sm:grid-cols-2">
       <li>
-        Inbound default <span className="mono font-semibold">{options.policy_in}</span>
+        {t('Inbound default')} <span className="mono font-semibold">{options.policy_in}</span>
         {note('policy_in')}
       </li>
       <li>
-        Outbound default <span className="mono font-semibold">{options.policy_out}</span>
+        {t('Outbound default')} <span className="mono font-semibold">{options.policy_out}</span>
         {note('policy_out')}
       </li>
       {SWITCHES.map(([name, label]) => (
         <li key={name}>
-          {label}: {options[name] ? 'yes' : 'no'}
+          {t('{name}: {value}', { name: t(label), value: options[name] ? t('yes') : t('no') })}
           {note(name)}
         </li>
       ))}
@@ -164,15 +175,17 @@ function Options({ firewall: { options, stored_options: stored } }: { firewall: 
 }
 
 function Sets({ firewall: { sets, aliases } }: { firewall: Firewall }) {
+  const t = useT();
   if ((sets?.length ?? 0) + (aliases?.length ?? 0) === 0) return null;
   return (
-    <Section title="Sets and aliases of the guest">
+    <Section title={t('Sets and aliases of the guest')}>
       <ul className="flex flex-col gap-1">
         {sets?.map((set) => (
           <li key={set.name} className="[overflow-wrap:anywhere]">
             <span className="mono font-medium">+{set.name}</span>{' '}
             <span className="mono text-muted">
-              {set.entries.map(({ cidr, nomatch }) => (nomatch ? `not ${cidr}` : cidr)).join(', ') || 'empty'}
+              {set.entries.map(({ cidr, nomatch }) => (nomatch ? t('not {cidr}', { cidr }) : cidr)).join(', ') ||
+                t('empty')}
             </span>
           </li>
         ))}

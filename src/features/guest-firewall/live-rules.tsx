@@ -1,5 +1,7 @@
+import { useMemo } from 'react';
 import type { GuestFirewall } from '@/domain/guest-firewall';
-import { english } from '@/lib/i18n/translator';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
@@ -16,48 +18,48 @@ const make = columnsOf<Row>();
 const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'danger', REJECT: 'warn' };
 
 /** A group has rules of its own, shown below; where it is named, only the network card matters. */
-function placeText(rule: Rule): string {
-  if (rule.type !== 'group') return matchText(english, rule);
-  return rule.interface ? `its rules, on ${rule.interface}` : 'its rules, on every network card';
+function placeText(t: Translate, rule: Rule): string {
+  if (rule.type !== 'group') return matchText(t, rule);
+  return rule.interface ? t('its rules, on {card}', { card: rule.interface }) : t('its rules, on every network card');
 }
 
-const COLUMNS = [
-  make.text('position', 'Place', (rule) => String(rule.position ?? ''), {
+const columnsFor = (t: Translate) => [
+  make.text('position', t('Place'), (rule) => String(rule.position ?? ''), {
     width: 64,
     render: (rule) => <Mono>{rule.position}</Mono>,
   }),
   make.custom(
     'state',
-    'State',
+    t('State'),
     (rule) => {
-      if (rule.errors) return <Status tone="danger">Invalid, skipped</Status>;
-      return rule.enabled ? <Status tone="ok">On</Status> : <Status tone="off">Off</Status>;
+      if (rule.errors) return <Status tone="danger">{t('Invalid, skipped')}</Status>;
+      return rule.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>;
     },
     { width: 120, csv: (rule) => (rule.errors ? 'invalid' : rule.enabled ? 'on' : 'off') },
   ),
-  make.text('type', 'Type', (rule) => rule.type, { width: 72, render: (rule) => <Mono>{rule.type}</Mono> }),
+  make.text('type', t('Type'), (rule) => rule.type, { width: 72, render: (rule) => <Mono>{rule.type}</Mono> }),
   make.custom(
     'action',
-    'Action',
+    t('Action'),
     (rule) =>
       rule.type === 'group' ? <Mono>{rule.action}</Mono> : <Badge tone={TONES[rule.action]}>{rule.action}</Badge>,
     { width: 100, csv: (rule) => rule.action },
   ),
-  make.text('match', 'Matches', placeText, {
+  make.text('match', t('Matches'), (rule) => placeText(t, rule), {
     width: 300,
     grow: true,
     render: (rule) => (
-      <span className="mono" title={placeText(rule)}>
-        {placeText(rule)}
+      <span className="mono" title={placeText(t, rule)}>
+        {placeText(t, rule)}
       </span>
     ),
   }),
-  make.custom('owner', 'Made by', (rule) => <RuleOwner rule={rule} />, {
+  make.custom('owner', t('Made by'), (rule) => <RuleOwner rule={rule} />, {
     width: 200,
     csv: (rule) => rule.policy_name ?? rule.owner,
   }),
-  make.text('log', 'Log', (rule) => (rule.log === 'nolog' ? null : rule.log), { width: 80 }),
-  make.text('comment', 'Comment', (rule) => commentText(rule.comment), { width: 170, grow: true }),
+  make.text('log', t('Log'), (rule) => (rule.log === 'nolog' ? null : rule.log), { width: 80 }),
+  make.text('comment', t('Comment'), (rule) => commentText(rule.comment), { width: 170, grow: true }),
 ];
 
 /** All live rules of a guest in the order in which they are evaluated. */
@@ -66,13 +68,15 @@ export function LiveRules({
 }: {
   firewall: GuestFirewall;
 }) {
+  const t = useT();
+  const columns = useMemo(() => columnsFor(t), [t]);
   const rows = (rules ?? []).map((rule, index) => ({ ...rule, key: String(index) }));
   return (
     <DataTable
       id="live-rules"
-      label="Live rules"
-      noun={{ one: 'rule', many: 'rules' }}
-      columns={COLUMNS}
+      label={t('Live rules')}
+      noun={{ one: t('rule'), many: t('rules') }}
+      columns={columns}
       rows={rows}
       rowId={(rule) => rule.key}
       total={rules === null ? undefined : rows.length}
@@ -81,12 +85,14 @@ export function LiveRules({
       height="auto"
       empty={
         rules === null ? (
-          <EmptyState title="Unknown">The rules could not be read. That does not mean that there are none.</EmptyState>
+          <EmptyState title={t('Unknown')}>
+            {t('The rules could not be read. That does not mean that there are none.')}
+          </EmptyState>
         ) : (
-          <EmptyState title="No rules">
+          <EmptyState title={t('No rules')}>
             {options?.enable === false || cluster === false
-              ? 'Everything passes while the firewall is off.'
-              : 'The default of the guest decides about everything.'}
+              ? t('Everything passes while the firewall is off.')
+              : t('The default of the guest decides about everything.')}
           </EmptyState>
         )
       }

@@ -1,4 +1,6 @@
 import type { PacketVerdict } from '@/domain/guest-firewall';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Notice } from '@/ui/notice';
 import type { Tone } from '@/ui/tone';
@@ -9,19 +11,20 @@ import { RuleOwner } from './rule-owner';
 type Interface = PacketVerdict['interfaces'][number];
 
 const VERDICTS: Record<Interface['verdict'], { tone: Tone; word: string }> = {
-  accept: { tone: 'ok', word: 'Accepted' },
-  drop: { tone: 'danger', word: 'Dropped' },
-  reject: { tone: 'warn', word: 'Rejected' },
-  unknown: { tone: 'unknown', word: 'Unknown' },
+  accept: { tone: 'ok', word: msg('Accepted') },
+  drop: { tone: 'danger', word: msg('Dropped') },
+  reject: { tone: 'warn', word: msg('Rejected') },
+  unknown: { tone: 'unknown', word: msg('Unknown') },
 };
 
 /** What happens to the packet at each network card, who decides it, and what audited policies would do. */
 export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
+  const t = useT();
   return (
     <div className="flex flex-col gap-4">
       {verdict.interfaces.length === 0 && (
-        <Notice tone="warn" title="No network card to try">
-          The guest has none, or they could not be read.
+        <Notice tone="warn" title={t('No network card to try')}>
+          {t('The guest has none, or they could not be read.')}
         </Notice>
       )}
       {verdict.interfaces.map((card) => (
@@ -29,13 +32,13 @@ export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
       ))}
       {verdict.audit.length > 0 && (
         <div className="flex flex-col gap-1">
-          <h3 className="font-medium">If policies in audit mode were enforced</h3>
+          <h3 className="font-medium">{t('If policies in audit mode were enforced')}</h3>
           <ul>
             {verdict.audit.map((policy) => (
               <li key={policy.policy_id} className="flex flex-wrap items-baseline gap-2">
-                <Badge tone={VERDICTS[policy.verdict].tone}>{VERDICTS[policy.verdict].word}</Badge>
+                <Badge tone={VERDICTS[policy.verdict].tone}>{t(VERDICTS[policy.verdict].word)}</Badge>
                 <span>
-                  by <PolicyLink id={policy.policy_id} name={policy.name} />
+                  {t.rich('by {policy}', { policy: <PolicyLink id={policy.policy_id} name={policy.name} /> })}
                 </span>
               </li>
             ))}
@@ -47,13 +50,14 @@ export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
 }
 
 function AtCard({ card }: { card: Interface }) {
+  const t = useT();
   const { tone, word } = VERDICTS[card.verdict];
   const { rule, group, explanation, undecided_rules: undecided } = card.decided_by;
   return (
-    <section aria-label={`Verdict at ${card.name}`} className="flex flex-col gap-1.5">
+    <section aria-label={t('Verdict at {card}', { card: card.name })} className="flex flex-col gap-1.5">
       <h3 className="flex items-center gap-2 font-medium">
         <span className="mono">{card.name}</span>
-        <Badge tone={tone}>{word}</Badge>
+        <Badge tone={tone}>{t(word)}</Badge>
       </h3>
       <p className="text-pretty">{explanation}</p>
       {rule && (
@@ -62,9 +66,7 @@ function AtCard({ card }: { card: Interface }) {
           <FirewallRuleLine rule={rule} />
           <p className="text-muted">
             {group ? (
-              <>
-                In group <span className="mono">{group}</span>
-              </>
+              t.rich('In group {name}', { name: <span className="mono">{group}</span> })
             ) : (
               <RuleOwner rule={rule} />
             )}
@@ -72,7 +74,7 @@ function AtCard({ card }: { card: Interface }) {
         </div>
       )}
       {undecided.length > 0 && (
-        <ul aria-label="Rules that may decide" className="divide-y rounded-md border">
+        <ul aria-label={t('Rules that may decide')} className="divide-y rounded-md border">
           {undecided.map((candidate) => (
             <li key={`${candidate.position} ${candidate.comment}`} className="px-3 py-1.5">
               <FirewallRuleLine rule={candidate} />

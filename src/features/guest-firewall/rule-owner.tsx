@@ -1,4 +1,5 @@
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
+import { useT } from '@/lib/i18n/use-t';
 import { PolicyLink } from '../shared/security-links';
 
 type Props = {
@@ -7,13 +8,14 @@ type Props = {
 
 /** Whose rule it is: one of our policies with its version, somebody's on the cluster, or one that does not belong here. */
 export function RuleOwner({ rule }: Props) {
+  const t = useT();
   switch (rule.owner) {
     case 'nobody':
-      return <span className="text-muted">Made elsewhere</span>;
+      return <span className="text-muted">{t('Made elsewhere')}</span>;
     case 'other_installation':
-      return <span className="text-warn">Another installation</span>;
+      return <span className="text-warn">{t('Another installation')}</span>;
     case 'copied':
-      return <span className="text-warn">Copied from another guest</span>;
+      return <span className="text-warn">{t('Copied from another guest')}</span>;
     case 'this_installation':
       return rule.policy_id && rule.policy_name ? (
         <>
@@ -21,7 +23,7 @@ export function RuleOwner({ rule }: Props) {
           <span className="text-muted">v{rule.policy_version}</span>
         </>
       ) : (
-        <span className="text-warn">A policy that is gone</span>
+        <span className="text-warn">{t('A policy that is gone')}</span>
       );
   }
 }

@@ -1,36 +1,40 @@
 import type { Deployment, GuestResultStatus } from '@/domain/deployments';
+import { msg } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
 
 type Word = { tone: Tone; word: string };
 
 /** How an apply or a cleanup went. */
 export const DEPLOYMENT_RUN_WORDS: Record<Deployment['status'], Word> = {
-  queued: { tone: 'neutral', word: 'Queued' },
-  running: { tone: 'info', word: 'Running' },
-  ok: { tone: 'ok', word: 'Succeeded' },
-  partial: { tone: 'warn', word: 'Partly done' },
-  failed: { tone: 'danger', word: 'Failed' },
+  queued: { tone: 'neutral', word: msg('Queued') },
+  running: { tone: 'info', word: msg('Running') },
+  ok: { tone: 'ok', word: msg('Succeeded') },
+  partial: { tone: 'warn', word: msg('Partly done') },
+  failed: { tone: 'danger', word: msg('Failed') },
 };
 
 /** What became of one guest. */
 export const GUEST_RESULT_WORDS: Record<GuestResultStatus, Word> = {
-  queued: { tone: 'neutral', word: 'Waiting' },
-  running: { tone: 'info', word: 'Writing' },
-  ok: { tone: 'ok', word: 'Done' },
-  unchanged: { tone: 'ok', word: 'Was right already' },
-  partial: { tone: 'warn', word: 'Partly done' },
-  failed: { tone: 'danger', word: 'Failed' },
-  skipped: { tone: 'off', word: 'Skipped' },
+  queued: { tone: 'neutral', word: msg('Waiting') },
+  running: { tone: 'info', word: msg('Writing') },
+  ok: { tone: 'ok', word: msg('Done') },
+  unchanged: { tone: 'ok', word: msg('Was right already') },
+  partial: { tone: 'warn', word: msg('Partly done') },
+  failed: { tone: 'danger', word: msg('Failed') },
+  skipped: { tone: 'off', word: msg('Skipped') },
 };
 
-export const KIND_WORDS: Record<Deployment['kind'], string> = { apply: 'Apply', cleanup: 'Removal of rules' };
+export const KIND_WORDS: Record<Deployment['kind'], string> = {
+  apply: msg('Apply'),
+  cleanup: msg('Removal of rules'),
+};
 
 export const TRIGGER_WORDS: Record<Deployment['trigger'], string> = {
-  apply: 'Applied by hand',
-  retry: 'Retry of what failed',
-  reconcile: 'Reconcile',
-  apply_pending: 'Apply all pending',
-  disabled: 'Policy disabled',
-  audit: 'Switched to audit',
-  deleted: 'Policy deleted',
+  apply: msg('Applied by hand'),
+  retry: msg('Retry of what failed'),
+  reconcile: msg('Reconcile'),
+  apply_pending: msg('Apply all pending'),
+  disabled: msg('Policy disabled'),
+  audit: msg('Switched to audit'),
+  deleted: msg('Policy deleted'),
 };

@@ -1,4 +1,5 @@
 import type { PolicyListItem } from '@/domain/policies';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { RelativeTime } from '@/ui/relative-time';
@@ -11,8 +12,8 @@ import { allReasons, guestsText } from './policy-words';
 
 const make = columnsOf<PolicyListItem>();
 
-export const POLICY_COLUMNS = [
-  make.text('name', 'Name', (policy) => policy.name, {
+export const policyColumns = (t: Translate) => [
+  make.text('name', t('Name'), (policy) => policy.name, {
     sortable: true,
     width: 180,
     grow: true,
@@ -20,7 +21,7 @@ export const POLICY_COLUMNS = [
   }),
   make.custom(
     'deployment_status',
-    'Status',
+    t('Status'),
     (policy) => (
       <DeploymentState
         status={policy.deployment_status}
@@ -28,49 +29,49 @@ export const POLICY_COLUMNS = [
         working={policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued'}
       />
     ),
-    { width: 130, csv: (policy) => STATUS_WORDS[policy.deployment_status ?? 'none'].word },
+    { width: 130, csv: (policy) => t(STATUS_WORDS[policy.deployment_status ?? 'none'].word) },
   ),
   make.custom(
     'mode',
-    'Mode',
+    t('Mode'),
     (policy) => <PolicyMode mode={policy.definition.enforcement_mode} enabled={policy.enabled} />,
     {
       width: 100,
-      csv: (policy) => (policy.enabled ? MODE_WORDS[policy.definition.enforcement_mode].label : 'Disabled'),
+      csv: (policy) => (policy.enabled ? t(MODE_WORDS[policy.definition.enforcement_mode].label) : t('Disabled')),
     },
   ),
-  make.text('sources', 'From', (policy) => policy.definition.sources.join(', '), {
+  make.text('sources', t('From'), (policy) => policy.definition.sources.join(', '), {
     width: 130,
     grow: true,
     render: (policy) => <Endpoints list={policy.definition.sources} />,
   }),
-  make.text('targets', 'To', (policy) => policy.definition.targets.join(', '), {
+  make.text('targets', t('To'), (policy) => policy.definition.targets.join(', '), {
     width: 130,
     grow: true,
     render: (policy) => <Endpoints list={policy.definition.targets} />,
   }),
-  make.number('rules_total', 'Rules', (policy) => policy.rules_total, { width: 68 }),
-  make.text('guests', 'Guests', (policy) => guestsText(policy.deployments), { width: 100 }),
-  make.number('version', 'Version', (policy) => policy.version, { sortable: true, width: 92 }),
+  make.number('rules_total', t('Rules'), (policy) => policy.rules_total, { width: 68 }),
+  make.text('guests', t('Guests'), (policy) => guestsText(t, policy.deployments), { width: 100 }),
+  make.number('version', t('Version'), (policy) => policy.version, { sortable: true, width: 92 }),
   make.custom(
     'last_deployment',
-    'Last apply',
+    t('Last apply'),
     ({ last_deployment: last }) =>
       last ? (
         <span className="inline-flex min-w-0 gap-1 truncate">
           <RelativeTime at={last.finished_at ?? last.created_at} />
-          {last.status !== 'ok' && <span className="text-muted">{DEPLOYMENT_RUN_WORDS[last.status].word}</span>}
+          {last.status !== 'ok' && <span className="text-muted">{t(DEPLOYMENT_RUN_WORDS[last.status].word)}</span>}
         </span>
       ) : (
-        <Missing label="Never" />
+        <Missing label={t('Never')} />
       ),
     { width: 124, csv: (policy) => policy.last_deployment?.created_at ?? null },
   ),
-  make.number('priority', 'Priority', (policy) => policy.priority, { sortable: true, width: 92, sortFirst: 'asc' }),
-  make.text('tenant_name', 'Tenant', (policy) => policy.tenant_name, { hidden: true, width: 120 }),
-  make.text('description', 'Description', (policy) => policy.description, { hidden: true, width: 200 }),
-  make.time('updated_at', 'Changed', (policy) => policy.updated_at, { sortable: true, hidden: true, width: 110 }),
-  make.time('created_at', 'Created', (policy) => policy.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.number('priority', t('Priority'), (policy) => policy.priority, { sortable: true, width: 92, sortFirst: 'asc' }),
+  make.text('tenant_name', t('Tenant'), (policy) => policy.tenant_name, { hidden: true, width: 120 }),
+  make.text('description', t('Description'), (policy) => policy.description, { hidden: true, width: 200 }),
+  make.time('updated_at', t('Changed'), (policy) => policy.updated_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('created_at', t('Created'), (policy) => policy.created_at, { sortable: true, hidden: true, width: 110 }),
 ];
 
 function Endpoints({ list }: { list: readonly string[] }) {

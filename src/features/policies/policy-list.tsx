@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { POLICY_SORTS } from '@/domain/policies';
 import { ENFORCEMENT_MODES } from '@/domain/policy/policy';
 import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -23,7 +24,7 @@ import { useClusterOptions } from '../shared/use-cluster-options';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { ApplyPendingButton } from './apply/apply-pending-button';
-import { POLICY_COLUMNS } from './policy-columns';
+import { policyColumns } from './policy-columns';
 
 const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;
 const LIST = {
@@ -37,11 +38,10 @@ const LIST = {
     workload_id: 'id',
   },
 } as const;
-const STATUS_OPTIONS = STATUSES.map((value) => ({ value, label: STATUS_WORDS[value].word }));
-const MODE_OPTIONS = ENFORCEMENT_MODES.map((value) => ({ value, label: MODE_WORDS[value].label }));
 
 /** All policies: what they say in one line, and how far each is in force. */
 export function PolicyList() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -49,9 +49,10 @@ export function PolicyList() {
   const state = useListState(LIST);
   const { filters } = state;
   const clusters = useClusterOptions();
+  const columns = useMemo(() => policyColumns(t), [t]);
   const list = useServerList({
     name: 'policies',
-    columns: POLICY_COLUMNS,
+    columns,
     state,
     pathKey: trpc.policies.list.pathKey(),
     fetchPage: (page, signal) => client.policies.list.query({ ...state.input, ...page }, { signal }),
@@ -64,14 +65,14 @@ export function PolicyList() {
           ? [
               {
                 id: 'policies.new',
-                label: 'Create policy',
-                group: 'Policies',
+                label: t('Create policy'),
+                group: t('Policies'),
                 icon: <Plus />,
                 run: () => router.push(paths.newPolicy()),
               },
             ]
           : [],
-      [writeReason, router],
+      [t, writeReason, router],
     ),
   );
   const create = (
@@ -81,13 +82,13 @@ export function PolicyList() {
       onClick={() => router.push(paths.newPolicy())}
       disabledReason={writeReason}
     >
-      Create policy
+      {t('Create policy')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="Policies"
+        title={t('Policies')}
         actions={
           <>
             <ApplyPendingButton />
@@ -96,40 +97,40 @@ export function PolicyList() {
         }
       />
       <FilterBar
-        search={{ label: 'Search policies', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search policies'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'deployment_status',
-            label: 'Status',
+            label: t('Status'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: STATUSES.map((value) => ({ value, label: t(STATUS_WORDS[value].word) })),
             value: filters.deployment_status ? [filters.deployment_status] : [],
             onValueChange: ([value]) =>
               state.setFilter('deployment_status', STATUSES.find((status) => status === value) ?? null),
           },
           {
             id: 'enforcement_mode',
-            label: 'Mode',
+            label: t('Mode'),
             single: true,
-            options: MODE_OPTIONS,
+            options: ENFORCEMENT_MODES.map((value) => ({ value, label: t(MODE_WORDS[value].label) })),
             value: filters.enforcement_mode ? [filters.enforcement_mode] : [],
             onValueChange: ([value]) =>
               state.setFilter('enforcement_mode', ENFORCEMENT_MODES.find((mode) => mode === value) ?? null),
           },
           {
             id: 'enabled',
-            label: 'Enabled',
+            label: t('Enabled'),
             single: true,
             options: [
-              { value: 'true', label: 'Enabled' },
-              { value: 'false', label: 'Disabled' },
+              { value: 'true', label: t('Enabled') },
+              { value: 'false', label: t('Disabled') },
             ],
             value: filters.enabled === null ? [] : [String(filters.enabled)],
             onValueChange: ([value]) => state.setFilter('enabled', value === undefined ? null : value === 'true'),
           },
           {
             id: 'cluster_id',
-            label: 'Cluster',
+            label: t('Cluster'),
             single: true,
             options: clusters,
             value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -139,31 +140,32 @@ export function PolicyList() {
         onClear={state.clear}
       >
         {filters.workload_id && (
-          <FilterChip label="At workload" value="one" onRemove={() => state.setFilter('workload_id', null)} />
+          <FilterChip label={t('At workload')} value={t('one')} onRemove={() => state.setFilter('workload_id', null)} />
         )}
       </FilterBar>
       <DataTable
         {...list}
         id="policies"
-        label="Policies"
-        noun={{ one: 'policy', many: 'policies' }}
+        label={t('Policies')}
+        noun={{ one: t('policy'), many: t('policies') }}
         rowId={(policy) => policy.id}
         onRowOpen={(policy) => router.push(paths.policy({ policyId: policy.id }))}
         empty={
           <EmptyState
             icon={<ShieldCheck />}
-            title="No policies yet"
+            title={t('No policies yet')}
             action={
               <>
                 <Link className={buttonClass()} href={paths.securityGroups()}>
-                  Look at security groups
+                  {t('Look at security groups')}
                 </Link>
                 {create}
               </>
             }
           >
-            A policy says who may reach whom, and on which ports. A new one starts in audit mode: it changes no guest
-            until you enforce and apply it.
+            {t(
+              'A policy says who may reach whom, and on which ports. A new one starts in audit mode: it changes no guest until you enforce and apply it.',
+            )}
           </EmptyState>
         }
       />

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { allReasons, guestsText, liveRules, placesText } from './policy-words';
 
 const deployment = (values: object) => ({
@@ -17,11 +18,13 @@ const deployment = (values: object) => ({
 });
 
 test('places are counted where there are some; one cluster goes without saying', () => {
-  expect(guestsText([])).toBeNull();
-  expect(guestsText([deployment({ guests: 0 })])).toBeNull();
-  expect(guestsText([deployment({ guests: 1 }), deployment({ guests: 0 })])).toBe('1 guest');
-  expect(guestsText([deployment({ guests: 11 }), deployment({ guests: 1200 })])).toBe('1,211 guests in 2 clusters');
-  expect(placesText(0, 0)).toBe('0 guests');
+  expect(guestsText(english, [])).toBeNull();
+  expect(guestsText(english, [deployment({ guests: 0 })])).toBeNull();
+  expect(guestsText(english, [deployment({ guests: 1 }), deployment({ guests: 0 })])).toBe('1 guest');
+  expect(guestsText(english, [deployment({ guests: 11 }), deployment({ guests: 1200 })])).toBe(
+    '1,211 guests in 2 clusters',
+  );
+  expect(placesText(english, 0, 0)).toBe('0 guests');
 });
 
 test('reasons of several clusters are named once', () => {

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_BULK_MEMBERS, type SecurityGroup } from '@/domain/security-group';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -15,6 +15,7 @@ type Props = { group: Pick<SecurityGroup, 'id' | 'name' | 'policies_total'>; onC
 
 /** Chooses workloads, as many as wanted, and adds them in one step. */
 export function AddMembersDrawer({ group, onClose }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -23,8 +24,9 @@ export function AddMembersDrawer({ group, onClose }: Props) {
       onSuccess: ({ added, unchanged }) => {
         void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
         showToast('ok', {
-          title: added === 1 ? '1 member added' : `${formatCount(added)} members added`,
-          description: unchanged > 0 ? `${formatCount(unchanged)} of the chosen were members already.` : undefined,
+          title: t('{n, plural, one {# member added} other {# members added}}', { n: added }),
+          description:
+            unchanged > 0 ? t('{n, number} of the chosen were members already.', { n: unchanged }) : undefined,
         });
         onClose();
       },
@@ -38,26 +40,26 @@ export function AddMembersDrawer({ group, onClose }: Props) {
       onOpenChange={(next) => !next && onClose()}
       size="lg"
       persistent
-      title={`Add members to ${group.name}`}
+      title={t('Add members to {group}', { group: group.name })}
       description={
         group.policies_total > 0
-          ? 'Rules on guests change when the policies that name this group are applied the next time.'
+          ? t('Rules on guests change when the policies that name this group are applied the next time.')
           : undefined
       }
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
             variant="primary"
             pending={add.isPending}
             disabledReason={
               count === 0
-                ? 'Choose at least one workload'
-                : count > MAX_BULK_MEMBERS && `At most ${formatCount(MAX_BULK_MEMBERS)} at once`
+                ? t('Choose at least one workload')
+                : count > MAX_BULK_MEMBERS && t('At most {n, number} at once', { n: MAX_BULK_MEMBERS })
             }
             onClick={() => add.mutate({ id: group.id, change: { add: [...chosen], remove: [] } })}
           >
-            {count === 0 ? 'Add members' : count === 1 ? 'Add 1 member' : `Add ${formatCount(count)} members`}
+            {count === 0 ? t('Add members') : t('{n, plural, one {Add # member} other {Add # members}}', { n: count })}
           </Button>
         </>
       }

@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SecurityGroup, SecurityGroupInput } from '@/domain/security-group';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -12,6 +13,7 @@ type Props = { open: boolean; onClose: () => void; onCreated: (group: SecurityGr
 
 /** Makes a group; its members come afterwards. */
 export function CreateGroupDrawer({ open, onClose, onCreated }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const tenants = useTenantOptions('group:write');
@@ -32,7 +34,7 @@ export function CreateGroupDrawer({ open, onClose, onCreated }: Props) {
         onClose();
       }}
       persistent
-      title="Create security group"
+      title={t('Create security group')}
     >
       <GroupForm
         defaultValues={{ ...EMPTY_GROUP, tenant_id: tenants[0]?.value ?? null }}
@@ -41,7 +43,7 @@ export function CreateGroupDrawer({ open, onClose, onCreated }: Props) {
         onSubmit={(input) => create.mutate(input)}
         error={create.error ? failureOf(create.error) : null}
         pending={create.isPending}
-        submitLabel="Create group"
+        submitLabel={t('Create group')}
         tenants={tenants}
         onCancel={onClose}
       />

@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SecurityGroup } from '@/domain/security-group';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -18,6 +19,7 @@ type Props = {
 
 /** Asks before a group goes; one that policies name does not go, and they are shown. */
 export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const fresh = useQuery({ ...trpc.securityGroups.get.queryOptions({ id: group.id }), staleTime: 0 });
@@ -25,7 +27,7 @@ export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
   const remove = useMutation(
     trpc.securityGroups.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${group.name} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: group.name }) });
         onDeleted();
         void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
       },
@@ -37,11 +39,13 @@ export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
       <Dialog
         open
         onOpenChange={(next) => !next && onClose()}
-        title={`${group.name} is in use`}
-        description="Without the group these policies would stand for fewer workloads than their authors meant. Take the group out of them first."
+        title={t('{name} is in use', { name: group.name })}
+        description={t(
+          'Without the group these policies would stand for fewer workloads than their authors meant. Take the group out of them first.',
+        )}
         footer={
           <Button variant="primary" onClick={onClose}>
-            Close
+            {t('Close')}
           </Button>
         }
       >
@@ -53,15 +57,15 @@ export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={`Delete security group ${group.name}?`}
-      confirmLabel="Delete group"
+      title={t('Delete security group {name}?', { name: group.name })}
+      confirmLabel={t('Delete group')}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : null}
       onConfirm={() => remove.mutate({ id: group.id })}
     >
       <p>
-        {membersText(members_total)} The workloads themselves stay as they are, and no policy names the group: no rule
-        on any guest changes.
+        {membersText(t, members_total)}{' '}
+        {t('The workloads themselves stay as they are, and no policy names the group: no rule on any guest changes.')}
       </p>
     </ConfirmDialog>
   );

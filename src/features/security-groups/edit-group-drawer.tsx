@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type SecurityGroup, SecurityGroupUpdate } from '@/domain/security-group';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -13,6 +14,7 @@ import { toGroupUpdate, toGroupValues } from './group-form-values';
 
 /** Changes name, description and tag rule. Mount it when it opens: what it read then guards against the changes of others. */
 export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [reading, setReading] = useState(group);
@@ -21,7 +23,7 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.securityGroups.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
-        showToast('ok', { title: 'Security group saved' });
+        showToast('ok', { title: t('Security group saved') });
         onClose();
       },
     }),
@@ -37,20 +39,20 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
   const failure = save.error ? failureOf(save.error) : null;
   const outdated = failure?.code === 'version_conflict';
   return (
-    <Drawer open onOpenChange={(next) => !next && onClose()} persistent title={`Edit ${group.name}`}>
+    <Drawer open onOpenChange={(next) => !next && onClose()} persistent title={t('Edit {name}', { name: group.name })}>
       <div className="flex flex-col gap-4">
         {outdated && (
           <Notice
             tone="warn"
             live
-            title="Somebody else changed the group"
+            title={t('Somebody else changed the group')}
             action={
               <Button size="sm" onClick={() => reload.mutate()} pending={reload.isPending}>
-                Show their version
+                {t('Show their version')}
               </Button>
             }
           >
-            Your changes are not saved. Look at the new state, then change it again.
+            {t('Your changes are not saved. Look at the new state, then change it again.')}
           </Notice>
         )}
         <GroupForm
@@ -61,7 +63,7 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
           onSubmit={(changes) => save.mutate({ id: group.id, ...changes })}
           error={outdated ? null : failure}
           pending={save.isPending}
-          submitLabel="Save group"
+          submitLabel={t('Save group')}
           onCancel={onClose}
         />
       </div>

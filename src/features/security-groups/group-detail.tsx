@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { SecurityGroup } from '@/domain/security-group';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
@@ -40,6 +41,7 @@ export function GroupDetail({ groupId }: { groupId: string }) {
 }
 
 function Content({ group }: { group: SecurityGroup }) {
+  const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('members'));
@@ -48,22 +50,28 @@ function Content({ group }: { group: SecurityGroup }) {
   const writeReason = reason('group:write');
   useCommands(
     useMemo(() => {
-      const of = 'This security group';
+      const of = t('This security group');
       if (writeReason !== null) return [];
       return [
-        { id: 'group.add', label: 'Add members', group: of, icon: <Plus />, run: () => setDialog('add') },
-        { id: 'group.edit', label: 'Edit security group', group: of, icon: <Pencil />, run: () => setDialog('edit') },
+        { id: 'group.add', label: t('Add members'), group: of, icon: <Plus />, run: () => setDialog('add') },
+        {
+          id: 'group.edit',
+          label: t('Edit security group'),
+          group: of,
+          icon: <Pencil />,
+          run: () => setDialog('edit'),
+        },
         {
           id: 'group.delete',
-          label: 'Delete security group',
+          label: t('Delete security group'),
           group: of,
           icon: <Trash2 />,
           run: () => setDialog('delete'),
         },
       ];
-    }, [writeReason]),
+    }, [t, writeReason]),
   );
-  const rule = tagRuleText(group);
+  const rule = tagRuleText(t, group);
   return (
     <>
       <PageTrail crumbs={[{ label: group.name }]} />
@@ -72,14 +80,14 @@ function Content({ group }: { group: SecurityGroup }) {
         description={group.description || undefined}
         badge={
           <>
-            {rule && <Badge>By tag: {rule}</Badge>}
+            {rule && <Badge>{t('By tag: {rule}', { rule })}</Badge>}
             {group.tenant_name && <Badge>{group.tenant_name}</Badge>}
           </>
         }
         actions={
           <>
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             <Button
               variant="primary"
@@ -87,14 +95,14 @@ function Content({ group }: { group: SecurityGroup }) {
               onClick={() => setDialog('add')}
               disabledReason={writeReason}
             >
-              Add members
+              {t('Add members')}
             </Button>
             <RowActions
               name={group.name}
               entries={[
                 {
                   id: 'delete',
-                  label: 'Delete group',
+                  label: t('Delete group'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => setDialog('delete'),
@@ -106,7 +114,7 @@ function Content({ group }: { group: SecurityGroup }) {
         }
       />
       <Tabs
-        label="Parts of the group"
+        label={t('Parts of the group')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.securityGroup({ groupId: group.id, tab: next === 'members' ? undefined : next }), {
@@ -116,7 +124,7 @@ function Content({ group }: { group: SecurityGroup }) {
         tabs={[
           {
             value: 'members',
-            label: 'Members',
+            label: t('Members'),
             count: group.members_total,
             content: (
               <MemberTable
@@ -129,7 +137,7 @@ function Content({ group }: { group: SecurityGroup }) {
           },
           {
             value: 'policies',
-            label: 'Used by policies',
+            label: t('Used by policies'),
             count: group.policies_total,
             content: <GroupUsage groupId={group.id} />,
           },

@@ -2,6 +2,7 @@
 import { type DefaultValues, useForm, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { TAG_MATCHES } from '@/domain/security-group';
+import { useT } from '@/lib/i18n/use-t';
 import { FormShell } from '@/ui/form/form-shell';
 import { RadioField } from '@/ui/form/radio-field';
 import { SelectField } from '@/ui/form/select-field';
@@ -11,11 +12,6 @@ import type { Option } from '@/ui/option';
 import type { Problem } from '@/ui/problem';
 import { domainResolver } from '../shared/domain-resolver';
 import type { GroupValues } from './group-form-values';
-
-const MATCH_OPTIONS = TAG_MATCHES.map((value) => ({
-  value,
-  label: value === 'any' ? 'Any of these tags' : 'All of these tags',
-}));
 
 type Props<S extends z.ZodType<Record<string, unknown>>> = {
   defaultValues: GroupValues;
@@ -32,6 +28,7 @@ type Props<S extends z.ZodType<Record<string, unknown>>> = {
 
 /** Name, description and tag rule of a group. */
 export function GroupForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+  const t = useT();
   const { tenants = [] } = props;
   const form = useForm<GroupValues, unknown, z.output<S>>({
     defaultValues: props.defaultValues as DefaultValues<GroupValues>,
@@ -53,32 +50,40 @@ export function GroupForm<S extends z.ZodType<Record<string, unknown>>>(props: P
       <TextField
         control={form.control}
         name="name"
-        label="Name"
-        description="Policies refer to it as sg:name; while one does, the name stays."
+        label={t('Name')}
+        description={t('Policies refer to it as sg:name; while one does, the name stays.')}
         maxLength={64}
         autoFocus
       />
-      <TextareaField control={form.control} name="description" label="Description" optional rows={2} />
+      <TextareaField control={form.control} name="description" label={t('Description')} optional rows={2} />
       {tenants.length > 0 && (
         <SelectField
           control={form.control}
           name="tenant_id"
-          label="Tenant"
-          description="Members and policies of a tenant's group are of that tenant."
+          label={t('Tenant')}
+          description={t("Members and policies of a tenant's group are of that tenant.")}
           options={tenants}
         />
       )}
       <TextField
         control={form.control}
         name="member_tags"
-        label="Members by tag"
+        label={t('Members by tag')}
         optional
         mono
-        placeholder="web, dmz"
-        description="Workloads that carry these tags on the cluster are members for as long as they carry them."
+        placeholder={t('web, dmz')}
+        description={t('Workloads that carry these tags on the cluster are members for as long as they carry them.')}
       />
       {tags.trim() !== '' && (
-        <RadioField control={form.control} name="member_tags_match" label="Which tags count" options={MATCH_OPTIONS} />
+        <RadioField
+          control={form.control}
+          name="member_tags_match"
+          label={t('Which tags count')}
+          options={TAG_MATCHES.map((value) => ({
+            value,
+            label: value === 'any' ? t('Any of these tags') : t('All of these tags'),
+          }))}
+        />
       )}
     </FormShell>
   );

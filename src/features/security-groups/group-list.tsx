@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { SECURITY_GROUP_SORTS, type SecurityGroup } from '@/domain/security-group';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -17,12 +18,13 @@ import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { CreateGroupDrawer } from './create-group-drawer';
 import { DeleteGroupDialog } from './delete-group-dialog';
-import { GROUP_COLUMNS } from './group-columns';
+import { groupColumns } from './group-columns';
 
 const LIST = { sorts: SECURITY_GROUP_SORTS, defaultSort: 'name', filters: {} } as const;
 
 /** All security groups: how many members, and how many policies name them. */
 export function GroupList() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -30,9 +32,10 @@ export function GroupList() {
   const state = useListState(LIST);
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const [deleting, setDeleting] = useState<SecurityGroup | null>(null);
+  const columns = useMemo(() => groupColumns(t), [t]);
   const list = useServerList({
     name: 'security-groups',
-    columns: GROUP_COLUMNS,
+    columns,
     state,
     pathKey: trpc.securityGroups.list.pathKey(),
     fetchPage: (page, signal) => client.securityGroups.list.query({ ...state.input, ...page }, { signal }),
@@ -45,14 +48,14 @@ export function GroupList() {
           ? [
               {
                 id: 'groups.add',
-                label: 'Create security group',
-                group: 'Security groups',
+                label: t('Create security group'),
+                group: t('Security groups'),
                 icon: <Plus />,
                 run: () => void setAdding(true),
               },
             ]
           : [],
-      [writeReason, setAdding],
+      [t, writeReason, setAdding],
     ),
   );
   const add = (
@@ -62,21 +65,21 @@ export function GroupList() {
       onClick={() => void setAdding(true)}
       disabledReason={writeReason}
     >
-      Create group
+      {t('Create group')}
     </Button>
   );
   return (
     <>
-      <PageHeader title="Security groups" actions={add} />
+      <PageHeader title={t('Security groups')} actions={add} />
       <FilterBar
-        search={{ label: 'Search security groups', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search security groups'), value: state.q, onValueChange: state.setQ }}
         onClear={state.clear}
       />
       <DataTable
         {...list}
         id="security-groups"
-        label="Security groups"
-        noun={{ one: 'security group', many: 'security groups' }}
+        label={t('Security groups')}
+        noun={{ one: t('security group'), many: t('security groups') }}
         rowId={(group) => group.id}
         onRowOpen={(group) => router.push(paths.securityGroup({ groupId: group.id }))}
         rowActions={(group) => ({
@@ -84,7 +87,7 @@ export function GroupList() {
           entries: [
             {
               id: 'delete',
-              label: 'Delete group',
+              label: t('Delete group'),
               tone: 'danger',
               onSelect: () => setDeleting(group),
               disabledReason: writeReason,
@@ -92,9 +95,10 @@ export function GroupList() {
           ],
         })}
         empty={
-          <EmptyState icon={<GroupIcon />} title="No security groups yet" action={add}>
-            A group holds workloads of one role, such as web servers. Policies then name the group, and follow when its
-            members change.
+          <EmptyState icon={<GroupIcon />} title={t('No security groups yet')} action={add}>
+            {t(
+              'A group holds workloads of one role, such as web servers. Policies then name the group, and follow when its members change.',
+            )}
           </EmptyState>
         }
       />

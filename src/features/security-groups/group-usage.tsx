@@ -1,7 +1,9 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { SecurityGroupUsage } from '@/domain/security-group';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
@@ -15,24 +17,30 @@ import { PolicyLink } from '../shared/security-links';
 type Row = SecurityGroupUsage['policies'][number];
 
 const make = columnsOf<Row>();
-const SIDES = { source: 'source', target: 'target' } as const;
-const rolesText = (row: Row) => [...new Set(row.references.map(({ side }) => SIDES[side]))].join(' and ');
 
-const COLUMNS = [
-  make.text('name', 'Policy', (row) => row.name, {
+function rolesText(t: Translate, { references }: Row): string {
+  const isSource = references.some(({ side }) => side === 'source');
+  const isTarget = references.some(({ side }) => side === 'target');
+  return isSource && isTarget ? t('source and target') : isSource ? t('source') : t('target');
+}
+
+const columnsFor = (t: Translate) => [
+  make.text('name', t('Policy'), (row) => row.name, {
     width: 180,
     grow: true,
     render: (row) => <PolicyLink id={row.policy_id} name={row.name} />,
   }),
-  make.custom('mode', 'Mode', (row) => <PolicyMode mode={row.enforcement_mode} enabled={row.enabled} />, {
+  make.custom('mode', t('Mode'), (row) => <PolicyMode mode={row.enforcement_mode} enabled={row.enabled} />, {
     width: 110,
     csv: (row) => (row.enabled ? row.enforcement_mode : 'disabled'),
   }),
-  make.text('as', 'Named as', rolesText, { width: 150 }),
+  make.text('as', t('Named as'), (row) => rolesText(t, row), { width: 150 }),
 ];
 
 /** The policies that name a group. */
 export function GroupUsage({ groupId }: { groupId: string }) {
+  const t = useT();
+  const columns = useMemo(() => columnsFor(t), [t]);
   const trpc = useTRPC();
   const query = useQuery(trpc.securityGroups.usage.queryOptions({ id: groupId }));
   return (
@@ -42,16 +50,16 @@ export function GroupUsage({ groupId }: { groupId: string }) {
           {hidden > 0 && (
             <Notice
               tone="info"
-              title={hidden === 1 ? 'One more policy names it' : `${formatCount(hidden)} more policies name it`}
+              title={t('{n, plural, one {One more policy names it} other {# more policies name it}}', { n: hidden })}
             >
-              They belong to tenants that you may not see.
+              {t('They belong to tenants that you may not see.')}
             </Notice>
           )}
           <DataTable
             id="group-usage"
-            label="Policies that name the group"
-            noun={{ one: 'policy', many: 'policies' }}
-            columns={COLUMNS}
+            label={t('Policies that name the group')}
+            noun={{ one: t('policy'), many: t('policies') }}
+            columns={columns}
             rows={policies}
             rowId={(row) => row.policy_id}
             total={policies.length}
@@ -59,8 +67,8 @@ export function GroupUsage({ groupId }: { groupId: string }) {
             error={null}
             height="auto"
             empty={
-              <EmptyState title={hidden > 0 ? 'None that you may see' : 'No policy names this group'}>
-                In the editor of a policy, choose the group as a source or a target.
+              <EmptyState title={hidden > 0 ? t('None that you may see') : t('No policy names this group')}>
+                {t('In the editor of a policy, choose the group as a source or a target.')}
               </EmptyState>
             }
           />

@@ -1,4 +1,5 @@
 import type { SecurityGroupMember } from '@/domain/security-group';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
@@ -9,8 +10,8 @@ import { SOURCE_WORDS } from './source-words';
 
 const make = columnsOf<SecurityGroupMember>();
 
-export const MEMBER_COLUMNS = [
-  make.text('workload_name', 'Name', (member) => member.workload_name, {
+export const memberColumns = (t: Translate) => [
+  make.text('workload_name', t('Name'), (member) => member.workload_name, {
     sortable: true,
     width: 190,
     grow: true,
@@ -23,43 +24,43 @@ export const MEMBER_COLUMNS = [
       </span>
     ),
   }),
-  make.custom('source', 'Member by', (member) => <Badge>{SOURCE_WORDS[member.source]}</Badge>, {
+  make.custom('source', t('Member by'), (member) => <Badge>{t(SOURCE_WORDS[member.source])}</Badge>, {
     sortable: true,
     width: 124,
-    csv: (member) => SOURCE_WORDS[member.source],
+    csv: (member) => t(SOURCE_WORDS[member.source]),
   }),
-  make.custom('vmid', 'VMID', (member) => <Mono>{member.vmid}</Mono>, {
+  make.custom('vmid', t('VMID'), (member) => <Mono>{member.vmid}</Mono>, {
     sortable: true,
     width: 84,
     align: 'end',
     csv: (member) => member.vmid,
   }),
-  make.custom('status', 'Status', (member) => <WorkloadState status={member.status} />, {
+  make.custom('status', t('Status'), (member) => <WorkloadState status={member.status} />, {
     sortable: true,
     width: 110,
-    csv: (member) => WORKLOAD_STATES[member.status].word,
+    csv: (member) => t(WORKLOAD_STATES[member.status].word),
   }),
-  make.text('kind', 'Kind', (member) => SHORT_KIND_LABELS[member.kind], { width: 100 }),
+  make.text('kind', t('Kind'), (member) => t(SHORT_KIND_LABELS[member.kind]), { width: 100 }),
   make.custom(
     'addresses',
-    'Addresses',
+    t('Addresses'),
     (member) =>
       member.addresses.length > 0 ? (
         <span className="mono" title={member.addresses.join('\n')}>
           {member.addresses.join(', ')}
         </span>
       ) : (
-        <Missing label="No address known" />
+        <Missing label={t('No address known')} />
       ),
     { width: 190, grow: true, csv: (member) => member.addresses.join(' ') },
   ),
-  make.text('cluster_name', 'Cluster', (member) => member.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (member) => member.cluster_name, {
     sortable: true,
     width: 130,
     render: (member) => <ClusterLink id={member.cluster_id} name={member.cluster_name} />,
   }),
-  make.time('created_at', 'Added', (member) => member.created_at, { width: 110 }),
-  make.mono('workload_external_id', 'External id', (member) => member.workload_external_id, {
+  make.time('created_at', t('Added'), (member) => member.created_at, { width: 110 }),
+  make.mono('workload_external_id', t('External id'), (member) => member.workload_external_id, {
     hidden: true,
     width: 120,
   }),

@@ -1,14 +1,14 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import {
   MEMBER_SOURCES,
   SECURITY_GROUP_MEMBER_SORTS,
   type SecurityGroup,
   type SecurityGroupMember,
 } from '@/domain/security-group';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -19,7 +19,7 @@ import { FilterBar } from '@/ui/filter-bar';
 import { showToast } from '@/ui/toast';
 import { useListState } from '../shared/list-state';
 import { useServerList } from '../shared/use-server-list';
-import { MEMBER_COLUMNS } from './member-columns';
+import { memberColumns } from './member-columns';
 import { SOURCE_WORDS } from './source-words';
 
 const LIST = {
@@ -27,21 +27,22 @@ const LIST = {
   defaultSort: 'workload_name',
   filters: { source: MEMBER_SOURCES },
 } as const;
-const SOURCE_OPTIONS = MEMBER_SOURCES.map((value) => ({ value, label: SOURCE_WORDS[value] }));
 
 type Props = { group: SecurityGroup; onAdd: () => void; onEdit: () => void; writeReason: string | null };
 
 /** The members of a group: those chosen by hand, which can be removed here, and those that their tags make members. */
 export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
   const state = useListState(LIST);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [removing, setRemoving] = useState<readonly SecurityGroupMember[] | null>(null);
+  const columns = useMemo(() => memberColumns(t), [t]);
   const list = useServerList({
     name: 'members',
-    columns: MEMBER_COLUMNS,
+    columns,
     state,
     pathKey: trpc.securityGroups.members.pathKey(),
     fixed: { id: group.id },
@@ -52,7 +53,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
     trpc.securityGroups.changeMembers.mutationOptions({
       onSuccess: ({ removed }) => {
         void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
-        showToast('ok', { title: removed === 1 ? '1 member removed' : `${formatCount(removed)} members removed` });
+        showToast('ok', { title: t('{n, plural, one {# member removed} other {# members removed}}', { n: removed }) });
         setSelection(new Set());
         setRemoving(null);
       },
@@ -60,23 +61,24 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   );
   const chosen = list.rows.filter((member) => selection.has(member.workload_id));
   const byTag = chosen.filter((member) => member.source === 'tag').length;
-  const tagReason = 'Its tags make it a member. Change the tag rule of the group, or the tags on the cluster.';
-  const names = removing?.length === 1 ? removing[0]?.workload_name : `${formatCount(removing?.length ?? 0)} members`;
+  const tagReason = t('Its tags make it a member. Change the tag rule of the group, or the tags on the cluster.');
+  const single = removing?.length === 1 ? removing[0]?.workload_name : undefined;
+  const count = removing?.length ?? 0;
   const add = (
     <Button variant="primary" icon={<Plus size={14} />} onClick={onAdd} disabledReason={writeReason}>
-      Add members
+      {t('Add members')}
     </Button>
   );
   return (
     <>
       <FilterBar
-        search={{ label: 'Search members', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search members'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'source',
-            label: 'Member by',
+            label: t('Member by'),
             single: true,
-            options: SOURCE_OPTIONS,
+            options: MEMBER_SOURCES.map((value) => ({ value, label: t(SOURCE_WORDS[value]) })),
             value: state.filters.source ? [state.filters.source] : [],
             onValueChange: ([value]) =>
               state.setFilter('source', MEMBER_SOURCES.find((source) => source === value) ?? null),
@@ -87,8 +89,8 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
       <DataTable
         {...list}
         id="group-members"
-        label="Members"
-        noun={{ one: 'member', many: 'members' }}
+        label={t('Members')}
+        noun={{ one: t('member'), many: t('members') }}
         rowId={(member) => member.workload_id}
         selection={selection}
         onSelectionChange={setSelection}
@@ -97,10 +99,11 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
             size="sm"
             onClick={() => setRemoving(chosen)}
             disabledReason={
-              writeReason ?? (byTag > 0 && 'Members by tag are among the chosen. Change the tag rule to remove those.')
+              writeReason ??
+              (byTag > 0 && t('Members by tag are among the chosen. Change the tag rule to remove those.'))
             }
           >
-            Remove from group
+            {t('Remove from group')}
           </Button>
         }
         rowActions={(member) => ({
@@ -108,7 +111,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
           entries: [
             {
               id: 'remove',
-              label: 'Remove from group',
+              label: t('Remove from group'),
               tone: 'danger',
               onSelect: () => setRemoving([member]),
               disabledReason: writeReason ?? (member.source === 'tag' && tagReason),
@@ -117,18 +120,19 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
         })}
         empty={
           <EmptyState
-            title="No members yet"
+            title={t('No members yet')}
             action={
               <>
                 <Button onClick={onEdit} disabledReason={writeReason}>
-                  Choose tags
+                  {t('Choose tags')}
                 </Button>
                 {add}
               </>
             }
           >
-            A policy that names a group without members has no rules for it. Choose workloads, or tags whose carriers
-            are members.
+            {t(
+              'A policy that names a group without members has no rules for it. Choose workloads, or tags whose carriers are members.',
+            )}
           </EmptyState>
         }
       />
@@ -139,8 +143,12 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
           remove.reset();
           setRemoving(null);
         }}
-        title={`Remove ${names} from ${group.name}?`}
-        confirmLabel={removing?.length === 1 ? 'Remove member' : `Remove ${names}`}
+        title={
+          single === undefined
+            ? t('Remove {n, plural, one {# member} other {# members}} from {group}?', { n: count, group: group.name })
+            : t('Remove {name} from {group}?', { name: single, group: group.name })
+        }
+        confirmLabel={t('{n, plural, one {Remove member} other {Remove # members}}', { n: count })}
         pending={remove.isPending}
         error={remove.error ? failureOf(remove.error) : null}
         onConfirm={() =>
@@ -152,8 +160,10 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
       >
         <p>
           {group.policies_total === 0
-            ? 'No policy names this group: no rule on any guest changes.'
-            : 'Rules on guests change when the policies that name this group are applied the next time; until then they are shown as stale.'}
+            ? t('No policy names this group: no rule on any guest changes.')
+            : t(
+                'Rules on guests change when the policies that name this group are applied the next time; until then they are shown as stale.',
+              )}
         </p>
       </ConfirmDialog>
     </>

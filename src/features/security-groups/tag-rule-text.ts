@@ -1,8 +1,13 @@
 import type { SecurityGroup } from '@/domain/security-group';
+import type { Translate } from '@/lib/i18n/translator';
 
 /** `any of web, dmz` or `web`: which tags make a member; null when only hand-picked workloads are members. */
-export function tagRuleText(group: Pick<SecurityGroup, 'member_tags' | 'member_tags_match'>): string | null {
+export function tagRuleText(
+  t: Translate,
+  group: Pick<SecurityGroup, 'member_tags' | 'member_tags_match'>,
+): string | null {
   const { member_tags: tags, member_tags_match: match } = group;
   if (tags.length === 0) return null;
-  return tags.length === 1 ? (tags[0] ?? null) : `${match} of ${tags.join(', ')}`;
+  if (tags.length === 1) return tags[0] ?? null;
+  return t(match === 'any' ? 'any of {tags}' : 'all of {tags}', { tags: tags.join(', ') });
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -24,6 +24,7 @@ type Props = {
 
 /** Dry run first; then one button that says what it does; then the work as it goes, guest by guest. */
 export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -47,7 +48,8 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const failure = apply.error ? failureOf(apply.error) : null;
   const plan = dryRun.data ? planOf(dryRun.data) : null;
   // Guests that only lose rules are not in the dry run's list, but they are part of the work.
-  const places = plan && plan.guests > 0 ? placesText(plan.guests, plan.clusters) : guestsText(policy.deployments);
+  const places =
+    plan && plan.guests > 0 ? placesText(t, plan.guests, plan.clusters) : guestsText(t, policy.deployments);
   const done = operationId !== null || (apply.isSuccess && apply.data.operation_id === null);
   return (
     <Dialog
@@ -55,8 +57,8 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       persistent={apply.isPending}
-      title={`Apply ${policy.name}`}
-      description={`Version ${policy.version}`}
+      title={t('Apply {name}', { name: policy.name })}
+      description={t('Version {version}', { version: policy.version })}
       footer={
         done ? (
           <>
@@ -66,30 +68,30 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                 onShowDeployments();
               }}
             >
-              Show deployments
+              {t('Show deployments')}
             </Button>
             <Button variant="primary" onClick={onClose}>
-              Close
+              {t('Close')}
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
             <Button
               variant="primary"
               pending={apply.isPending}
               disabledReason={
                 dryRun.isFetching
-                  ? 'The dry run is under way'
+                  ? t('The dry run is under way')
                   : plan === null
-                    ? 'The dry run failed, so nobody knows what would happen'
+                    ? t('The dry run failed, so nobody knows what would happen')
                     : places === null && liveRules(policy.deployments) === 0
-                      ? 'There is nothing to apply: no guest is meant, and nothing of the policy is live'
+                      ? t('There is nothing to apply: no guest is meant, and nothing of the policy is live')
                       : null
               }
               onClick={() => apply.mutate({ policy_id: policy.id, dry_run: false })}
             >
-              {places ? `Apply to ${places}` : 'Apply'}
+              {places ? t('Apply to {places}', { places }) : t('Apply')}
             </Button>
           </>
         )
@@ -104,12 +106,12 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
         {operationId !== null ? (
           <OperationProgress operationId={operationId} />
         ) : apply.isSuccess ? (
-          <Notice tone="info" live title="Nothing was started">
-            {apply.data.message ?? 'Nothing was to be done.'}
+          <Notice tone="info" live title={t('Nothing was started')}>
+            {apply.data.message ?? t('Nothing was to be done.')}
           </Notice>
         ) : dryRun.isFetching ? (
           <div aria-busy="true" className="flex flex-col gap-2">
-            <p className="text-muted">Dry run: working out what is wanted of every guest…</p>
+            <p className="text-muted">{t('Dry run: working out what is wanted of every guest…')}</p>
             <Skeleton className="h-24 w-full" />
           </div>
         ) : dryRun.error ? (
@@ -135,29 +137,35 @@ function planOf({ clusters }: ApplyResult): Plan {
 }
 
 function DryRun({ result }: { result: ApplyResult }) {
+  const t = useT();
   const { guests, clusters, rules } = planOf(result);
   return (
     <>
       <Notice
         tone={result.success ? 'ok' : 'warn'}
         live
-        title={result.success ? 'Dry run passed' : 'Dry run found problems'}
+        title={result.success ? t('Dry run passed') : t('Dry run found problems')}
       >
         <p>
           {guests === 0
-            ? 'No guest is meant now. Rules of the policy that are live are removed.'
-            : `${formatCount(rules)} ${rules === 1 ? 'rule' : 'rules'} on ${placesText(guests, clusters)}.`}{' '}
-          Nothing was sent to a cluster.
+            ? t('No guest is meant now. Rules of the policy that are live are removed.')
+            : t('{n, plural, one {# rule} other {# rules}} on {places}.', {
+                n: rules,
+                places: placesText(t, guests, clusters),
+              })}{' '}
+          {t('Nothing was sent to a cluster.')}
         </p>
         {result.message && <p>{result.message}</p>}
       </Notice>
       {result.unresolved.length > 0 && (
-        <Notice tone="warn" title="Endpoints that yield no rule">
+        <Notice tone="warn" title={t('Endpoints that yield no rule')}>
           <ul>
             {result.unresolved.map(({ side, endpoint, reason }) => (
               <li key={`${side} ${endpoint}`}>
-                <span className="mono">{endpoint}</span>:{' '}
-                {(UNRESOLVED_WORDS as Record<string, string>)[reason] ?? reason}
+                {t.rich('{name}: {value}', {
+                  name: <span className="mono">{endpoint}</span>,
+                  value: t((UNRESOLVED_WORDS as Record<string, string>)[reason] ?? reason),
+                })}
               </li>
             ))}
           </ul>
@@ -168,12 +176,12 @@ function DryRun({ result }: { result: ApplyResult }) {
           <h3 className="font-medium">
             {cluster.cluster_name}{' '}
             <span className="font-normal text-muted">
-              {formatCount(cluster.guests.length)} {cluster.guests.length === 1 ? 'guest' : 'guests'}
+              {t('{n, plural, one {# guest} other {# guests}}', { n: cluster.guests.length })}
             </span>
           </h3>
           <ProblemList problems={cluster.problems} />
           <ul
-            aria-label={`Guests in ${cluster.cluster_name}`}
+            aria-label={t('Guests in {cluster}', { cluster: cluster.cluster_name })}
             className="max-h-56 divide-y overflow-y-auto rounded-md border"
           >
             {cluster.guests.map((guest) => (
@@ -181,7 +189,7 @@ function DryRun({ result }: { result: ApplyResult }) {
                 <span>{guest.name}</span>
                 <span className="mono text-muted">{guest.vmid}</span>
                 <span className="ml-auto text-muted tabular-nums">
-                  {formatCount(guest.rules ?? 0)} {guest.rules === 1 ? 'rule' : 'rules'}
+                  {t('{n, plural, one {# rule} other {# rules}}', { n: guest.rules ?? 0 })}
                 </span>
                 {guest.problems.length > 0 && (
                   <div className="basis-full">
@@ -194,8 +202,9 @@ function DryRun({ result }: { result: ApplyResult }) {
         </section>
       ))}
       <p className="text-muted">
-        New rules are written first and checked, then old ones go. Rules made elsewhere stay as they are. Established
-        connections are not cut. The preview shows every rule.
+        {t(
+          'New rules are written first and checked, then old ones go. Rules made elsewhere stay as they are. Established connections are not cut. The preview shows every rule.',
+        )}
       </p>
     </>
   );

@@ -2,7 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApplyPendingResult } from '@/domain/deployments';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -12,6 +13,7 @@ import { usePermissions } from '../../shared/use-permissions';
 
 /** Applies every enforced policy that is not in force as it is written, after saying which. */
 export function ApplyPendingButton() {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
@@ -25,18 +27,17 @@ export function ApplyPendingButton() {
         setOpen(false);
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
         void queryClient.invalidateQueries(trpc.deployments.pathFilter());
-        tell(result);
+        tell(t, result);
       },
     }),
   );
   const total = (stale.data?.total ?? 0) + (partial.data?.total ?? 0);
   const names = [...(stale.data?.items ?? []), ...(partial.data?.items ?? [])].map(({ name }) => name);
   if (total === 0) return null;
-  const count = total === 1 ? '1 policy' : `${formatCount(total)} policies`;
   return (
     <>
       <Button onClick={() => setOpen(true)} disabledReason={reason('policy:apply')}>
-        Apply pending ({formatCount(total)})
+        {t('Apply pending ({n, number})', { n: total })}
       </Button>
       <ConfirmDialog
         open={open}
@@ -44,34 +45,36 @@ export function ApplyPendingButton() {
           apply.reset();
           setOpen(next);
         }}
-        title={`Apply ${count}?`}
-        confirmLabel={`Apply ${count}`}
+        title={t('{n, plural, one {Apply # policy?} other {Apply # policies?}}', { n: total })}
+        confirmLabel={t('{n, plural, one {Apply # policy} other {Apply # policies}}', { n: total })}
         tone="primary"
         pending={apply.isPending}
         error={apply.error ? failureOf(apply.error) : null}
         onConfirm={() => apply.mutate()}
       >
-        <p>These enforced policies are not live as they are written:</p>
+        <p>{t('These enforced policies are not live as they are written:')}</p>
         <ul className="list-disc pl-4 text-text">
           {names.slice(0, 10).map((name) => (
             <li key={name}>{name}</li>
           ))}
         </ul>
-        {total > 10 && <p>and {formatCount(total - 10)} more.</p>}
-        <p>Look at the preview of each to see what changes on the guests.</p>
+        {total > 10 && <p>{t('and {n, number} more.', { n: total - 10 })}</p>}
+        <p>{t('Look at the preview of each to see what changes on the guests.')}</p>
       </ConfirmDialog>
     </>
   );
 }
 
-function tell({ operations }: ApplyPendingResult) {
+function tell(t: Translate, { operations }: ApplyPendingResult) {
   const refused = operations.filter(({ deployment_ids }) => deployment_ids.length === 0);
   const started = operations.length - refused.length;
   showToast(refused.length > 0 ? 'warn' : 'ok', {
-    title: started === 1 ? 'Applying 1 policy' : `Applying ${formatCount(started)} policies`,
+    title: t('{n, plural, one {Applying # policy} other {Applying # policies}}', { n: started }),
     description: refused
       .slice(0, 3)
-      .map(({ policy_name, message }) => `${policy_name}: ${message ?? 'not started'}`)
+      .map(({ policy_name, message }) =>
+        t('{name}: {value}', { name: policy_name, value: message ?? t('not started') }),
+      )
       .join(' '),
   });
 }

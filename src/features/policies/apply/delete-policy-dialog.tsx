@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Policy } from '@/domain/policies';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -16,14 +16,15 @@ type Props = {
 
 /** Asks for the name before a policy goes, and tells what is removed from the guests. */
 export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const remove = useMutation(
     trpc.policies.delete.mutationOptions({
       onSuccess: ({ cleanup }) => {
         showToast('ok', {
-          title: `${policy.name} deleted`,
-          description: cleanup.length > 0 ? 'Its rules are being removed from the guests.' : undefined,
+          title: t('{name} deleted', { name: policy.name }),
+          description: cleanup.length > 0 ? t('Its rules are being removed from the guests.') : undefined,
         });
         onDeleted();
         void queryClient.invalidateQueries(trpc.policies.list.pathFilter());
@@ -32,26 +33,33 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
     }),
   );
   const live = liveRules(policy.deployments);
-  const rules = `${formatCount(live)} live ${live === 1 ? 'rule' : 'rules'}`;
   return (
     <ConfirmDialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`Delete policy ${policy.name}?`}
+      title={t('Delete policy {name}?', { name: policy.name })}
       typed={policy.name}
-      confirmLabel={live > 0 ? `Delete policy and remove ${rules}` : 'Delete policy'}
+      confirmLabel={
+        live > 0
+          ? t('Delete policy and remove {n, plural, one {# live rule} other {# live rules}}', { n: live })
+          : t('Delete policy')
+      }
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : null}
       onConfirm={() => remove.mutate({ id: policy.id, version: policy.version })}
     >
       {live > 0 ? (
         <p>
-          <strong className="text-text">{rules}</strong> on {guestsText(policy.deployments)} are removed at once.
+          {t.rich('<b>{n, plural, one {# live rule} other {# live rules}}</b> on {places} are removed at once.', {
+            n: live,
+            places: guestsText(t, policy.deployments),
+            b: (inside) => <strong className="text-text">{inside}</strong>,
+          })}
         </p>
       ) : (
-        <p>No rule of it is known to be live; the clusters are searched for leftovers if it was ever applied.</p>
+        <p>{t('No rule of it is known to be live; the clusters are searched for leftovers if it was ever applied.')}</p>
       )}
-      <p>All its versions are deleted with it. The audit trail keeps what it said last.</p>
+      <p>{t('All its versions are deleted with it. The audit trail keeps what it said last.')}</p>
     </ConfirmDialog>
   );
 }

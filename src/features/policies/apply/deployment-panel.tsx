@@ -2,7 +2,9 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import type { Deployment, DeploymentGuest } from '@/domain/deployments';
-import { formatCount, formatDuration } from '@/lib/format';
+import { formatDuration } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -14,6 +16,7 @@ import { Status } from '@/ui/status';
 import { showToast } from '@/ui/toast';
 import { WorkloadLink } from '../../shared/inventory-links';
 import { usePermissions } from '../../shared/use-permissions';
+import { CHANGE_COUNTS } from '../change-counts';
 import { DEPLOYMENT_RUN_WORDS, GUEST_RESULT_WORDS } from '../deployment-run-words';
 import { ProblemList } from './problem-list';
 
@@ -21,6 +24,7 @@ type Props = { deployment: Deployment; heading: string; onRetried?: (operationId
 
 /** One apply or removal on one cluster: how far it is, and what became of each guest. */
 export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
+  const t = useT();
   const active = deployment.status === 'queued' || deployment.status === 'running';
   const { tone, word } = DEPLOYMENT_RUN_WORDS[deployment.status];
   const failed = (deployment.guests.failed ?? 0) + (deployment.guests.partial ?? 0);
@@ -29,7 +33,7 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h3 className="font-medium">{heading}</h3>
         <Status tone={tone} pulse={deployment.status === 'running'}>
-          {word}
+          {t(word)}
         </Status>
         <span className="text-muted">
           <Timing deployment={deployment} />
@@ -42,13 +46,13 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
       </div>
       {active && (
         <Progress
-          label="Guests"
+          label={t('Guests')}
           done={deployment.progress_total === null ? null : deployment.progress_done}
           total={deployment.progress_total}
         />
       )}
       {deployment.status === 'queued' && (
-        <p className="text-muted">Waiting for a worker. If it stays like this, look at the jobs page.</p>
+        <p className="text-muted">{t('Waiting for a worker. If it stays like this, look at the jobs page.')}</p>
       )}
       <ProblemList problems={deployment.problems} />
       <Guests deployment={deployment} active={active} />
@@ -57,18 +61,18 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
 }
 
 function Timing({ deployment }: { deployment: Deployment }) {
-  const { started_at: start, finished_at: end } = deployment;
+  const t = useT();
+  const { started_at: start, finished_at: end, writes: n } = deployment;
   if (!end || !start) return <RelativeTime at={start ?? deployment.created_at} />;
-  return (
-    <>
-      <RelativeTime at={end} />, took {formatDuration(Date.parse(end) - Date.parse(start))}
-      {deployment.writes > 0 && `, ${formatCount(deployment.writes)} ${deployment.writes === 1 ? 'write' : 'writes'}`}
-    </>
-  );
+  const values = { at: <RelativeTime at={end} />, duration: formatDuration(Date.parse(end) - Date.parse(start)) };
+  return n > 0
+    ? t.rich('{at}, took {duration}, {n, plural, one {# write} other {# writes}}', { ...values, n })
+    : t.rich('{at}, took {duration}', values);
 }
 
 /** Guests of a deployment; those with problems are listed first. */
 function Guests({ deployment, active }: { deployment: Deployment; active: boolean }) {
+  const t = useT();
   const trpc = useTRPC();
   const live = useIsLive();
   const query = useQuery({
@@ -79,11 +83,11 @@ function Guests({ deployment, active }: { deployment: Deployment; active: boolea
   if (!query.data) return query.isPending ? <Skeleton className="h-16 w-full" /> : null;
   const rank = (guest: DeploymentGuest) => (guest.problems.length > 0 || guest.status === 'failed' ? 0 : 1);
   const guests = query.data.items.toSorted((a, b) => rank(a) - rank(b) || a.vmid - b.vmid);
-  if (guests.length === 0) return active ? null : <p className="text-muted">No guest was concerned.</p>;
+  if (guests.length === 0) return active ? null : <p className="text-muted">{t('No guest was concerned.')}</p>;
   return (
     <>
       <ul
-        aria-label={`Results on ${deployment.cluster_name}`}
+        aria-label={t('Results on {cluster}', { cluster: deployment.cluster_name })}
         className="max-h-80 divide-y overflow-y-auto rounded-md border bg-surface"
       >
         {guests.map((guest) => (
@@ -93,9 +97,9 @@ function Guests({ deployment, active }: { deployment: Deployment; active: boolea
               <span className="mono text-muted">{guest.vmid}</span>
             </span>
             <Status tone={GUEST_RESULT_WORDS[guest.status].tone} pulse={guest.status === 'running'}>
-              {GUEST_RESULT_WORDS[guest.status].word}
+              {t(GUEST_RESULT_WORDS[guest.status].word)}
             </Status>
-            <span className="text-muted">{changesText(guest)}</span>
+            <span className="text-muted">{changesText(t, guest)}</span>
             {guest.problems.length > 0 && (
               <div className="basis-full">
                 <ProblemList problems={guest.problems} />
@@ -106,20 +110,20 @@ function Guests({ deployment, active }: { deployment: Deployment; active: boolea
       </ul>
       {query.data.total > guests.length && (
         <p className="text-sm text-muted">
-          The first {formatCount(guests.length)} of {formatCount(query.data.total)} guests.
+          {t('The first {shown, number} of {total, number} guests.', { shown: guests.length, total: query.data.total })}
         </p>
       )}
     </>
   );
 }
 
-function changesText({ changes, writes }: DeploymentGuest): string {
+function changesText(t: Translate, { changes, writes }: DeploymentGuest): string {
   const parts = changes
     ? (['added', 'removed', 'moved', 'kept'] as const)
         .filter((key) => changes[key] > 0)
-        .map((key) => `${formatCount(changes[key])} ${key}`)
+        .map((key) => t(CHANGE_COUNTS[key], { n: changes[key] }))
     : [];
-  if (writes > 0) parts.push(`${formatCount(writes)} ${writes === 1 ? 'write' : 'writes'}`);
+  if (writes > 0) parts.push(t('{n, plural, one {# write} other {# writes}}', { n: writes }));
   return parts.join(', ');
 }
 
@@ -132,6 +136,7 @@ function RetryButton({
   failed: number;
   onRetried?: (operationId: string) => void;
 }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
@@ -140,12 +145,12 @@ function RetryButton({
       onSuccess: (result) => {
         void queryClient.invalidateQueries(trpc.deployments.pathFilter());
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
-        showToast('info', { title: 'Retry started' });
+        showToast('info', { title: t('Retry started') });
         if (result.operation_id) onRetried?.(result.operation_id);
       },
       onError: (error) => {
         const { title, detail } = failureOf(error);
-        showToast('danger', { title: 'The retry was not started', description: detail ?? title });
+        showToast('danger', { title: t('The retry was not started'), description: detail ?? title });
       },
     }),
   );
@@ -158,10 +163,8 @@ function RetryButton({
       onClick={() => retry.mutate({ id: deployment.id })}
     >
       {failed === 0
-        ? 'Try again'
-        : failed === 1
-          ? 'Retry 1 failed guest'
-          : `Retry ${formatCount(failed)} failed guests`}
+        ? t('Try again')
+        : t('{n, plural, one {Retry # failed guest} other {Retry # failed guests}}', { n: failed })}
     </Button>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import type { Deployment } from '@/domain/deployments';
+import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -13,6 +14,7 @@ const active = (deployment: Deployment) => deployment.status === 'queued' || dep
 
 /** All clusters of one apply or removal, as they go and as they ended. */
 export function OperationProgress({ operationId }: { operationId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const live = useIsLive();
   const query = useQuery({
@@ -35,9 +37,9 @@ export function OperationProgress({ operationId }: { operationId: string }) {
         <Notice
           tone={good ? 'ok' : 'danger'}
           live
-          title={good ? 'Done: every guest is as the policy wants it' : 'Not everything could be done'}
+          title={good ? t('Done: every guest is as the policy wants it') : t('Not everything could be done')}
         >
-          {good ? null : 'What was done stays. The guests below say what is missing; retry those that failed.'}
+          {good ? null : t('What was done stays. The guests below say what is missing; retry those that failed.')}
         </Notice>
       )}
       {items.map((deployment) => (

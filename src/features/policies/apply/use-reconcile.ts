@@ -1,11 +1,13 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
 /** Makes what is live what the policy says, or removes what is left of one that is not in force. */
 export function useReconcile(policyId: string, onStarted: (operationId: string) => void) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   return useMutation(
@@ -14,11 +16,11 @@ export function useReconcile(policyId: string, onStarted: (operationId: string) 
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
         void queryClient.invalidateQueries(trpc.deployments.pathFilter());
         if (operation_id) onStarted(operation_id);
-        else showToast('info', { id: policyId, title: 'Nothing was to be done', description: message ?? undefined });
+        else showToast('info', { id: policyId, title: t('Nothing was to be done'), description: message ?? undefined });
       },
       onError: (error) => {
         const { title, detail } = failureOf(error);
-        showToast('danger', { id: policyId, title: 'Reconciling was not started', description: detail ?? title });
+        showToast('danger', { id: policyId, title: t('Reconciling was not started'), description: detail ?? title });
       },
     }),
   );

@@ -1,5 +1,7 @@
 import type { RuleCoverage } from '@/domain/coverage';
 import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { columnsOf } from '@/ui/columns';
 import { Sparkline } from '@/ui/sparkline';
 import { Status } from '@/ui/status';
@@ -10,10 +12,11 @@ import { securityRuleText } from './security-rule-text';
 const make = columnsOf<RuleCoverage>();
 
 function HitState({ rule, from }: { rule: RuleCoverage; from: string }) {
+  const t = useT();
   const { tone, word, since } = hitState(rule, from);
   return (
     <Status tone={tone}>
-      {word}
+      {t(word)}
       {since && (
         <>
           {' '}
@@ -24,40 +27,45 @@ function HitState({ rule, from }: { rule: RuleCoverage; from: string }) {
   );
 }
 
-const course = (rule: RuleCoverage) =>
-  `Hits of rule ${rule.position + 1} by day, the oldest first: ${rule.daily.map(formatCount).join(', ')}`;
-
-const position = make.text('position', 'No.', (item) => String(item.position + 1), { width: 56 });
-const state = (from: string) =>
-  make.custom('state', 'Traffic', (item) => <HitState rule={item} from={from} />, {
-    width: 160,
-    csv: (item) => hitState(item, from).word,
+const course = (t: Translate, rule: RuleCoverage) =>
+  t('Hits of rule {n} by day, the oldest first: {counts}', {
+    n: rule.position + 1,
+    counts: rule.daily.map(formatCount).join(', '),
   });
-const rule = make.text('rule', 'Rule', securityRuleText, {
-  width: 260,
-  grow: true,
-  render: (item) => <span title={securityRuleText(item)}>{securityRuleText(item)}</span>,
-});
-const hits = make.number('hits', 'Hits', (item) => item.hits, { width: 90 });
-const auditHits = make.number('audit_hits', 'Would hit', (item) => item.audit_hits, { width: 100 });
-const rest = [
-  make.custom('daily', 'By day', (item) => <Sparkline values={item.daily} label={course(item)} />, {
+
+const position = (t: Translate) => make.text('position', t('No.'), (item) => String(item.position + 1), { width: 56 });
+const state = (t: Translate, from: string) =>
+  make.custom('state', t('Traffic'), (item) => <HitState rule={item} from={from} />, {
+    width: 160,
+    csv: (item) => t(hitState(item, from).word),
+  });
+const rule = (t: Translate) =>
+  make.text('rule', t('Rule'), (item) => securityRuleText(t, item), {
+    width: 260,
+    grow: true,
+    render: (item) => <span title={securityRuleText(t, item)}>{securityRuleText(t, item)}</span>,
+  });
+const hits = (t: Translate) => make.number('hits', t('Hits'), (item) => item.hits, { width: 90 });
+const auditHits = (t: Translate) =>
+  make.number('audit_hits', t('Would hit'), (item) => item.audit_hits, { width: 100 });
+const rest = (t: Translate) => [
+  make.custom('daily', t('By day'), (item) => <Sparkline values={item.daily} label={course(t, item)} />, {
     width: 120,
     csv: (item) => item.daily.join(' '),
   }),
-  make.number('guests_hit', 'Guests', (item) => item.guests_hit, { width: 84 }),
-  make.time('last_hit_at', 'Last hit', (item) => item.last_hit_at, { width: 120 }),
+  make.number('guests_hit', t('Guests'), (item) => item.guests_hit, { width: 84 }),
+  make.time('last_hit_at', t('Last hit'), (item) => item.last_hit_at, { width: 120 }),
 ];
 
 /**
  * What rules decided, or what they would have, or both when there is something of both.
  * @param shown with the first day that is looked at
  */
-export const coverageColumns = (shown: { hits: boolean; audit: boolean; from: string }) => [
-  position,
-  state(shown.from),
-  rule,
-  ...(shown.hits ? [hits] : []),
-  ...(shown.audit ? [auditHits] : []),
-  ...rest,
+export const coverageColumns = (t: Translate, shown: { hits: boolean; audit: boolean; from: string }) => [
+  position(t),
+  state(t, shown.from),
+  rule(t),
+  ...(shown.hits ? [hits(t)] : []),
+  ...(shown.audit ? [auditHits(t)] : []),
+  ...rest(t),
 ];

@@ -3,7 +3,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { PolicyCoverage } from '@/domain/coverage';
-import { formatCount } from '@/lib/format';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
@@ -21,10 +23,10 @@ import { coverageNotice } from './coverage-words';
 
 const DAYS = ['1', '7', '30', '90'] as const;
 const DAY_OPTIONS = [
-  { value: '1', label: 'Today' },
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
+  { value: '1', label: msg('Today') },
+  { value: '7', label: msg('7 days') },
+  { value: '30', label: msg('30 days') },
+  { value: '90', label: msg('90 days') },
 ] as const satisfies readonly { value: (typeof DAYS)[number]; label: string }[];
 
 /** Counted every minute. */
@@ -32,6 +34,7 @@ const REFRESH_MS = 60_000;
 
 /** How often each rule of a policy decides about real traffic, and which never does. */
 export function CoverageTab({ policyId }: { policyId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const [days, setDays] = useQueryState('days', parseAsStringLiteral(DAYS).withDefault('7'));
   const query = useQuery({
@@ -46,10 +49,10 @@ export function CoverageTab({ policyId }: { policyId: string }) {
           <Notes coverage={coverage} />
           <div className="flex flex-wrap items-center justify-between gap-2">
             <SegmentedControl
-              label="Days that are counted"
+              label={t('Days that are counted')}
               value={days}
               onValueChange={(next) => void setDays(next)}
-              options={DAY_OPTIONS}
+              options={optionsIn(t, DAY_OPTIONS)}
             />
             <AsOf coverage={coverage} />
           </div>
@@ -62,8 +65,9 @@ export function CoverageTab({ policyId }: { policyId: string }) {
 }
 
 function Notes({ coverage }: { coverage: PolicyCoverage }) {
+  const t = useT();
   const { can } = usePermissions();
-  const notice = coverageNotice(coverage);
+  const notice = coverageNotice(t, coverage);
   if (!notice) return null;
   return (
     <Notice
@@ -73,7 +77,7 @@ function Notes({ coverage }: { coverage: PolicyCoverage }) {
         notice.agents &&
         can('agent:read') && (
           <Link className={buttonClass({ size: 'sm' })} href={paths.agents()}>
-            Look at the agents
+            {t('Look at the agents')}
           </Link>
         )
       }
@@ -84,19 +88,24 @@ function Notes({ coverage }: { coverage: PolicyCoverage }) {
 }
 
 function AsOf({ coverage: { looked_since, counted_until } }: { coverage: PolicyCoverage }) {
+  const t = useT();
   if (looked_since === null || counted_until === null) return null;
   return (
     <p className="text-sm text-muted">
-      Looked at <Elapsed since={looked_since} />, counted up to <RelativeTime at={counted_until} />.
+      {t.rich('Looked at {elapsed}, counted up to {at}.', {
+        elapsed: <Elapsed since={looked_since} />,
+        at: <RelativeTime at={counted_until} />,
+      })}
     </p>
   );
 }
 
 function Rules({ coverage }: { coverage: PolicyCoverage }) {
+  const t = useT();
   const { rules, enforcement_mode, days } = coverage;
   const audited = rules.some((rule) => rule.audit_hits > 0);
   const decided = rules.some((rule) => rule.hits > 0);
-  const columns = coverageColumns({
+  const columns = coverageColumns(t, {
     hits: enforcement_mode === 'enforced' || decided,
     audit: enforcement_mode === 'audit' || audited,
     from: days[0] ?? '',
@@ -104,8 +113,8 @@ function Rules({ coverage }: { coverage: PolicyCoverage }) {
   return (
     <DataTable
       id="policy-coverage"
-      label="Hits of the policy's rules"
-      noun={{ one: 'rule', many: 'rules' }}
+      label={t("Hits of the policy's rules")}
+      noun={{ one: t('rule'), many: t('rules') }}
       columns={columns}
       rows={rules}
       rowId={(rule) => rule.id}
@@ -113,27 +122,35 @@ function Rules({ coverage }: { coverage: PolicyCoverage }) {
       loading={false}
       error={null}
       height="auto"
-      empty={<EmptyState title="No rules">Without rules there is nothing that traffic could hit.</EmptyState>}
+      empty={
+        <EmptyState title={t('No rules')}>{t('Without rules there is nothing that traffic could hit.')}</EmptyState>
+      }
     />
   );
 }
 
-const conversations = (count: number) => `${formatCount(count)} ${count === 1 ? 'conversation' : 'conversations'}`;
-
 function Earlier({ coverage: { earlier_rules: earlier } }: { coverage: PolicyCoverage }) {
+  const t = useT();
+  const values = earlier && { n: earlier.hits, at: <RelativeTime at={earlier.last_hit_at} /> };
   return (
     <div className="flex flex-col gap-1 text-sm text-muted">
-      {earlier && (
+      {values && (
         <p>
-          Rules that the policy does not have any more, or has with another content, decided about{' '}
-          {conversations(earlier.hits)}
-          {earlier.audit_hits > 0 && ` and would have about ${formatCount(earlier.audit_hits)}`}, the last time{' '}
-          <RelativeTime at={earlier.last_hit_at} />.
+          {earlier.audit_hits > 0
+            ? t.rich(
+                'Rules that the policy does not have any more, or has with another content, decided about {n, plural, one {# conversation} other {# conversations}} and would have about {audited, number}, the last time {at}.',
+                { ...values, audited: earlier.audit_hits },
+              )
+            : t.rich(
+                'Rules that the policy does not have any more, or has with another content, decided about {n, plural, one {# conversation} other {# conversations}}, the last time {at}.',
+                values,
+              )}
         </p>
       )}
       <p>
-        A hit is a conversation that began and about which the rule decides, as it was live when the flow was counted.
-        Only traffic that agents see is counted; a rule without hits may still be needed.
+        {t(
+          'A hit is a conversation that began and about which the rule decides, as it was live when the flow was counted. Only traffic that agents see is counted; a rule without hits may still be needed.',
+        )}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PolicyCoverage } from '@/domain/coverage';
+import { english } from '@/lib/i18n/translator';
 import { coverageNotice, hitState } from './coverage-words';
 
 const AT = '2026-01-31T12:00:00.000Z';
@@ -29,10 +30,14 @@ it('names what makes the figures less than all', () => {
     rules: [],
     earlier_rules: null,
   };
-  expect(coverageNotice(coverage)).toBeNull();
-  expect(coverageNotice({ ...coverage, enforcement_mode: 'audit' })?.tone).toBe('info');
-  expect(coverageNotice({ ...coverage, enabled: false })?.title).toBe('The policy is disabled');
-  expect(coverageNotice({ ...coverage, guests: { total: 0, looked_at: 0 } })?.title).toBe('The policy has no guest');
-  expect(coverageNotice({ ...coverage, guests: { total: 3, looked_at: 0 } })?.agents).toBe(true);
-  expect(coverageNotice({ ...coverage, guests: { total: 3, looked_at: 2 } })?.title).toBe('1 guest not looked at');
+  expect(coverageNotice(english, coverage)).toBeNull();
+  expect(coverageNotice(english, { ...coverage, enforcement_mode: 'audit' })?.tone).toBe('info');
+  expect(coverageNotice(english, { ...coverage, enabled: false })?.title).toBe('The policy is disabled');
+  expect(coverageNotice(english, { ...coverage, guests: { total: 0, looked_at: 0 } })?.title).toBe(
+    'The policy has no guest',
+  );
+  expect(coverageNotice(english, { ...coverage, guests: { total: 3, looked_at: 0 } })?.agents).toBe(true);
+  expect(coverageNotice(english, { ...coverage, guests: { total: 3, looked_at: 2 } })?.title).toBe(
+    '1 guest not looked at',
+  );
 });

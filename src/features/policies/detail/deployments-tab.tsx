@@ -1,8 +1,10 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { parseAsString, useQueryState } from 'nuqs';
+import { useMemo } from 'react';
 import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES, type Deployment } from '@/domain/deployments';
-import { formatCount } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -26,71 +28,78 @@ const LIST = {
   defaultSort: '-created_at',
   filters: { status: DEPLOYMENT_RUN_STATUSES, kind: DEPLOYMENT_KINDS },
 } as const;
-const STATUS_OPTIONS = DEPLOYMENT_RUN_STATUSES.map((value) => ({ value, label: DEPLOYMENT_RUN_WORDS[value].word }));
-const KIND_OPTIONS = DEPLOYMENT_KINDS.map((value) => ({ value, label: KIND_WORDS[value] }));
 const isActive = ({ status }: Deployment) => status === 'queued' || status === 'running';
 
 const make = columnsOf<Deployment>();
 
-const COLUMNS = [
-  make.time('created_at', 'Asked for', (deployment) => deployment.created_at, { sortable: true, width: 120 }),
-  make.text('kind', 'What', (deployment) => KIND_WORDS[deployment.kind], { width: 140 }),
+const columnsFor = (t: Translate) => [
+  make.time('created_at', t('Asked for'), (deployment) => deployment.created_at, { sortable: true, width: 120 }),
+  make.text('kind', t('What'), (deployment) => t(KIND_WORDS[deployment.kind]), { width: 140 }),
   make.custom(
     'status',
-    'Result',
+    t('Result'),
     (deployment) => (
       <Status tone={DEPLOYMENT_RUN_WORDS[deployment.status].tone} pulse={deployment.status === 'running'}>
-        {DEPLOYMENT_RUN_WORDS[deployment.status].word}
+        {t(DEPLOYMENT_RUN_WORDS[deployment.status].word)}
       </Status>
     ),
     { width: 120, csv: (deployment) => deployment.status },
   ),
-  make.text('guests', 'Guests', guestCounts, {
+  make.text('guests', t('Guests'), (deployment) => guestCounts(t, deployment), {
     width: 200,
     grow: true,
     render: (deployment) =>
       isActive(deployment) && deployment.progress_total !== null ? (
         <Progress
-          label="Guests done"
+          label={t('Guests done')}
           showLabel={false}
           done={deployment.progress_done}
           total={deployment.progress_total}
         />
       ) : (
-        guestCounts(deployment)
+        guestCounts(t, deployment)
       ),
   }),
-  make.number('writes', 'Writes', (deployment) => deployment.writes, { width: 76 }),
-  make.text('cluster_name', 'Cluster', (deployment) => deployment.cluster_name, {
+  make.number('writes', t('Writes'), (deployment) => deployment.writes, { width: 76 }),
+  make.text('cluster_name', t('Cluster'), (deployment) => deployment.cluster_name, {
     width: 140,
     render: (deployment) => <ClusterLink id={deployment.cluster_id} name={deployment.cluster_name} />,
   }),
-  make.number('policy_version', 'Version', (deployment) => deployment.policy_version, { width: 84 }),
-  make.text('trigger', 'Because', (deployment) => TRIGGER_WORDS[deployment.trigger], { width: 150 }),
-  make.text('problems', 'Problem', (deployment) => deployment.problems[0]?.message, { width: 180, grow: true }),
+  make.number('policy_version', t('Version'), (deployment) => deployment.policy_version, { width: 84 }),
+  make.text('trigger', t('Because'), (deployment) => t(TRIGGER_WORDS[deployment.trigger]), { width: 150 }),
+  make.text('problems', t('Problem'), (deployment) => deployment.problems[0]?.message, { width: 180, grow: true }),
 ];
 
-/** `3 done, 1 failed`: guests by what became of them. */
-function guestCounts({ guests }: Deployment): string | null {
-  const words = { ok: 'written', unchanged: 'right already', partial: 'partly', failed: 'failed', skipped: 'skipped' };
-  const parts = Object.entries(words).flatMap(([key, word]) => {
-    const n = guests[key as keyof typeof words] ?? 0;
-    return n > 0 ? [`${formatCount(n)} ${word}`] : [];
+const GUEST_COUNTS = {
+  ok: msg('{n, number} written'),
+  unchanged: msg('{n, number} right already'),
+  partial: msg('{n, number} partly'),
+  failed: msg('{n, number} failed'),
+  skipped: msg('{n, number} skipped'),
+};
+
+/** `3 written, 1 failed`: guests by what became of them. */
+function guestCounts(t: Translate, { guests }: Deployment): string | null {
+  const parts = Object.entries(GUEST_COUNTS).flatMap(([key, text]) => {
+    const n = guests[key as keyof typeof GUEST_COUNTS] ?? 0;
+    return n > 0 ? [t(text, { n })] : [];
   });
   return parts.join(', ') || null;
 }
 
 /** What was done on the clusters for a policy, the newest first; each opens to its guests. */
 export function DeploymentsTab({ policyId }: { policyId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const live = useIsLive();
   const state = useListState(LIST);
   const { filters } = state;
   const [openId, setOpenId] = useQueryState('deployment', parseAsString);
+  const columns = useMemo(() => columnsFor(t), [t]);
   const list = useServerList({
     name: 'deployments',
-    columns: COLUMNS,
+    columns,
     state,
     pathKey: trpc.deployments.list.pathKey(),
     fixed: { policy_id: policyId },
@@ -104,18 +113,18 @@ export function DeploymentsTab({ policyId }: { policyId: string }) {
         facets={[
           {
             id: 'status',
-            label: 'Result',
+            label: t('Result'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: DEPLOYMENT_RUN_STATUSES.map((value) => ({ value, label: t(DEPLOYMENT_RUN_WORDS[value].word) })),
             value: filters.status ? [filters.status] : [],
             onValueChange: ([value]) =>
               state.setFilter('status', DEPLOYMENT_RUN_STATUSES.find((status) => status === value) ?? null),
           },
           {
             id: 'kind',
-            label: 'What',
+            label: t('What'),
             single: true,
-            options: KIND_OPTIONS,
+            options: DEPLOYMENT_KINDS.map((value) => ({ value, label: t(KIND_WORDS[value]) })),
             value: filters.kind ? [filters.kind] : [],
             onValueChange: ([value]) =>
               state.setFilter('kind', DEPLOYMENT_KINDS.find((kind) => kind === value) ?? null),
@@ -126,13 +135,13 @@ export function DeploymentsTab({ policyId }: { policyId: string }) {
       <DataTable
         {...list}
         id="policy-deployments"
-        label="Deployments"
-        noun={{ one: 'deployment', many: 'deployments' }}
+        label={t('Deployments')}
+        noun={{ one: t('deployment'), many: t('deployments') }}
         rowId={(deployment) => deployment.id}
         onRowOpen={(deployment) => void setOpenId(deployment.id)}
         empty={
-          <EmptyState title="Never applied">
-            Each apply, and each removal of rules, appears here with a result per guest.
+          <EmptyState title={t('Never applied')}>
+            {t('Each apply, and each removal of rules, appears here with a result per guest.')}
           </EmptyState>
         }
       />
@@ -142,6 +151,7 @@ export function DeploymentsTab({ policyId }: { policyId: string }) {
 }
 
 function DeploymentDrawer({ deploymentId, onClose }: { deploymentId: string | null; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const live = useIsLive();
   const query = useQuery({
@@ -155,8 +165,20 @@ function DeploymentDrawer({ deploymentId, onClose }: { deploymentId: string | nu
       open={deploymentId !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title={deployment ? `${KIND_WORDS[deployment.kind]} of version ${deployment.policy_version}` : 'Deployment'}
-      description={deployment && `${TRIGGER_WORDS[deployment.trigger]}, on ${deployment.cluster_name}`}
+      title={
+        deployment
+          ? t(deployment.kind === 'apply' ? 'Apply of version {version}' : 'Removal of rules of version {version}', {
+              version: deployment.policy_version,
+            })
+          : t('Deployment')
+      }
+      description={
+        deployment &&
+        t('{trigger}, on {cluster}', {
+          trigger: t(TRIGGER_WORDS[deployment.trigger]),
+          cluster: deployment.cluster_name,
+        })
+      }
     >
       {deployment ? (
         <DeploymentPanel deployment={deployment} heading={deployment.cluster_name} onRetried={onClose} />

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import type { PolicyGuestComparison } from '@/domain/policy-guests';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -23,6 +24,7 @@ type Props = { policyId: string; workloadId: string | null; onClose: () => void 
 
 /** One guest read now, three ways: what the policy intends, what was last applied, and what is live. */
 export function GuestComparisonDrawer({ policyId, workloadId, onClose }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.policies.guest.queryOptions({ id: policyId, workload_id: workloadId ?? '' }),
@@ -34,12 +36,12 @@ export function GuestComparisonDrawer({ policyId, workloadId, onClose }: Props) 
       open={workloadId !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title={guest ? `${guest.name} (${guest.vmid})` : 'Guest'}
+      title={guest ? `${guest.name} (${guest.vmid})` : t('Guest')}
       description={guest && `${guest.cluster_name}${guest.node_name ? `, ${guest.node_name}` : ''}`}
       footer={
         guest && (
           <Link className={buttonClass()} href={paths.workload({ workloadId: guest.workload_id, tab: 'firewall' })}>
-            Show the whole firewall of the guest
+            {t('Show the whole firewall of the guest')}
           </Link>
         )
       }
@@ -56,42 +58,45 @@ export function GuestComparisonDrawer({ policyId, workloadId, onClose }: Props) 
 }
 
 function Content({ guest }: { guest: PolicyGuestComparison }) {
+  const t = useT();
   const { last_applied: applied, difference } = guest;
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <DeploymentState status={guest.status} reasons={guest.reasons} />
         <span className="text-muted">
-          read <RelativeTime at={guest.read_at} none="never" />
+          {guest.read_at === null ? t('read never') : t.rich('read {at}', { at: <RelativeTime at={guest.read_at} /> })}
         </span>
       </div>
       {guest.reasons.length > 0 && (
         <ul className="list-disc pl-4">
           {guest.reasons.map((reason) => (
-            <li key={reason}>{REASON_WORDS[reason]}</li>
+            <li key={reason}>{t(REASON_WORDS[reason])}</li>
           ))}
         </ul>
       )}
       <UnreadableNotice notes={guest.unreadable} />
       {guest.interfaces && <InterfaceEnforcementList interfaces={guest.interfaces} />}
-      <Section title="Difference" bare>
+      <Section title={t('Difference')} bare>
         {difference === null ? (
-          <p className="text-muted">Unknown: what is live could not be read.</p>
+          <p className="text-muted">{t('Unknown: what is live could not be read.')}</p>
         ) : difference.missing.length + difference.surplus.length + difference.misplaced.length === 0 ? (
-          <p className="text-muted">None: the live rules are as the policy intends.</p>
+          <p className="text-muted">{t('None: the live rules are as the policy intends.')}</p>
         ) : (
           <RuleList
-            label="Rules that differ"
+            label={t('Rules that differ')}
             rows={[
-              ...difference.missing.map((rule) => ({ rule, mark: <Badge tone="danger">Missing</Badge> })),
+              ...difference.missing.map((rule) => ({ rule, mark: <Badge tone="danger">{t('Missing')}</Badge> })),
               ...difference.surplus.map((rule) => ({
                 rule,
-                mark: <Badge tone="warn">{STALE_RULE_WORDS[rule.reason]}</Badge>,
+                mark: <Badge tone="warn">{t(STALE_RULE_WORDS[rule.reason])}</Badge>,
               })),
               ...difference.misplaced.map((rule) => ({
                 rule,
                 mark: (
-                  <Badge tone="info">{rule.reason === 'order' ? 'Wrong order' : 'Behind a rule made elsewhere'}</Badge>
+                  <Badge tone="info">
+                    {rule.reason === 'order' ? t('Wrong order') : t('Behind a rule made elsewhere')}
+                  </Badge>
                 ),
               })),
             ]}
@@ -99,47 +104,57 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
         )}
       </Section>
       <Rules
-        title="Intended"
-        description={`Version ${guest.policy_version}, as the inventory is now`}
+        title={t('Intended')}
+        label={t('Intended rules')}
+        description={t('Version {version}, as the inventory is now', { version: guest.policy_version })}
         rules={guest.intended}
-        none="Nothing is intended here."
+        none={t('Nothing is intended here.')}
       />
       <Rules
-        title="Last applied"
+        title={t('Last applied')}
+        label={t('Last applied rules')}
         description={
           applied
             ? applied.applied_at
-              ? `Version ${applied.policy_version}`
-              : `Version ${applied.policy_version}; the apply is not known to have ended`
+              ? t('Version {version}', { version: applied.policy_version })
+              : t('Version {version}; the apply is not known to have ended', { version: applied.policy_version })
             : undefined
         }
         rules={applied?.rules ?? []}
-        none="Nothing was applied here."
+        none={t('Nothing was applied here.')}
       />
-      <Rules title="Live" rules={guest.live_rules} none="No rule of this policy is live here." />
+      <Rules
+        title={t('Live')}
+        label={t('Live rules')}
+        rules={guest.live_rules}
+        none={t('No rule of this policy is live here.')}
+      />
     </div>
   );
 }
 
 function Rules({
   title,
+  label,
   description,
   rules,
   none,
 }: {
   title: string;
+  label: string;
   description?: string;
   rules: readonly FirewallRuleView[] | null;
   none: string;
 }) {
+  const t = useT();
   return (
     <Section title={title} description={description} bare>
       {rules === null ? (
-        <p className="text-muted">Unknown: it could not be read.</p>
+        <p className="text-muted">{t('Unknown: it could not be read.')}</p>
       ) : rules.length === 0 ? (
         <p className="text-muted">{none}</p>
       ) : (
-        <RuleList label={`${title} rules`} rows={rules.map((rule) => ({ rule }))} />
+        <RuleList label={label} rows={rules.map((rule) => ({ rule }))} />
       )}
     </Section>
   );

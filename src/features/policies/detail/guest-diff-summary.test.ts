@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GuestPreview } from '@/domain/policy-preview';
+import { english } from '@/lib/i18n/translator';
 import { changesNothing, guestSummary, optionName, optionValue } from './guest-diff-summary';
 
 const rule = {} as GuestPreview['rules'][number];
@@ -25,21 +26,21 @@ const guest = (changes: Partial<NonNullable<GuestPreview['changes']>> | null, op
 
 test('what could not be read is unknown, never "no change"', () => {
   expect(changesNothing(guest(null))).toBe(false);
-  expect(guestSummary(guest(null))).toMatch(/^Unknown/);
+  expect(guestSummary(english, guest(null))).toMatch(/^Unknown/);
 });
 
 test('switches alone are a change', () => {
   expect(changesNothing(guest({ kept: [rule] }, 1))).toBe(false);
-  expect(guestSummary(guest({ kept: [rule] }, 1))).toBe('1 kept, 1 switch turned');
+  expect(guestSummary(english, guest({ kept: [rule] }, 1))).toBe('1 kept, 1 switch turned');
 });
 
 test('nothing to do says how much stays', () => {
-  expect(guestSummary(guest({ kept: [rule, rule] }))).toBe('No change, 2 kept');
-  expect(guestSummary(guest({}))).toBe('No change');
+  expect(guestSummary(english, guest({ kept: [rule, rule] }))).toBe('No change, 2 kept');
+  expect(guestSummary(english, guest({}))).toBe('No change');
 });
 
 test('switches have names and values in words', () => {
-  expect(optionName({ kind: 'nic_flag', name: 'net1' })).toBe('Firewall flag of net1');
-  expect(optionValue({ kind: 'guest_option', name: 'enable' }, null)).toBe('off (default)');
-  expect(optionValue({ kind: 'guest_option', name: 'policy_in' }, 'DROP')).toBe('DROP');
+  expect(optionName(english, { kind: 'nic_flag', name: 'net1' })).toBe('Firewall flag of net1');
+  expect(optionValue(english, { kind: 'guest_option', name: 'enable' }, null)).toBe('off (default)');
+  expect(optionValue(english, { kind: 'guest_option', name: 'policy_in' }, 'DROP')).toBe('DROP');
 });

@@ -1,5 +1,6 @@
 import type { GuestPreview, OptionChange } from '@/domain/policy-preview';
-import { formatCount } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { CHANGE_COUNTS } from '../change-counts';
 
 /** Whether applying would leave the guest exactly as it is; what is unknown is no such thing. */
 export const changesNothing = ({ changes, option_changes }: GuestPreview): boolean =>
@@ -7,37 +8,36 @@ export const changesNothing = ({ changes, option_changes }: GuestPreview): boole
   changes.added.length + changes.removed.length + changes.moved.length + option_changes.length === 0;
 
 /** `2 added, 1 removed, firewall switched on`: what applying would do to the guest, in a line. */
-export function guestSummary(guest: GuestPreview): string {
+export function guestSummary(t: Translate, guest: GuestPreview): string {
   const { changes, option_changes: options } = guest;
-  if (changes === null) return 'Unknown: it could not be read';
+  if (changes === null) return t('Unknown: it could not be read');
   if (changesNothing(guest))
-    return changes.kept.length > 0 ? `No change, ${formatCount(changes.kept.length)} kept` : 'No change';
-  const parts = (
-    [
-      ['added', changes.added.length],
-      ['removed', changes.removed.length],
-      ['moved', changes.moved.length],
-      ['kept', changes.kept.length],
-    ] as const
-  )
-    .filter(([, n]) => n > 0)
-    .map(([word, n]) => `${formatCount(n)} ${word}`);
-  if (options.length > 0) parts.push(options.length === 1 ? '1 switch turned' : `${options.length} switches turned`);
+    return changes.kept.length > 0 ? t('No change, {n, number} kept', { n: changes.kept.length }) : t('No change');
+  const parts = (['added', 'removed', 'moved', 'kept'] as const)
+    .filter((key) => changes[key].length > 0)
+    .map((key) => t(CHANGE_COUNTS[key], { n: changes[key].length }));
+  if (options.length > 0)
+    parts.push(t('{n, plural, one {# switch turned} other {# switches turned}}', { n: options.length }));
   return parts.join(', ');
 }
 
 const OPTIONS: Record<string, string> = {
-  enable: 'Firewall of the guest',
-  policy_in: 'Default for inbound traffic',
-  policy_out: 'Default for outbound traffic',
+  enable: msg('Firewall of the guest'),
+  policy_in: msg('Default for inbound traffic'),
+  policy_out: msg('Default for outbound traffic'),
 };
 
 /** What a switch is called. */
-export const optionName = ({ kind, name }: Pick<OptionChange, 'kind' | 'name'>): string =>
-  kind === 'nic_flag' ? `Firewall flag of ${name}` : (OPTIONS[name] ?? name);
+export const optionName = (t: Translate, { kind, name }: Pick<OptionChange, 'kind' | 'name'>): string =>
+  kind === 'nic_flag' ? t('Firewall flag of {name}', { name }) : t(OPTIONS[name] ?? name);
 
 /** A value of a switch in words; null is what holds while nothing is stored. */
-export function optionValue({ kind, name }: Pick<OptionChange, 'kind' | 'name'>, value: string | null): string {
-  if (kind === 'nic_flag' || name === 'enable') return value === '1' ? 'on' : value === null ? 'off (default)' : 'off';
-  return value ?? 'the default of the hypervisor';
+export function optionValue(
+  t: Translate,
+  { kind, name }: Pick<OptionChange, 'kind' | 'name'>,
+  value: string | null,
+): string {
+  if (kind === 'nic_flag' || name === 'enable')
+    return value === '1' ? t('on') : value === null ? t('off (default)') : t('off');
+  return value ?? t('the default of the hypervisor');
 }

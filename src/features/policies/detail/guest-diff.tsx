@@ -2,7 +2,8 @@ import { ArrowUpDown, ChevronRight, Equal, Minus, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import type { GuestPreview } from '@/domain/policy-preview';
-import { formatCount } from '@/lib/format';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { STALE_RULE_WORDS } from '../../shared/deployment-words';
 import { FirewallRuleLine } from '../../shared/firewall-rule-line';
 import { WorkloadLink } from '../../shared/inventory-links';
@@ -13,6 +14,7 @@ type Props = { guest: GuestPreview; clusterName: string | null; open: boolean };
 
 /** The difference at one guest, rule by rule and switch by switch. */
 export function GuestDiff({ guest, clusterName, open }: Props) {
+  const t = useT();
   const { changes, option_changes: options, sets, foreign_rules: foreign } = guest;
   return (
     <details open={open && !changesNothing(guest)} className="group min-w-0 rounded-lg border bg-surface">
@@ -22,30 +24,37 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
           {guest.name} <span className="mono font-normal text-muted">{guest.vmid}</span>
         </span>
         <span className="text-muted">{[clusterName, guest.node_name].filter(Boolean).join(', ')}</span>
-        <span className={changes === null ? 'text-warn' : 'text-muted'}>{guestSummary(guest)}</span>
+        <span className={changes === null ? 'text-warn' : 'text-muted'}>{guestSummary(t, guest)}</span>
       </summary>
       <div className="flex flex-col gap-2 border-t px-3 py-2">
         <UnreadableNotice notes={guest.unreadable} />
         {options.length > 0 && (
-          <ul aria-label={`Switches of ${guest.name}`} className="flex flex-col gap-0.5">
+          <ul aria-label={t('Switches of {name}', { name: guest.name })} className="flex flex-col gap-0.5">
             {options.map((option) => (
               <li key={`${option.kind} ${option.name}`} className="rounded-sm bg-warn-soft px-2 py-1">
-                {optionName(option)}: <del className="text-muted">{optionValue(option, option.before)}</del>{' '}
-                <ins className="font-semibold no-underline">{optionValue(option, option.after)}</ins>
+                {t.rich('{name}: {value}', {
+                  name: optionName(t, option),
+                  value: (
+                    <>
+                      <del className="text-muted">{optionValue(t, option, option.before)}</del>{' '}
+                      <ins className="font-semibold no-underline">{optionValue(t, option, option.after)}</ins>
+                    </>
+                  ),
+                })}
               </li>
             ))}
           </ul>
         )}
         {changes === null ? (
-          <Lines label={`Rules wanted at ${guest.name}`}>
+          <Lines label={t('Rules wanted at {name}', { name: guest.name })}>
             {guest.rules.map((rule) => (
               <Line key={keyOf(rule)} kind="wanted" rule={rule} />
             ))}
           </Lines>
         ) : (
-          <Lines label={`Rules of ${guest.name}`}>
+          <Lines label={t('Rules of {name}', { name: guest.name })}>
             {changes.removed.map((rule) => (
-              <Line key={`- ${rule.position}`} kind="removed" rule={rule} note={STALE_RULE_WORDS[rule.reason]} />
+              <Line key={`- ${rule.position}`} kind="removed" rule={rule} note={t(STALE_RULE_WORDS[rule.reason])} />
             ))}
             {changes.added.map((rule) => (
               <Line key={`+ ${keyOf(rule)}`} kind="added" rule={rule} />
@@ -60,18 +69,20 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
         )}
         {sets.map((set) => (
           <p key={set.name} className="text-sm text-muted [overflow-wrap:anywhere]">
-            Set <span className="mono">{set.name}</span>:{' '}
-            <span className="mono">{set.cidrs.slice(0, 20).join(', ')}</span>
-            {set.cidrs.length > 20 && ` and ${formatCount(set.cidrs.length - 20)} more`}
+            {t.rich('Set {name}: {cidrs}', {
+              name: <span className="mono">{set.name}</span>,
+              cidrs: <span className="mono">{set.cidrs.slice(0, 20).join(', ')}</span>,
+            })}
+            {set.cidrs.length > 20 && ` ${t('and {n, number} more', { n: set.cidrs.length - 20 })}`}
           </p>
         ))}
         <p className="text-sm text-muted">
           {foreign === null
-            ? 'Rules made elsewhere: unknown.'
+            ? t('Rules made elsewhere: unknown.')
             : foreign === 0
-              ? 'No rules made elsewhere.'
-              : `${formatCount(foreign)} ${foreign === 1 ? 'rule' : 'rules'} made elsewhere stay as they are.`}{' '}
-          <WorkloadLink id={guest.workload_id} name="Show the guest" />
+              ? t('No rules made elsewhere.')
+              : t('{n, plural, one {# rule} other {# rules}} made elsewhere stay as they are.', { n: foreign })}{' '}
+          <WorkloadLink id={guest.workload_id} name={t('Show the guest')} />
         </p>
       </div>
     </details>
@@ -81,11 +92,11 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
 const keyOf = (rule: FirewallRuleView) => `${rule.policy_id} ${rule.rule_hash} ${rule.comment}`;
 
 const KINDS = {
-  added: { word: 'Added', icon: <Plus size={14} aria-hidden />, box: 'bg-ok-soft', mark: 'text-ok' },
-  removed: { word: 'Removed', icon: <Minus size={14} aria-hidden />, box: 'bg-danger-soft', mark: 'text-danger' },
-  moved: { word: 'Moved', icon: <ArrowUpDown size={14} aria-hidden />, box: 'bg-info-soft', mark: 'text-info' },
-  kept: { word: 'Kept', icon: <Equal size={14} aria-hidden />, box: '', mark: 'text-faint' },
-  wanted: { word: 'Wanted', icon: <Plus size={14} aria-hidden />, box: '', mark: 'text-faint' },
+  added: { word: msg('Added'), icon: <Plus size={14} aria-hidden />, box: 'bg-ok-soft', mark: 'text-ok' },
+  removed: { word: msg('Removed'), icon: <Minus size={14} aria-hidden />, box: 'bg-danger-soft', mark: 'text-danger' },
+  moved: { word: msg('Moved'), icon: <ArrowUpDown size={14} aria-hidden />, box: 'bg-info-soft', mark: 'text-info' },
+  kept: { word: msg('Kept'), icon: <Equal size={14} aria-hidden />, box: '', mark: 'text-faint' },
+  wanted: { word: msg('Wanted'), icon: <Plus size={14} aria-hidden />, box: '', mark: 'text-faint' },
 } as const;
 
 function Lines({ label, children }: { label: string; children: ReactNode }) {
@@ -97,11 +108,12 @@ function Lines({ label, children }: { label: string; children: ReactNode }) {
 }
 
 function Line({ kind, rule, note }: { kind: keyof typeof KINDS; rule: FirewallRuleView; note?: string }) {
+  const t = useT();
   const { word, icon, box, mark } = KINDS[kind];
   return (
     <li className={`flex gap-2 rounded-sm px-2 py-0.5 ${box}`}>
       <span className={`mt-0.5 shrink-0 ${mark}`}>{icon}</span>
-      <span className="sr-only">{word}: </span>
+      <span className="sr-only">{t(word)}: </span>
       <span className="min-w-0">
         <FirewallRuleLine rule={rule} />
         {note && <span className="text-sm text-danger"> {note}</span>}

@@ -5,6 +5,8 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
@@ -36,6 +38,14 @@ import { VersionsTab } from './versions-tab';
 const isWorking = ({ last_deployment: last }: Policy) => last?.status === 'running' || last?.status === 'queued';
 
 const TABS = ['overview', 'rules', 'coverage', 'preview', 'versions', 'deployments'] as const;
+/** Commands that open a tab; the page itself is the first one. */
+const TAB_COMMANDS: Record<Exclude<(typeof TABS)[number], 'overview'>, string> = {
+  rules: msg('Show rules'),
+  coverage: msg('Show coverage'),
+  preview: msg('Show preview'),
+  versions: msg('Show versions'),
+  deployments: msg('Show deployments'),
+};
 
 /** One policy: how far it is in force, what it says, what applying would change, and what was done. */
 export function PolicyDetail({ policyId }: { policyId: string }) {
@@ -54,6 +64,7 @@ export function PolicyDetail({ policyId }: { policyId: string }) {
 }
 
 function Content({ policy }: { policy: Policy }) {
+  const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
@@ -63,42 +74,42 @@ function Content({ policy }: { policy: Policy }) {
     router.push(paths.policy({ policyId: policy.id, tab: next === 'overview' ? undefined : next }), { scroll: false });
   const { enforcement_mode: mode } = policy.definition;
   const writeReason = reason('policy:write');
-  const applyReason = reason('policy:apply') ?? applyRefusal(policy);
+  const applyReason = reason('policy:apply') ?? applyRefusal(t, policy);
   const edit = () => router.push(paths.editPolicy({ policyId: policy.id }));
   const switches = [
     policy.enabled
-      ? { kind: 'disable' as const, label: 'Disable policy', icon: <Ban />, tone: 'danger' as const }
-      : { kind: 'enable' as const, label: 'Enable policy', icon: <Power /> },
+      ? { kind: 'disable' as const, label: t('Disable policy'), icon: <Ban />, tone: 'danger' as const }
+      : { kind: 'enable' as const, label: t('Enable policy'), icon: <Power /> },
     mode === 'audit'
-      ? { kind: 'enforce' as const, label: 'Switch to enforced', icon: <ShieldCheck /> }
-      : { kind: 'audit' as const, label: 'Switch to audit', icon: <Eye />, tone: 'danger' as const },
+      ? { kind: 'enforce' as const, label: t('Switch to enforced'), icon: <ShieldCheck /> }
+      : { kind: 'audit' as const, label: t('Switch to audit'), icon: <Eye />, tone: 'danger' as const },
   ];
   useCommands(
     useMemo(() => {
-      const group = 'This policy';
+      const group = t('This policy');
       const write = [
         {
           id: 'policy.edit',
-          label: 'Edit policy',
+          label: t('Edit policy'),
           group,
           icon: <Pencil />,
           run: () => router.push(paths.editPolicy({ policyId: policy.id })),
         },
-        { id: 'policy.delete', label: 'Delete policy', group, icon: <Trash2 />, run: () => setDialog('delete') },
+        { id: 'policy.delete', label: t('Delete policy'), group, icon: <Trash2 />, run: () => setDialog('delete') },
       ];
       return [
         ...(applyReason === null
-          ? [{ id: 'policy.apply', label: 'Apply policy', group, icon: <Play />, run: () => setDialog('apply') }]
+          ? [{ id: 'policy.apply', label: t('Apply policy'), group, icon: <Play />, run: () => setDialog('apply') }]
           : []),
         ...(writeReason === null ? write : []),
-        ...TABS.slice(1).map((id) => ({
+        ...Object.entries(TAB_COMMANDS).map(([id, label]) => ({
           id: `policy.tab.${id}`,
-          label: `Show ${id}`,
+          label: t(label),
           group,
           run: () => router.push(paths.policy({ policyId: policy.id, tab: id })),
         })),
       ];
-    }, [applyReason, writeReason, router, policy.id]),
+    }, [t, applyReason, writeReason, router, policy.id]),
   );
   return (
     <>
@@ -114,13 +125,13 @@ function Content({ policy }: { policy: Policy }) {
               working={isWorking(policy)}
             />
             <PolicyMode mode={mode} enabled={policy.enabled} />
-            <Badge>Version {policy.version}</Badge>
+            <Badge>{t('Version {version}', { version: policy.version })}</Badge>
           </>
         }
         actions={
           <>
             <Button icon={<Pencil size={14} />} onClick={edit} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             {mode === 'audit' && policy.enabled && (
               <Button
@@ -128,7 +139,7 @@ function Content({ policy }: { policy: Policy }) {
                 onClick={() => setDialog('enforce')}
                 disabledReason={writeReason}
               >
-                Switch to enforced
+                {t('Switch to enforced')}
               </Button>
             )}
             <Button
@@ -137,7 +148,7 @@ function Content({ policy }: { policy: Policy }) {
               onClick={() => setDialog('apply')}
               disabledReason={applyReason}
             >
-              Apply
+              {t('Apply')}
             </Button>
             <RowActions
               name={policy.name}
@@ -150,7 +161,7 @@ function Content({ policy }: { policy: Policy }) {
                 })),
                 {
                   id: 'delete',
-                  label: 'Delete policy',
+                  label: t('Delete policy'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => setDialog('delete'),
@@ -162,20 +173,20 @@ function Content({ policy }: { policy: Policy }) {
         }
       />
       <Tabs
-        label="Parts of the policy"
+        label={t('Parts of the policy')}
         value={tab}
         onValueChange={openTab}
         tabs={[
           {
             value: 'overview',
-            label: 'Overview',
+            label: t('Overview'),
             content: <PolicyOverview policy={policy} />,
           },
-          { value: 'rules', label: 'Rules', count: policy.rules.length, content: <RulesTab policy={policy} /> },
-          { value: 'coverage', label: 'Coverage', content: <CoverageTab policyId={policy.id} /> },
-          { value: 'preview', label: 'Preview', content: <PreviewTab policy={policy} /> },
-          { value: 'versions', label: 'Versions', count: policy.version, content: <VersionsTab policy={policy} /> },
-          { value: 'deployments', label: 'Deployments', content: <DeploymentsTab policyId={policy.id} /> },
+          { value: 'rules', label: t('Rules'), count: policy.rules.length, content: <RulesTab policy={policy} /> },
+          { value: 'coverage', label: t('Coverage'), content: <CoverageTab policyId={policy.id} /> },
+          { value: 'preview', label: t('Preview'), content: <PreviewTab policy={policy} /> },
+          { value: 'versions', label: t('Versions'), count: policy.version, content: <VersionsTab policy={policy} /> },
+          { value: 'deployments', label: t('Deployments'), content: <DeploymentsTab policyId={policy.id} /> },
         ]}
       />
       {dialog === 'apply' && (

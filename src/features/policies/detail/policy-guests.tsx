@@ -1,7 +1,10 @@
 'use client';
 import { parseAsString, useQueryState } from 'nuqs';
+import { useMemo } from 'react';
 import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
 import type { PolicyGuest } from '@/domain/policy-guests';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
@@ -18,52 +21,53 @@ import { GuestComparisonDrawer } from './guest-comparison-drawer';
 const make = columnsOf<PolicyGuest>();
 const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;
 const LIST = { sorts: ['vmid'], defaultSort: 'vmid', filters: { status: STATUSES } } as const;
-const STATUS_OPTIONS = STATUSES.map((value) => ({ value, label: STATUS_WORDS[value].word }));
 
-const COLUMNS = [
-  make.text('name', 'Guest', (guest) => guest.name, {
+const reasonsText = (t: Translate, { reasons }: PolicyGuest) =>
+  reasons.map((reason) => t(REASON_WORDS[reason])).join(' ');
+
+const columnsFor = (t: Translate) => [
+  make.text('name', t('Guest'), (guest) => guest.name, {
     width: 170,
     grow: true,
     render: (guest) => <WorkloadLink id={guest.workload_id} name={guest.name} />,
   }),
-  make.custom('vmid', 'VMID', (guest) => <Mono>{guest.vmid}</Mono>, {
+  make.custom('vmid', t('VMID'), (guest) => <Mono>{guest.vmid}</Mono>, {
     sortable: true,
     width: 84,
     align: 'end',
     csv: (guest) => guest.vmid,
   }),
-  make.custom('status', 'Status', (guest) => <DeploymentState status={guest.status} reasons={guest.reasons} />, {
+  make.custom('status', t('Status'), (guest) => <DeploymentState status={guest.status} reasons={guest.reasons} />, {
     width: 120,
     csv: (guest) => guest.status,
   }),
-  make.text('reasons', 'Why', (guest) => guest.reasons.map((reason) => REASON_WORDS[reason]).join(' '), {
+  make.text('reasons', t('Why'), (guest) => reasonsText(t, guest), {
     width: 200,
     grow: true,
-    render: (guest) => {
-      const text = guest.reasons.map((reason) => REASON_WORDS[reason]).join(' ');
-      return <span title={text}>{text}</span>;
-    },
+    render: (guest) => <span title={reasonsText(t, guest)}>{reasonsText(t, guest)}</span>,
   }),
-  make.number('expected', 'Expected', (guest) => guest.expected, { width: 88 }),
-  make.number('live', 'Live', (guest) => guest.live, { width: 64 }),
-  make.number('outdated', 'Outdated', (guest) => guest.outdated, { width: 88 }),
-  make.number('leftover', 'Leftover', (guest) => guest.leftover, { width: 84 }),
-  make.text('cluster_name', 'Cluster', (guest) => guest.cluster_name, {
+  make.number('expected', t('Expected'), (guest) => guest.expected, { width: 88 }),
+  make.number('live', t('Live'), (guest) => guest.live, { width: 64 }),
+  make.number('outdated', t('Outdated'), (guest) => guest.outdated, { width: 88 }),
+  make.number('leftover', t('Leftover'), (guest) => guest.leftover, { width: 84 }),
+  make.text('cluster_name', t('Cluster'), (guest) => guest.cluster_name, {
     width: 130,
     render: (guest) => <ClusterLink id={guest.cluster_id} name={guest.cluster_name} />,
   }),
-  make.time('read_at', 'Read', (guest) => guest.read_at, { none: 'Never', width: 104 }),
+  make.time('read_at', t('Read'), (guest) => guest.read_at, { none: t('Never'), width: 104 }),
 ];
 
 /** The guests of a policy; each opens to what is intended, was last applied, and is live. */
 export function PolicyGuests({ policyId }: { policyId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const state = useListState(LIST);
   const [guestId, setGuestId] = useQueryState('guest', parseAsString);
+  const columns = useMemo(() => columnsFor(t), [t]);
   const list = useServerList({
     name: 'policy-guests',
-    columns: COLUMNS,
+    columns,
     state,
     pathKey: trpc.policies.guests.pathKey(),
     fixed: { id: policyId },
@@ -72,13 +76,13 @@ export function PolicyGuests({ policyId }: { policyId: string }) {
   return (
     <>
       <FilterBar
-        search={{ label: 'Search guests', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search guests'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'status',
-            label: 'Status',
+            label: t('Status'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: STATUSES.map((value) => ({ value, label: t(STATUS_WORDS[value].word) })),
             value: state.filters.status ? [state.filters.status] : [],
             onValueChange: ([value]) => state.setFilter('status', STATUSES.find((status) => status === value) ?? null),
           },
@@ -88,14 +92,14 @@ export function PolicyGuests({ policyId }: { policyId: string }) {
       <DataTable
         {...list}
         id="policy-guests"
-        label="Guests of the policy"
-        noun={{ one: 'guest', many: 'guests' }}
+        label={t('Guests of the policy')}
+        noun={{ one: t('guest'), many: t('guests') }}
         rowId={(guest) => guest.workload_id}
         onRowOpen={(guest) => void setGuestId(guest.workload_id)}
         height="auto"
         empty={
-          <EmptyState title="No guest has rules of this policy">
-            Nothing is wanted on any guest now, and nothing of it is known to be there.
+          <EmptyState title={t('No guest has rules of this policy')}>
+            {t('Nothing is wanted on any guest now, and nothing of it is known to be there.')}
           </EmptyState>
         }
       />

@@ -1,9 +1,11 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
 import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -28,34 +30,35 @@ import { PolicyGuests } from './policy-guests';
 type Row = Policy['deployments'][number];
 const make = columnsOf<Row>();
 
-const COLUMNS = [
-  make.text('cluster_name', 'Cluster', (row) => row.cluster_name, {
+const reasonsText = (t: Translate, { reasons }: Row) => reasons.map((reason) => t(REASON_WORDS[reason])).join(' ');
+
+const columnsFor = (t: Translate) => [
+  make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, {
     width: 150,
     render: (row) => <ClusterLink id={row.cluster_id} name={row.cluster_name} />,
   }),
-  make.custom('status', 'Status', (row) => <DeploymentState status={row.status} reasons={row.reasons} />, {
+  make.custom('status', t('Status'), (row) => <DeploymentState status={row.status} reasons={row.reasons} />, {
     width: 120,
     csv: (row) => row.status,
   }),
-  make.text('reasons', 'Why', (row) => row.reasons.map((reason) => REASON_WORDS[reason]).join(' '), {
+  make.text('reasons', t('Why'), (row) => reasonsText(t, row), {
     width: 220,
     grow: true,
-    render: (row) => {
-      const text = row.reasons.map((reason) => REASON_WORDS[reason]).join(' ');
-      return <span title={text}>{text}</span>;
-    },
+    render: (row) => <span title={reasonsText(t, row)}>{reasonsText(t, row)}</span>,
   }),
-  make.number('guests', 'Guests', (row) => row.guests, { width: 76 }),
-  make.number('expected', 'Expected', (row) => row.expected, { width: 88 }),
-  make.number('live', 'Live', (row) => row.live, { width: 64 }),
-  make.number('missing', 'Missing', (row) => row.missing, { width: 80 }),
-  make.number('outdated', 'Outdated', (row) => row.outdated, { width: 88 }),
-  make.number('leftover', 'Leftover', (row) => row.leftover, { width: 84 }),
-  make.time('read_at', 'Read', (row) => row.read_at, { none: 'Never', width: 104 }),
+  make.number('guests', t('Guests'), (row) => row.guests, { width: 76 }),
+  make.number('expected', t('Expected'), (row) => row.expected, { width: 88 }),
+  make.number('live', t('Live'), (row) => row.live, { width: 64 }),
+  make.number('missing', t('Missing'), (row) => row.missing, { width: 80 }),
+  make.number('outdated', t('Outdated'), (row) => row.outdated, { width: 88 }),
+  make.number('leftover', t('Leftover'), (row) => row.leftover, { width: 84 }),
+  make.time('read_at', t('Read'), (row) => row.read_at, { none: t('Never'), width: 104 }),
 ];
 
 /** How far the policy is in force: per cluster, and below per guest. */
 export function PolicyOverview({ policy }: { policy: Policy }) {
+  const t = useT();
+  const columns = useMemo(() => columnsFor(t), [t]);
   const { definition } = policy;
   const { reason } = usePermissions();
   const [operationId, setOperationId] = useState<string | null>(null);
@@ -67,7 +70,9 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
       {behind && (
         <Notice
           tone={policy.deployment_status === 'partial' ? 'warn' : 'danger'}
-          title={deployed ? 'What is live is not what the policy says' : 'Rules are left that nothing wants any more'}
+          title={
+            deployed ? t('What is live is not what the policy says') : t('Rules are left that nothing wants any more')
+          }
           action={
             policy.deployment_status !== 'unresolved' && (
               <Button
@@ -76,20 +81,20 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
                 pending={reconcile.isPending}
                 disabledReason={reason('policy:apply')}
               >
-                {deployed ? 'Reconcile' : 'Remove them'}
+                {deployed ? t('Reconcile') : t('Remove them')}
               </Button>
             )
           }
         >
           <ul>
             {allReasons(policy).map((reason) => (
-              <li key={reason}>{REASON_WORDS[reason]}</li>
+              <li key={reason}>{t(REASON_WORDS[reason])}</li>
             ))}
           </ul>
         </Notice>
       )}
       {operationId !== null && (
-        <Section title={deployed ? 'Reconciling' : 'Removing rules'}>
+        <Section title={deployed ? t('Reconciling') : t('Removing rules')}>
           <OperationProgress operationId={operationId} />
         </Section>
       )}
@@ -97,30 +102,30 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
         <Properties
           columns={2}
           items={[
-            { label: 'From', value: <Endpoints list={definition.sources} /> },
-            { label: 'Direction', value: DIRECTION_WORDS[definition.direction].label },
-            { label: 'To', value: <Endpoints list={definition.targets} /> },
+            { label: t('From'), value: <Endpoints list={definition.sources} /> },
+            { label: t('Direction'), value: t(DIRECTION_WORDS[definition.direction].label) },
+            { label: t('To'), value: <Endpoints list={definition.targets} /> },
             {
-              label: 'What no rule matches',
-              value: definition.default_action === 'drop' ? 'Dropped' : 'As the guest has it',
+              label: t('What no rule matches'),
+              value: definition.default_action === 'drop' ? t('Dropped') : t('As the guest has it'),
             },
             {
-              label: 'Enforcement',
-              value: MODE_WORDS[definition.enforcement_mode].label,
-              hint: MODE_WORDS[definition.enforcement_mode].description,
+              label: t('Enforcement'),
+              value: t(MODE_WORDS[definition.enforcement_mode].label),
+              hint: t(MODE_WORDS[definition.enforcement_mode].description),
             },
-            { label: 'Priority', value: formatCount(policy.priority) },
-            { label: 'Tenant', value: policy.tenant_name ?? 'Whole installation' },
-            { label: 'Changed', value: <RelativeTime at={policy.updated_at} /> },
+            { label: t('Priority'), value: formatCount(policy.priority) },
+            { label: t('Tenant'), value: policy.tenant_name ?? t('Whole installation') },
+            { label: t('Changed'), value: <RelativeTime at={policy.updated_at} /> },
           ]}
         />
       </Section>
-      <Section title="Clusters" actions={<ReadNow policyId={policy.id} />} bare>
+      <Section title={t('Clusters')} actions={<ReadNow policyId={policy.id} />} bare>
         <DataTable
           id="policy-clusters"
-          label="Status per cluster"
-          noun={{ one: 'cluster', many: 'clusters' }}
-          columns={COLUMNS}
+          label={t('Status per cluster')}
+          noun={{ one: t('cluster'), many: t('clusters') }}
+          columns={columns}
           rows={policy.deployments}
           rowId={(row) => row.cluster_id}
           total={policy.deployments.length}
@@ -128,15 +133,15 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
           error={null}
           height="auto"
           empty={
-            <EmptyState title="On no cluster">
+            <EmptyState title={t('On no cluster')}>
               {definition.enforcement_mode === 'audit'
-                ? 'A policy in audit mode has no rules on any guest.'
-                : 'No endpoint of the policy stands for a workload of a cluster.'}
+                ? t('A policy in audit mode has no rules on any guest.')
+                : t('No endpoint of the policy stands for a workload of a cluster.')}
             </EmptyState>
           }
         />
       </Section>
-      <h2 className="text-base">Guests</h2>
+      <h2 className="text-base">{t('Guests')}</h2>
       <PolicyGuests policyId={policy.id} />
     </>
   );
@@ -154,6 +159,7 @@ function Endpoints({ list }: { list: readonly string[] }) {
 
 /** Asks the clusters now instead of showing what was last read. */
 function ReadNow({ policyId }: { policyId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const read = useMutation({
@@ -166,12 +172,12 @@ function ReadNow({ policyId }: { policyId: string }) {
     },
     onError: (error) => {
       const { title, detail } = failureOf(error);
-      showToast('danger', { id: 'read-now', title: 'The guests could not be read', description: detail ?? title });
+      showToast('danger', { id: 'read-now', title: t('The guests could not be read'), description: detail ?? title });
     },
   });
   return (
     <Button size="sm" icon={<RefreshCw size={14} />} onClick={() => read.mutate()} pending={read.isPending}>
-      Read guests now
+      {t('Read guests now')}
     </Button>
   );
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import type { Policy } from '@/domain/policies';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -12,6 +13,7 @@ import { PreviewView } from './preview-view';
 
 /** What applying the policy would do now, guest by guest, against what is live. */
 export function PreviewTab({ policy }: { policy: Policy }) {
+  const t = useT();
   const client = useTRPCClient();
   const query = useQuery({
     // It belongs to one moment: read again on request, with a new version, and when something was written meanwhile.
@@ -23,7 +25,7 @@ export function PreviewTab({ policy }: { policy: Policy }) {
   if (query.isPending) {
     return (
       <div className="flex flex-col gap-3" aria-busy="true">
-        <p className="text-muted">Reading what is live on the guests…</p>
+        <p className="text-muted">{t('Reading what is live on the guests…')}</p>
         <Skeleton className="h-40 w-full" />
       </div>
     );
@@ -37,7 +39,9 @@ export function PreviewTab({ policy }: { policy: Policy }) {
     <>
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="text-muted">
-          Compared with the guests as read <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />.
+          {t.rich('Compared with the guests as read {at}.', {
+            at: <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />,
+          })}
         </p>
         <Button
           size="sm"
@@ -45,7 +49,7 @@ export function PreviewTab({ policy }: { policy: Policy }) {
           onClick={() => void query.refetch()}
           pending={query.isFetching}
         >
-          Preview again
+          {t('Preview again')}
         </Button>
       </div>
       <PreviewView preview={query.data} />

@@ -1,7 +1,7 @@
 'use client';
 import { useState } from 'react';
 import type { PolicyPreview, PreviewWarning } from '@/domain/policy-preview';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Checkbox } from '@/ui/checkbox';
 import { EmptyState } from '@/ui/empty-state';
@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { UNRESOLVED_WORDS } from '../../shared/deployment-words';
+import { CHANGE_COUNTS } from '../change-counts';
 import { placesText } from '../policy-words';
 import { GuestDiff } from './guest-diff';
 import { changesNothing } from './guest-diff-summary';
@@ -18,6 +19,7 @@ const PAGE = 50;
 
 /** A preview: totals, what to know before, what stands for nothing, and the difference at each guest. */
 export function PreviewView({ preview }: { preview: PolicyPreview }) {
+  const t = useT();
   const { totals, unresolved, warnings, clusters } = preview;
   const [onlyChanges, setOnlyChanges] = useState(false);
   const [shown, setShown] = useState(PAGE);
@@ -25,39 +27,43 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
   const listed = onlyChanges ? guests.filter(({ guest }) => !changesNothing(guest)) : guests;
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-center gap-2" role="status" aria-label="Totals of the preview">
-        <Badge>{placesText(totals.guests, clusters.length)}</Badge>
-        <Badge tone={totals.added > 0 ? 'ok' : 'neutral'}>{count(totals.added, 'rule added', 'rules added')}</Badge>
+      <div className="flex flex-wrap items-center gap-2" role="status" aria-label={t('Totals of the preview')}>
+        <Badge>{placesText(t, totals.guests, clusters.length)}</Badge>
+        <Badge tone={totals.added > 0 ? 'ok' : 'neutral'}>
+          {t('{n, plural, one {# rule added} other {# rules added}}', { n: totals.added })}
+        </Badge>
         <Badge tone={totals.removed > 0 ? 'danger' : 'neutral'}>
-          {count(totals.removed, 'rule removed', 'rules removed')}
+          {t('{n, plural, one {# rule removed} other {# rules removed}}', { n: totals.removed })}
         </Badge>
-        <Badge tone={totals.moved > 0 ? 'info' : 'neutral'}>{count(totals.moved, 'moved', 'moved')}</Badge>
-        <Badge>{formatCount(totals.kept)} kept</Badge>
+        <Badge tone={totals.moved > 0 ? 'info' : 'neutral'}>{t(CHANGE_COUNTS.moved, { n: totals.moved })}</Badge>
+        <Badge>{t(CHANGE_COUNTS.kept, { n: totals.kept })}</Badge>
         <Badge tone={totals.option_changes > 0 ? 'warn' : 'neutral'}>
-          {count(totals.option_changes, 'switch turned', 'switches turned')}
+          {t('{n, plural, one {# switch turned} other {# switches turned}}', { n: totals.option_changes })}
         </Badge>
-        {totals.unreadable > 0 && <Badge tone="unknown">{formatCount(totals.unreadable)} unreadable</Badge>}
+        {totals.unreadable > 0 && <Badge tone="unknown">{t('{n, number} unreadable', { n: totals.unreadable })}</Badge>}
       </div>
       {unresolved.length > 0 && (
         <Notice
           tone="warn"
-          title={
-            unresolved.length === 1 ? 'One endpoint yields no rule' : `${unresolved.length} endpoints yield no rule`
-          }
+          title={t('{n, plural, one {One endpoint yields no rule} other {# endpoints yield no rule}}', {
+            n: unresolved.length,
+          })}
         >
           <ul>
             {unresolved.map(({ side, endpoint, reason }) => (
               <li key={`${side} ${endpoint} ${reason}`}>
-                <span className="mono">{endpoint}</span> ({side === 'source' ? 'from' : 'to'}):{' '}
-                {UNRESOLVED_WORDS[reason]}
+                {t.rich(side === 'source' ? '{endpoint} (from): {reason}' : '{endpoint} (to): {reason}', {
+                  endpoint: <span className="mono">{endpoint}</span>,
+                  reason: t(UNRESOLVED_WORDS[reason]),
+                })}
               </li>
             ))}
           </ul>
-          <p className="text-muted">None of them widens a rule to every address.</p>
+          <p className="text-muted">{t('None of them widens a rule to every address.')}</p>
         </Notice>
       )}
       {warnings.length > 0 && (
-        <Section title="Before you apply" bare>
+        <Section title={t('Before you apply')} bare>
           <ul className="divide-y rounded-md border bg-surface">
             {warnings.map((warning) => (
               <Warning key={`${warning.code} ${warning.cluster_id} ${warning.message}`} warning={warning} />
@@ -67,25 +73,27 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
       )}
       {guests.length === 0 ? (
         <div className="rounded-lg border bg-surface">
-          <EmptyState title="Applying would touch no guest">
-            No endpoint stands for a workload, or there is no rule, and nothing of the policy is live.
+          <EmptyState title={t('Applying would touch no guest')}>
+            {t('No endpoint stands for a workload, or there is no rule, and nothing of the policy is live.')}
           </EmptyState>
         </div>
       ) : (
         <Section
-          title="Guests"
+          title={t('Guests')}
           bare
           actions={
             // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox renders the labelled control.
             <label className="flex items-center gap-2">
               <Checkbox checked={onlyChanges} onCheckedChange={setOnlyChanges} />
-              Only guests that change
+              {t('Only guests that change')}
             </label>
           }
         >
           {listed.length === 0 ? (
             <div className="rounded-lg border bg-surface">
-              <EmptyState title="No guest would change">Everything is live as the policy wants it.</EmptyState>
+              <EmptyState title={t('No guest would change')}>
+                {t('Everything is live as the policy wants it.')}
+              </EmptyState>
             </div>
           ) : (
             <div className="flex flex-col gap-3">
@@ -99,7 +107,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
               ))}
               {listed.length > shown && (
                 <button type="button" className="link self-start" onClick={() => setShown(shown + 4 * PAGE)}>
-                  Show more of the {formatCount(listed.length)} guests
+                  {t('Show more of the {n, number} guests', { n: listed.length })}
                 </button>
               )}
             </div>
@@ -113,6 +121,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
 const GRAVE = new Set(['cluster_firewall_off', 'guest_missing', 'guest_unreadable', 'default_policy_changes']);
 
 function Warning({ warning }: { warning: PreviewWarning }) {
+  const t = useT();
   const { guests, guests_total: total } = warning;
   return (
     <li className="flex flex-col gap-0.5 px-3 py-2">
@@ -122,11 +131,9 @@ function Warning({ warning }: { warning: PreviewWarning }) {
       {total > 0 && (
         <p className="pl-4 text-sm text-muted">
           {guests.map(({ name, vmid }) => `${name} (${vmid})`).join(', ')}
-          {total > guests.length && ` and ${formatCount(total - guests.length)} more`}
+          {total > guests.length && ` ${t('and {n, number} more', { n: total - guests.length })}`}
         </p>
       )}
     </li>
   );
 }
-
-const count = (n: number, one: string, many: string) => `${formatCount(n)} ${n === 1 ? one : many}`;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { securityRuleText } from './security-rule-text';
 
 const rule = {
@@ -23,4 +24,4 @@ test.each([
     'Accept ICMP type echo-request, disabled',
   ],
   [{ ...rule, action: 'drop' as const, protocol: 'any' as const, destination_ports: [] }, 'Drop any protocol'],
-])('%o', (given, text) => expect(securityRuleText(given)).toBe(text));
+])('%o', (given, text) => expect(securityRuleText(english, given)).toBe(text));

@@ -1,6 +1,8 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import type { SecurityRule, VersionComparison } from '@/domain/policies';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Skeleton } from '@/ui/skeleton';
@@ -10,14 +12,15 @@ import { securityRuleText } from './security-rule-text';
 import { FIELD_WORDS, valueText } from './version-words';
 
 const CHANGES: Record<VersionComparison['rules'][number]['change'], { tone: Tone; word: string }> = {
-  added: { tone: 'ok', word: 'Added' },
-  removed: { tone: 'danger', word: 'Removed' },
-  changed: { tone: 'warn', word: 'Changed' },
-  moved: { tone: 'info', word: 'Moved' },
+  added: { tone: 'ok', word: msg('Added') },
+  removed: { tone: 'danger', word: msg('Removed') },
+  changed: { tone: 'warn', word: msg('Changed') },
+  moved: { tone: 'info', word: msg('Moved') },
 };
 
 /** What differs between two versions: fields with both values, then rules. */
 export function VersionCompare({ policyId, from, to }: { policyId: string; from: number; to: number }) {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.policies.compareVersions.queryOptions({ id: policyId, from, to }),
@@ -28,33 +31,36 @@ export function VersionCompare({ policyId, from, to }: { policyId: string; from:
     <QueryView query={query} skeleton={<Skeleton className="h-32 w-full" />}>
       {({ fields, rules }) =>
         fields.length + rules.length === 0 ? (
-          <p className="text-muted">These versions say the same.</p>
+          <p className="text-muted">{t('These versions say the same.')}</p>
         ) : (
           <div className="flex flex-col gap-4">
             {fields.length > 0 && (
-              <ul aria-label="Fields that differ" className="divide-y rounded-md border">
+              <ul aria-label={t('Fields that differ')} className="divide-y rounded-md border">
                 {fields.map(({ field, before, after }) => (
                   <li key={field} className="grid gap-x-3 gap-y-1 px-3 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
-                    <span className="text-muted">{FIELD_WORDS[field] ?? field}</span>
+                    <span className="text-muted">{t(FIELD_WORDS[field] ?? field)}</span>
                     <span className="flex min-w-0 flex-col [overflow-wrap:anywhere]">
-                      <del className="text-danger decoration-1">{valueText(before)}</del>
-                      <ins className="text-ok no-underline">{valueText(after)}</ins>
+                      <del className="text-danger decoration-1">{valueText(t, before)}</del>
+                      <ins className="text-ok no-underline">{valueText(t, after)}</ins>
                     </span>
                   </li>
                 ))}
               </ul>
             )}
             {rules.length > 0 && (
-              <ul aria-label="Rules that differ" className="divide-y rounded-md border">
+              <ul aria-label={t('Rules that differ')} className="divide-y rounded-md border">
                 {rules.map((rule) => (
                   <li key={rule.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2">
-                    <Badge tone={CHANGES[rule.change].tone}>{CHANGES[rule.change].word}</Badge>
+                    <Badge tone={CHANGES[rule.change].tone}>{t(CHANGES[rule.change].word)}</Badge>
                     <span className="flex min-w-0 flex-1 flex-col">
                       <Line rule={rule.before} gone={rule.change !== 'moved'} />
                       {rule.change !== 'moved' && <Line rule={rule.after} gone={false} />}
                       {rule.change === 'moved' && rule.before && rule.after && (
                         <span className="text-muted">
-                          from place {rule.before.position + 1} to {rule.after.position + 1}
+                          {t('from place {from} to {to}', {
+                            from: rule.before.position + 1,
+                            to: rule.after.position + 1,
+                          })}
                         </span>
                       )}
                     </span>
@@ -70,8 +76,9 @@ export function VersionCompare({ policyId, from, to }: { policyId: string; from:
 }
 
 function Line({ rule, gone }: { rule: SecurityRule | null; gone: boolean }) {
+  const t = useT();
   if (!rule) return null;
-  const text = securityRuleText(rule);
+  const text = securityRuleText(t, rule);
   return gone ? (
     <del className="mono text-danger decoration-1 [overflow-wrap:anywhere]">{text}</del>
   ) : (

@@ -3,6 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { GitCompare, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Policy, PolicyVersion } from '@/domain/policies';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
@@ -21,27 +23,33 @@ import { VersionCompare } from './version-compare';
 const LIST = { sorts: ['version'], defaultSort: '-version', filters: {} } as const;
 const make = columnsOf<PolicyVersion>();
 
-const columnsFor = (current: number) => [
-  make.text('version', 'Version', (version) => String(version.version), {
+const columnsFor = (t: Translate, current: number) => [
+  make.text('version', t('Version'), (version) => String(version.version), {
     width: 130,
     sortable: true,
     sortFirst: 'desc',
     render: (version) => (
       <span className="inline-flex items-center gap-1.5 tabular-nums">
         {version.version}
-        {version.version === current && <Badge>Current</Badge>}
+        {version.version === current && <Badge>{t('Current')}</Badge>}
       </span>
     ),
   }),
-  make.time('created_at', 'Saved', (version) => version.created_at, { width: 120 }),
-  make.text('author_name', 'By', (version) => version.author_name ?? (version.author_id ? 'Deleted user' : 'Service'), {
-    width: 180,
-  }),
-  make.text('reason', 'Reason', (version) => version.reason, { width: 220, grow: true }),
+  make.time('created_at', t('Saved'), (version) => version.created_at, { width: 120 }),
+  make.text(
+    'author_name',
+    t('By'),
+    (version) => version.author_name ?? (version.author_id ? t('Deleted user') : t('Service')),
+    {
+      width: 180,
+    },
+  ),
+  make.text('reason', t('Reason'), (version) => version.reason, { width: 220, grow: true }),
 ];
 
 /** Every version with its author and reason; two are compared, an old one is brought back. */
 export function VersionsTab({ policy }: { policy: Policy }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { reason } = usePermissions();
@@ -49,7 +57,7 @@ export function VersionsTab({ policy }: { policy: Policy }) {
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [compared, setCompared] = useState<{ from: number; to: number } | null>(null);
   const [reverting, setReverting] = useState<PolicyVersion | null>(null);
-  const columns = useMemo(() => columnsFor(policy.version), [policy.version]);
+  const columns = useMemo(() => columnsFor(t, policy.version), [t, policy.version]);
   const list = useServerList({
     name: 'policy-versions',
     columns,
@@ -66,8 +74,8 @@ export function VersionsTab({ policy }: { policy: Policy }) {
       <DataTable
         {...list}
         id="policy-versions"
-        label="Versions of the policy"
-        noun={{ one: 'version', many: 'versions' }}
+        label={t('Versions of the policy')}
+        noun={{ one: t('version'), many: t('versions') }}
         rowId={(version) => version.id}
         onRowOpen={(version) =>
           setCompared(
@@ -83,38 +91,38 @@ export function VersionsTab({ policy }: { policy: Policy }) {
             size="sm"
             icon={<GitCompare size={14} />}
             onClick={compare}
-            disabledReason={chosen.length !== 2 && 'Choose two versions'}
+            disabledReason={chosen.length !== 2 && t('Choose two versions')}
           >
-            Compare
+            {t('Compare')}
           </Button>
         }
         rowActions={(version) => ({
-          name: `version ${version.version}`,
+          name: t('version {version}', { version: version.version }),
           entries: [
             {
               id: 'compare',
-              label: 'Compare with the current one',
+              label: t('Compare with the current one'),
               icon: <GitCompare />,
               onSelect: () => setCompared({ from: version.version, to: policy.version }),
-              disabledReason: version.version === policy.version && 'It is the current one.',
+              disabledReason: version.version === policy.version && t('It is the current one.'),
             },
             {
               id: 'revert',
-              label: 'Go back to this version',
+              label: t('Go back to this version'),
               icon: <Undo2 />,
               onSelect: () => setReverting(version),
-              disabledReason: writeReason ?? (version.version === policy.version && 'It is the current one.'),
+              disabledReason: writeReason ?? (version.version === policy.version && t('It is the current one.')),
             },
           ],
         })}
-        empty={<EmptyState title="No versions">Every change makes one.</EmptyState>}
+        empty={<EmptyState title={t('No versions')}>{t('Every change makes one.')}</EmptyState>}
       />
       <Dialog
         open={compared !== null}
         onOpenChange={(open) => !open && setCompared(null)}
         size="lg"
-        title={compared ? `Version ${compared.from} to ${compared.to}` : ''}
-        description="What was taken away, and what came instead."
+        title={compared ? t('Version {from} to {to}', compared) : ''}
+        description={t('What was taken away, and what came instead.')}
       >
         {compared && <VersionCompare policyId={policy.id} from={compared.from} to={compared.to} />}
       </Dialog>
@@ -124,6 +132,7 @@ export function VersionsTab({ policy }: { policy: Policy }) {
 }
 
 function RevertDialog({ policy, version, onClose }: { policy: Policy; version: PolicyVersion; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const revert = useMutation(
@@ -132,8 +141,11 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
         queryClient.setQueryData(trpc.policies.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
         showToast('ok', {
-          title: `Version ${saved.version} says what version ${version.version} said`,
-          description: saved.cleanup.length > 0 ? 'Its rules are being removed from the guests.' : undefined,
+          title: t('Version {saved} says what version {version} said', {
+            saved: saved.version,
+            version: version.version,
+          }),
+          description: saved.cleanup.length > 0 ? t('Its rules are being removed from the guests.') : undefined,
         });
         onClose();
       },
@@ -143,16 +155,20 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
     <ConfirmDialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`Go back to version ${version.version}?`}
-      confirmLabel={`Save version ${policy.version + 1} with the content of ${version.version}`}
+      title={t('Go back to version {version}?', { version: version.version })}
+      confirmLabel={t('Save version {next} with the content of {version}', {
+        next: policy.version + 1,
+        version: version.version,
+      })}
       tone="primary"
       pending={revert.isPending}
       error={revert.error ? failureOf(revert.error) : null}
       onConfirm={() => revert.mutate({ id: policy.id, to_version: version.version, version: policy.version })}
     >
       <p>
-        Nothing is lost: the versions in between stay in the history. Guests change when the policy is applied; if the
-        old version was in audit mode or disabled, its rules are removed at once.
+        {t(
+          'Nothing is lost: the versions in between stay in the history. Guests change when the policy is applied; if the old version was in audit mode or disabled, its rules are removed at once.',
+        )}
       </p>
       <VersionCompare policyId={policy.id} from={policy.version} to={version.version} />
     </ConfirmDialog>

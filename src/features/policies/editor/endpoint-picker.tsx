@@ -2,6 +2,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
+import { lowerLabel, type Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { FieldFrame } from '@/ui/form/field-frame';
@@ -24,6 +26,7 @@ type Props = {
 
 /** Chooses groups, workloads, networks, tags and addresses by searching all of them at once; what is typed counts too. */
 export function EndpointPicker({ name, label, description, value, onValueChange, onBlur, error, tenantId }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const [text, setText] = useState('');
   const q = useDebounced(text.trim().slice(0, 200));
@@ -36,11 +39,11 @@ export function EndpointPicker({ name, label, description, value, onValueChange,
     const items = (found ?? []).map((item) => ({
       value: item.endpoint,
       label: item.label,
-      description: [ENDPOINT_KIND_WORDS[item.kind], item.detail].filter(Boolean).join(', '),
+      description: [t(ENDPOINT_KIND_WORDS[item.kind]), item.detail].filter(Boolean).join(', '),
     }));
-    const typed = typedOption(text);
+    const typed = typedOption(t, text);
     return typed && !items.some((item) => item.value === typed.value) ? [...items, typed] : items;
-  }, [found, text]);
+  }, [t, found, text]);
   const hint = text.trim() === '' || options.length > 0 ? null : hintOf(text);
   return (
     <FieldFrame name={name} label={label} description={hint ?? description} error={error}>
@@ -53,7 +56,7 @@ export function EndpointPicker({ name, label, description, value, onValueChange,
         }}
         onBlur={onBlur}
         options={options}
-        placeholder={value.length === 0 ? 'Name, tag, VMID, address or any' : ''}
+        placeholder={value.length === 0 ? t('Name, tag, VMID, address or any') : ''}
         remote={{
           onSearch: setText,
           loading: search.isFetching,
@@ -65,7 +68,7 @@ export function EndpointPicker({ name, label, description, value, onValueChange,
 }
 
 /** What is typed as an endpoint of its own, also when nothing has that name (yet). */
-function typedOption(text: string): Option | null {
+function typedOption(t: Translate, text: string): Option | null {
   if (text.trim() === '') return null;
   const parsed = parseEndpoint(text);
   if ('error' in parsed) return null;
@@ -75,8 +78,8 @@ function typedOption(text: string): Option | null {
     label: endpoint,
     description:
       parsed.kind === 'address'
-        ? 'Use this address'
-        : `Use as typed: ${ENDPOINT_KIND_WORDS[parsed.kind].toLowerCase()}`,
+        ? t('Use this address')
+        : t('Use as typed: {kind}', { kind: lowerLabel(t, t(ENDPOINT_KIND_WORDS[parsed.kind])) }),
   };
 }
 

@@ -1,12 +1,13 @@
 import type { Endpoint } from '@/domain/policy/endpoint';
+import { msg } from '@/lib/i18n/translator';
 
 /** What an endpoint names. */
 export const ENDPOINT_KIND_WORDS: Record<Endpoint['kind'], string> = {
-  any: 'Any',
-  security_group: 'Security group',
-  vmid: 'Workload by number',
-  network: 'Network',
-  tag: 'Tag',
-  address: 'Address',
-  workload: 'Workload',
+  any: msg('Any'),
+  security_group: msg('Security group'),
+  vmid: msg('Workload by number'),
+  network: msg('Network'),
+  tag: msg('Tag'),
+  address: msg('Address'),
+  workload: msg('Workload'),
 };

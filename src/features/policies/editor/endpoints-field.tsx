@@ -1,5 +1,6 @@
 'use client';
 import { type Control, useController } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { EndpointPicker } from './endpoint-picker';
 import type { PolicyValues } from './policy-form-values';
 
@@ -13,11 +14,12 @@ type Props = {
 
 /** Sources or targets in the form. Messages about one endpoint are shown for the field. */
 export function EndpointsField({ control, side, description, tenantId }: Props) {
+  const t = useT();
   const { field, fieldState } = useController({ control, name: `definition.${side}` });
   return (
     <EndpointPicker
       name={field.name}
-      label={side === 'sources' ? 'From' : 'To'}
+      label={side === 'sources' ? t('From') : t('To')}
       description={description}
       value={field.value}
       onValueChange={(endpoints) => field.onChange(endpoints)}

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { type ChangedPolicy, type Policy, PolicyChange, PolicyCreate } from '@/domain/policies';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -21,13 +22,15 @@ import { VersionConflict } from './version-conflict';
 
 /** The page on which a policy is written: a new one without an id. */
 export function PolicyEditor({ policyId }: { policyId?: string }) {
+  const t = useT();
   const { reason } = usePermissions();
   const refused = reason('policy:write');
-  if (refused) return <EmptyState title="You can look at policies, not change them">{refused}</EmptyState>;
+  if (refused) return <EmptyState title={t('You can look at policies, not change them')}>{refused}</EmptyState>;
   return policyId === undefined ? <NewPolicy /> : <ExistingPolicy policyId={policyId} />;
 }
 
 function NewPolicy() {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const router = useRouter();
@@ -36,15 +39,18 @@ function NewPolicy() {
     trpc.policies.create.mutationOptions({
       onSuccess: (policy) => {
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
-        showToast('ok', { title: `${policy.name} created`, description: 'Look at the preview before you apply it.' });
+        showToast('ok', {
+          title: t('{name} created', { name: policy.name }),
+          description: t('Look at the preview before you apply it.'),
+        });
         router.push(paths.policy({ policyId: policy.id, tab: 'preview' }));
       },
     }),
   );
   return (
     <>
-      <PageTrail crumbs={[{ label: 'New policy' }]} />
-      <PageHeader title="New policy" />
+      <PageTrail crumbs={[{ label: t('New policy') }]} />
+      <PageHeader title={t('New policy')} />
       <PolicyForm
         defaultValues={{ ...EMPTY_POLICY, tenant_id: tenants[0]?.value ?? null }}
         schema={PolicyCreate}
@@ -53,7 +59,7 @@ function NewPolicy() {
         error={create.error ? failureOf(create.error) : null}
         pending={create.isPending}
         saved={create.isSuccess}
-        submitLabel="Create policy"
+        submitLabel={t('Create policy')}
         tenants={tenants}
         backTo={paths.policies()}
       />
@@ -62,6 +68,7 @@ function NewPolicy() {
 }
 
 function ExistingPolicy({ policyId }: { policyId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   // Read once for the form: what others save meanwhile is told when saving, not written under the author's hands.
   const query = useQuery({
@@ -69,7 +76,7 @@ function ExistingPolicy({ policyId }: { policyId: string }) {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnMount: 'always',
   });
-  useDocumentTitle(query.data && `Edit ${query.data.name}`);
+  useDocumentTitle(query.data && t('Edit {name}', { name: query.data.name }));
   const settled = query.isFetchedAfterMount || query.isError;
   return (
     <QueryView query={settled ? query : { ...query, data: undefined }} skeleton={<DetailSkeleton />}>
@@ -81,6 +88,7 @@ function ExistingPolicy({ policyId }: { policyId: string }) {
 type Base = { policy: Pick<Policy, 'id' | 'name' | 'tenant_id'>; version: number; values: PolicyValues; key: number };
 
 function EditPolicy({ first }: { first: Policy }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const router = useRouter();
@@ -95,11 +103,14 @@ function EditPolicy({ first }: { first: Policy }) {
     void queryClient.invalidateQueries(trpc.policies.pathFilter());
     const removing = policy.cleanup.length > 0;
     showToast('ok', {
-      title: policy.version === base.version ? 'Nothing had changed' : `Saved as version ${policy.version}`,
+      title:
+        policy.version === base.version
+          ? t('Nothing had changed')
+          : t('Saved as version {version}', { version: policy.version }),
       description: removing
-        ? 'Its rules are being removed from the guests.'
+        ? t('Its rules are being removed from the guests.')
         : policy.enabled && policy.definition.enforcement_mode === 'enforced'
-          ? 'No guest has changed yet. Look at the preview, then apply.'
+          ? t('No guest has changed yet. Look at the preview, then apply.')
           : undefined,
     });
     router.push(paths.policy({ policyId: policy.id, tab: removing ? 'deployments' : 'preview' }));
@@ -111,9 +122,12 @@ function EditPolicy({ first }: { first: Policy }) {
   return (
     <>
       <PageTrail
-        crumbs={[{ label: base.policy.name, href: paths.policy({ policyId: base.policy.id }) }, { label: 'Edit' }]}
+        crumbs={[{ label: base.policy.name, href: paths.policy({ policyId: base.policy.id }) }, { label: t('Edit') }]}
       />
-      <PageHeader title={`Edit ${base.policy.name}`} description={`Version ${base.version}`} />
+      <PageHeader
+        title={t('Edit {name}', { name: base.policy.name })}
+        description={t('Version {version}', { version: base.version })}
+      />
       {conflict !== null && (
         <VersionConflict
           policyId={base.policy.id}
@@ -136,7 +150,7 @@ function EditPolicy({ first }: { first: Policy }) {
         error={conflict === null ? failure : null}
         pending={save.isPending}
         saved={save.isSuccess}
-        submitLabel="Save new version"
+        submitLabel={t('Save new version')}
         tenantId={base.policy.tenant_id}
         enforcedBefore={base.values.enabled && base.values.definition.enforcement_mode === 'enforced'}
         withReason

@@ -2,6 +2,9 @@
 import { type Control, type DefaultValues, useForm, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/policy';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { FormShell } from '@/ui/form/form-shell';
@@ -49,16 +52,21 @@ const DIRECTION_OPTIONS = POLICY_DIRECTIONS.map((value) => ({ value, ...DIRECTIO
 const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({
   value,
   ...(value === 'none'
-    ? { label: 'Leave the default of the guest', description: 'What no rule matches is decided as before.' }
+    ? {
+        label: msg('Leave the default of the guest'),
+        description: msg('What no rule matches is decided as before.'),
+      }
     : {
-        label: 'Drop what no rule accepts',
-        description:
+        label: msg('Drop what no rule accepts'),
+        description: msg(
           'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
+        ),
       }),
 }));
 
 /** Everything a policy says, in one form; what the endpoints stand for is shown while it is written. */
 export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+  const t = useT();
   const { tenants = [], enforcedBefore = false } = props;
   const form = useForm<PolicyValues, unknown, z.output<S>>({
     defaultValues: props.defaultValues as DefaultValues<PolicyValues>,
@@ -83,86 +91,91 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
         error={props.error}
         pending={props.pending}
         submitLabel={props.submitLabel}
-        disabledReason={props.withReason && !isDirty ? 'Nothing has changed' : null}
+        disabledReason={props.withReason && !isDirty ? t('Nothing has changed') : null}
         onCancel={() => guard.go(props.backTo)}
         fieldName={placeOf}
       >
-        <Section title="What it is">
+        <Section title={t('What it is')}>
           <div className="flex flex-col gap-3">
-            <TextField control={control} name={'name' as never} label="Name" maxLength={100} autoFocus />
-            <TextareaField control={control} name={'description' as never} label="Description" optional rows={2} />
+            <TextField control={control} name={'name' as never} label={t('Name')} maxLength={100} autoFocus />
+            <TextareaField control={control} name={'description' as never} label={t('Description')} optional rows={2} />
             {tenants.length > 0 && (
               <SelectField
                 control={control}
                 name={'tenant_id' as never}
-                label="Tenant"
-                description="A policy of a tenant reaches the workloads of that tenant only."
+                label={t('Tenant')}
+                description={t('A policy of a tenant reaches the workloads of that tenant only.')}
                 options={tenants}
               />
             )}
           </div>
         </Section>
-        <Section title="Who reaches whom">
+        <Section title={t('Who reaches whom')}>
           <div className="flex flex-col gap-3">
             <EndpointsField
               control={fields}
               side="sources"
               tenantId={tenant ?? null}
-              description="Groups, workloads, networks, tags, addresses such as 10.0.0.0/24, or any."
+              description={t('Groups, workloads, networks, tags, addresses such as 10.0.0.0/24, or any.')}
             />
             <EndpointsField
               control={fields}
               side="targets"
               tenantId={tenant ?? null}
-              description="As above. Rules stand at workloads only."
+              description={t('As above. Rules stand at workloads only.')}
             />
-            <RadioField control={fields} name="definition.direction" label="Direction" options={DIRECTION_OPTIONS} />
+            <RadioField
+              control={fields}
+              name="definition.direction"
+              label={t('Direction')}
+              options={optionsIn(t, DIRECTION_OPTIONS)}
+            />
           </div>
         </Section>
         <Section
-          title="Rules"
-          description="From the first down; the first that matches decides. Alt with the arrow keys moves a rule."
+          title={t('Rules')}
+          description={t('From the first down; the first that matches decides. Alt with the arrow keys moves a rule.')}
           bare
         >
           <RulesField control={fields} />
         </Section>
-        <Section title="How it takes effect">
+        <Section title={t('How it takes effect')}>
           <div className="flex flex-col gap-4">
             <RadioField
               control={fields}
               name="definition.enforcement_mode"
-              label="Enforcement"
-              options={MODE_OPTIONS}
+              label={t('Enforcement')}
+              options={optionsIn(t, MODE_OPTIONS)}
             />
             {enforcedBefore && !enforcedAfter && (
-              <Notice tone="warn" title="Saving removes its rules from all guests">
-                The policy is in force now. Its rules are removed as soon as you save.
+              <Notice tone="warn" title={t('Saving removes its rules from all guests')}>
+                {t('The policy is in force now. Its rules are removed as soon as you save.')}
               </Notice>
             )}
             {!enforcedBefore && enforcedAfter && (
-              <Notice tone="info" title="Saving changes no guest yet">
-                The rules are written when you apply the policy, after a preview of what changes.
+              <Notice tone="info" title={t('Saving changes no guest yet')}>
+                {t('The rules are written when you apply the policy, after a preview of what changes.')}
               </Notice>
             )}
             <RadioField
               control={fields}
               name="definition.default_action"
-              label="What no rule matches"
-              options={DEFAULT_OPTIONS}
+              label={t('What no rule matches')}
+              options={optionsIn(t, DEFAULT_OPTIONS)}
             />
             <NumberField
               control={fields}
               name="priority"
-              label="Priority"
-              description="0 to 10,000. Rules of a policy with a lower number stand above those of a higher one."
+              label={t('Priority')}
+              description={t('0 to 10,000. Rules of a policy with a lower number stand above those of a higher one.')}
               min={0}
               max={10_000}
             />
             <CheckboxField
               control={fields}
               name="enabled"
-              label="Enabled"
-              description="A disabled policy has no rules on any guest and is left out of audit."
+              label={t('Enabled')}
+              description={t('A disabled policy has no rules on any guest and is left out of audit.')}
             />
           </div>
         </Section>
@@ -171,10 +184,10 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
             <TextField
               control={fields}
               name="reason"
-              label="Reason of the change"
+              label={t('Reason of the change')}
               optional
               maxLength={500}
-              description="Kept with the version, for whoever looks later."
+              description={t('Kept with the version, for whoever looks later.')}
             />
           </Section>
         )}
@@ -185,13 +198,13 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
       <ConfirmDialog
         open={guard.leaving !== null}
         onOpenChange={(open) => !open && guard.stay()}
-        title="Leave without saving?"
-        confirmLabel="Discard changes"
+        title={t('Leave without saving?')}
+        confirmLabel={t('Discard changes')}
         pending={false}
         error={null}
         onConfirm={guard.leave}
       >
-        <p>What you changed in this policy is lost.</p>
+        <p>{t('What you changed in this policy is lost.')}</p>
       </ConfirmDialog>
     </div>
   );

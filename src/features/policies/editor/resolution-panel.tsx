@@ -1,7 +1,8 @@
 'use client';
 import type { PolicyDefinition } from '@/domain/policy/policy';
 import type { ResolvedEndpoint } from '@/domain/policy-endpoints';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
@@ -28,6 +29,7 @@ const isPeer = (direction: Definition['direction'], side: Side) =>
 
 /** What the endpoints of the form stand for at this moment, with everything that stands for nothing and why. */
 export function ResolutionPanel({ definition, tenantId }: Props) {
+  const t = useT();
   const { direction, sources, targets } = definition;
   const query = useResolution([...sources, ...targets], tenantId);
   const found = new Map(query.data?.endpoints.map((item) => [item.endpoint, item]));
@@ -41,8 +43,8 @@ export function ResolutionPanel({ definition, tenantId }: Props) {
   const empty = sources.length + targets.length === 0;
   return (
     <Section
-      title="Resolves to"
-      description="As the inventory is now. The policy follows when members and tags change."
+      title={t('Resolves to')}
+      description={t('As the inventory is now. The policy follows when members and tags change.')}
     >
       <div className="flex flex-col gap-3" aria-live="polite" aria-busy={query.isFetching}>
         {failure && (
@@ -51,14 +53,14 @@ export function ResolutionPanel({ definition, tenantId }: Props) {
           </Notice>
         )}
         {empty ? (
-          <p className="text-muted">Choose where traffic comes from and where it goes.</p>
+          <p className="text-muted">{t('Choose where traffic comes from and where it goes.')}</p>
         ) : (
           <>
             {(['sources', 'targets'] as const).map((side) => (
               <div key={side} className="flex flex-col gap-1">
-                <h3 className="text-sm text-muted">{side === 'sources' ? 'From' : 'To'}</h3>
+                <h3 className="text-sm text-muted">{side === 'sources' ? t('From') : t('To')}</h3>
                 {definition[side].length === 0 ? (
-                  <p className="text-faint">Nothing chosen</p>
+                  <p className="text-faint">{t('Nothing chosen')}</p>
                 ) : (
                   <ul className="flex flex-col gap-1">
                     {definition[side].map((endpoint) => (
@@ -76,15 +78,12 @@ export function ResolutionPanel({ definition, tenantId }: Props) {
             ))}
             <p className="border-t pt-2">
               {places.size === 0 ? (
-                <span className="text-warn">No workload gets a rule.</span>
+                <span className="text-warn">{t('No workload gets a rule.')}</span>
               ) : (
-                <>
-                  Rules stand at{' '}
-                  <strong>
-                    {formatCount(places.size)} {places.size === 1 ? 'workload' : 'workloads'}
-                  </strong>
-                  .
-                </>
+                t.rich('Rules stand at <b>{n, plural, one {# workload} other {# workloads}}</b>.', {
+                  n: places.size,
+                  b: (inside) => <strong>{inside}</strong>,
+                })
               )}
             </p>
           </>
@@ -97,6 +96,7 @@ export function ResolutionPanel({ definition, tenantId }: Props) {
 type EndpointProps = { text: string; found: ResolvedEndpoint | undefined; place: boolean; peer: boolean };
 
 function Endpoint({ text, found, place, peer }: EndpointProps) {
+  const t = useT();
   if (!found) {
     return (
       <li className="flex items-center gap-2">
@@ -105,8 +105,8 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
     );
   }
   const faults = [
-    ...(place && found.place_reason ? [{ role: 'No rule stands there', reason: found.place_reason }] : []),
-    ...(peer && found.peer_reason ? [{ role: 'No rule matches it', reason: found.peer_reason }] : []),
+    ...(place && found.place_reason ? [{ role: t('No rule stands there'), reason: found.place_reason }] : []),
+    ...(peer && found.peer_reason ? [{ role: t('No rule matches it'), reason: found.peer_reason }] : []),
   ];
   // In one of its two roles it may do; then only the other one is named.
   const dead = faults.length === Number(place) + Number(peer);
@@ -120,48 +120,53 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
       <details className="min-w-0">
         <summary className="flex min-w-0 flex-wrap items-baseline gap-x-2 rounded-sm">
           <span className="mono [overflow-wrap:anywhere]">{text}</span>
-          {!dead && <span className="text-muted">{summaryOf(found, peer)}</span>}
+          {!dead && <span className="text-muted">{summaryOf(t, found, peer)}</span>}
         </summary>
         {details.length > 0 && (
           <ul className="mono max-h-48 overflow-y-auto py-1 pl-4 text-muted">
             {details.map((line) => (
               <li key={line}>{line}</li>
             ))}
-            {more > 0 && <li>and {formatCount(more)} more</li>}
+            {more > 0 && <li>{t('and {n, number} more', { n: more })}</li>}
           </ul>
         )}
       </details>
       {dead && faults[0] && (
         <div>
           <Status tone="danger">
-            <span className="whitespace-normal">{UNRESOLVED_WORDS[faults[0].reason]}</span>
+            <span className="whitespace-normal">{t(UNRESOLVED_WORDS[faults[0].reason])}</span>
           </Status>
-          <p className="text-sm text-muted">It yields no rule. It never widens the policy to every address.</p>
+          <p className="text-sm text-muted">{t('It yields no rule. It never widens the policy to every address.')}</p>
         </div>
       )}
       {!dead &&
         faults.map(({ role, reason }) => (
           <p key={role} className="text-sm text-muted">
-            {role}: {UNRESOLVED_WORDS[reason].replace(/^./, (first) => first.toLowerCase())}.
+            {t('{role}: {reason}.', { role, reason: inSentence(t, t(UNRESOLVED_WORDS[reason])) })}
           </p>
         ))}
       {!dead && peer && found.without_address > 0 && (
         <p className="text-sm text-warn">
-          {formatCount(found.without_address)} without a known address: their traffic does not match.
+          {t('{n, number} without a known address: their traffic does not match.', { n: found.without_address })}
         </p>
       )}
     </li>
   );
 }
 
-const count = (n: number, one: string, many: string) => `${formatCount(n)} ${n === 1 ? one : many}`;
+/** A sentence after a colon: German begins it with a capital, too. */
+const inSentence = (t: Translate, text: string) =>
+  t.locale === 'de' ? text : text.replace(/^./, (first) => first.toLowerCase());
 
-function summaryOf(found: ResolvedEndpoint, peer: boolean): string {
+function summaryOf(t: Translate, found: ResolvedEndpoint, peer: boolean): string {
   const parts = [];
-  if (found.workloads_total > 0) parts.push(count(found.workloads_total, 'workload', 'workloads'));
+  if (found.workloads_total > 0)
+    parts.push(t('{n, plural, one {# workload} other {# workloads}}', { n: found.workloads_total }));
   if (peer && found.peer_reason === null) {
     parts.push(
-      found.kind === 'any' ? 'every address' : count(found.cidrs_total, 'address or network', 'addresses and networks'),
+      found.kind === 'any'
+        ? t('every address')
+        : t('{n, plural, one {# address or network} other {# addresses and networks}}', { n: found.cidrs_total }),
     );
   }
   return parts.join(', ');

@@ -3,6 +3,7 @@ import clsx from 'clsx';
 import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2 } from 'lucide-react';
 import { type Control, useWatch } from 'react-hook-form';
 import { protocolHasPorts, RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from '@/domain/policy/policy';
+import { useT } from '@/lib/i18n/use-t';
 import { Checkbox } from '@/ui/checkbox';
 import { useField } from '@/ui/form/use-field';
 import { IconButton } from '@/ui/icon-button';
@@ -10,7 +11,7 @@ import { Select } from '@/ui/select';
 import { TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
 import type { PolicyValues, RuleValues } from './policy-form-values';
-import { ACTION_WORDS, LOG_WORDS, PROTOCOL_WORDS } from './rule-words';
+import { ACTION_WORDS, logText, PROTOCOL_WORDS } from './rule-words';
 
 type FormControl = Control<PolicyValues, unknown, never>;
 
@@ -29,12 +30,9 @@ type Props = {
   onDragEnd: () => void;
 };
 
-const ACTION_OPTIONS = RULE_ACTIONS.map((value) => ({ value, label: ACTION_WORDS[value] }));
-const PROTOCOL_OPTIONS = RULE_PROTOCOLS.map((value) => ({ value, label: PROTOCOL_WORDS[value] }));
-const LOG_OPTIONS = RULE_LOG_LEVELS.map((value) => ({ value, label: LOG_WORDS[value] }));
-
 /** One rule: all of it in view, each field with its message below. */
 export function RuleRow(props: Props) {
+  const t = useT();
   const { control, index, count, onMove, onRemove, onDuplicate, dragging } = props;
   const n = index + 1;
   const rule = useWatch({ control, name: `rules.${index}` });
@@ -44,7 +42,7 @@ export function RuleRow(props: Props) {
   return (
     <li
       data-rule={index}
-      aria-label={`Rule ${n}`}
+      aria-label={t('Rule {n}', { n })}
       onKeyDown={(event) => {
         if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
         event.preventDefault();
@@ -63,12 +61,12 @@ export function RuleRow(props: Props) {
       )}
     >
       <div className="flex h-8 shrink-0 items-center gap-1.5">
-        <Tooltip content="Drag, or press Alt with the arrow keys">
+        <Tooltip content={t('Drag, or press Alt with the arrow keys')}>
           <button
             type="button"
             data-handle
             draggable
-            aria-label={`Move rule ${n}`}
+            aria-label={t('Move rule {n}', { n })}
             aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
             onDragStart={(event) => {
               event.dataTransfer.effectAllowed = 'move';
@@ -82,9 +80,9 @@ export function RuleRow(props: Props) {
           </button>
         </Tooltip>
         <span className="w-5 text-right text-muted tabular-nums">{n}</span>
-        <Tooltip content={rule.enabled ? 'Enabled' : 'Disabled: the rule is not written to any guest'}>
+        <Tooltip content={rule.enabled ? t('Enabled') : t('Disabled: the rule is not written to any guest')}>
           <Checkbox
-            aria-label={`Rule ${n} enabled`}
+            aria-label={t('Rule {n} enabled', { n })}
             checked={enabled.value ?? false}
             onCheckedChange={enabled.onChange}
           />
@@ -95,44 +93,50 @@ export function RuleRow(props: Props) {
       </div>
       <div className="flex min-w-0 flex-1 flex-wrap gap-2">
         <SelectCell
-          {...{ control, index, field: 'action', label: `Action of rule ${n}` }}
-          options={ACTION_OPTIONS}
+          {...{ control, index, field: 'action', label: t('Action of rule {n}', { n }) }}
+          options={RULE_ACTIONS.map((value) => ({ value, label: t(ACTION_WORDS[value]) }))}
           className="w-24"
         />
         <SelectCell
-          {...{ control, index, field: 'protocol', label: `Protocol of rule ${n}` }}
-          options={PROTOCOL_OPTIONS}
+          {...{ control, index, field: 'protocol', label: t('Protocol of rule {n}', { n }) }}
+          options={RULE_PROTOCOLS.map((value) => ({ value, label: t(PROTOCOL_WORDS[value]) }))}
           className="w-28"
         />
         {icmp && (
           <TextCell
-            {...{ control, index, field: 'icmp_type', label: `ICMP type of rule ${n}`, mono: true }}
-            placeholder="All types, or echo-request"
+            {...{ control, index, field: 'icmp_type', label: t('ICMP type of rule {n}', { n }), mono: true }}
+            placeholder={t('All types, or echo-request')}
             className="min-w-44 flex-1"
           />
         )}
         {ports && (
           <>
             <TextCell
-              {...{ control, index, field: 'destination_ports', label: `Destination ports of rule ${n}`, mono: true }}
-              placeholder="To any port"
+              {...{
+                control,
+                index,
+                field: 'destination_ports',
+                label: t('Destination ports of rule {n}', { n }),
+                mono: true,
+              }}
+              placeholder={t('To any port')}
               className="min-w-32 flex-1"
             />
             <TextCell
-              {...{ control, index, field: 'source_ports', label: `Source ports of rule ${n}`, mono: true }}
-              placeholder="From any port"
+              {...{ control, index, field: 'source_ports', label: t('Source ports of rule {n}', { n }), mono: true }}
+              placeholder={t('From any port')}
               className="min-w-32 flex-1"
             />
           </>
         )}
         <SelectCell
-          {...{ control, index, field: 'log', label: `Logging of rule ${n}` }}
-          options={LOG_OPTIONS}
+          {...{ control, index, field: 'log', label: t('Logging of rule {n}', { n }) }}
+          options={RULE_LOG_LEVELS.map((value) => ({ value, label: logText(t, value) }))}
           className="w-28"
         />
         <TextCell
-          {...{ control, index, field: 'comment', label: `Comment of rule ${n}` }}
-          placeholder="Comment"
+          {...{ control, index, field: 'comment', label: t('Comment of rule {n}', { n }) }}
+          placeholder={t('Comment')}
           maxLength={200}
           className="min-w-44 flex-[2]"
         />
@@ -153,24 +157,30 @@ function Buttons({
   onDuplicate,
   rule,
 }: Pick<Props, 'index' | 'count' | 'onMove' | 'onRemove' | 'onDuplicate'> & { n: number; rule: RuleValues }) {
+  const t = useT();
   return (
     <span className="flex h-8 items-center">
       <IconButton
         size="sm"
-        label={`Move rule ${n} up`}
+        label={t('Move rule {n} up', { n })}
         icon={<ArrowUp size={14} />}
         onClick={() => onMove(-1)}
-        disabledReason={index === 0 && 'It is the first'}
+        disabledReason={index === 0 && t('It is the first')}
       />
       <IconButton
         size="sm"
-        label={`Move rule ${n} down`}
+        label={t('Move rule {n} down', { n })}
         icon={<ArrowDown size={14} />}
         onClick={() => onMove(1)}
-        disabledReason={index === count - 1 && 'It is the last'}
+        disabledReason={index === count - 1 && t('It is the last')}
       />
-      <IconButton size="sm" label={`Duplicate rule ${n}`} icon={<Copy size={14} />} onClick={() => onDuplicate(rule)} />
-      <IconButton size="sm" label={`Remove rule ${n}`} icon={<Trash2 size={14} />} onClick={onRemove} />
+      <IconButton
+        size="sm"
+        label={t('Duplicate rule {n}', { n })}
+        icon={<Copy size={14} />}
+        onClick={() => onDuplicate(rule)}
+      />
+      <IconButton size="sm" label={t('Remove rule {n}', { n })} icon={<Trash2 size={14} />} onClick={onRemove} />
     </span>
   );
 }

@@ -1,13 +1,14 @@
 import type { RULE_ACTIONS, RULE_LOG_LEVELS, RuleProtocol } from '@/domain/policy/policy';
+import { msg, type Translate } from '@/lib/i18n/translator';
 
 export const ACTION_WORDS: Record<(typeof RULE_ACTIONS)[number], string> = {
-  accept: 'Accept',
-  drop: 'Drop',
-  reject: 'Reject',
+  accept: msg('Accept'),
+  drop: msg('Drop'),
+  reject: msg('Reject'),
 };
 
 export const PROTOCOL_WORDS: Record<RuleProtocol, string> = {
-  any: 'Any',
+  any: msg('Any'),
   tcp: 'TCP',
   udp: 'UDP',
   'tcp/udp': 'TCP/UDP',
@@ -16,14 +17,6 @@ export const PROTOCOL_WORDS: Record<RuleProtocol, string> = {
   sctp: 'SCTP',
 };
 
-export const LOG_WORDS: Record<(typeof RULE_LOG_LEVELS)[number], string> = {
-  nolog: 'No log',
-  emerg: 'Log: emerg',
-  alert: 'Log: alert',
-  crit: 'Log: crit',
-  err: 'Log: err',
-  warning: 'Log: warning',
-  notice: 'Log: notice',
-  info: 'Log: info',
-  debug: 'Log: debug',
-};
+/** Whether hits are logged, and with which level. */
+export const logText = (t: Translate, level: (typeof RULE_LOG_LEVELS)[number]): string =>
+  level === 'nolog' ? t('No log') : t('Log: {level}', { level });

@@ -2,6 +2,7 @@
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { type Control, useFieldArray } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { EMPTY_RULE, type PolicyValues } from './policy-form-values';
@@ -9,6 +10,7 @@ import { RuleRow } from './rule-row';
 
 /** The rules in their order. They are moved by their handle, by buttons, or with Alt and the arrow keys. */
 export function RulesField({ control }: { control: Control<PolicyValues, unknown, never> }) {
+  const t = useT();
   const { fields, append, insert, remove, move } = useFieldArray({ control, name: 'rules' });
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
@@ -17,7 +19,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
   const moveTo = (from: number, to: number) => {
     if (to < 0 || to >= fields.length || from === to) return;
     move(from, to);
-    setSaid(`Rule moved to place ${to + 1} of ${fields.length}.`);
+    setSaid(t('Rule moved to place {place} of {total}.', { place: to + 1, total: fields.length }));
     // The row is the same element in its new place; the focus goes along with its handle.
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-rule="${to}"] [data-handle]`)?.focus());
   };
@@ -25,13 +27,14 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
     <div className="flex flex-col gap-2">
       {fields.length === 0 ? (
         <div className="rounded-lg border border-dashed">
-          <EmptyState title="No rules yet">
-            Without rules the policy decides nothing. Traffic is matched from the first rule down; the first that fits
-            decides.
+          <EmptyState title={t('No rules yet')}>
+            {t(
+              'Without rules the policy decides nothing. Traffic is matched from the first rule down; the first that fits decides.',
+            )}
           </EmptyState>
         </div>
       ) : (
-        <ol ref={list} aria-label="Rules" className="flex flex-col rounded-lg border bg-surface">
+        <ol ref={list} aria-label={t('Rules')} className="flex flex-col rounded-lg border bg-surface">
           {fields.map((field, index) => (
             <RuleRow
               key={field.id}
@@ -41,7 +44,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
               onMove={(by) => moveTo(index, index + by)}
               onRemove={() => {
                 remove(index);
-                setSaid(`Rule ${index + 1} removed.`);
+                setSaid(t('Rule {n} removed.', { n: index + 1 }));
               }}
               onDuplicate={(rule) => insert(index + 1, rule)}
               dragging={dragged === index}
@@ -62,9 +65,9 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
         <Button
           icon={<Plus size={14} />}
           onClick={() => append(EMPTY_RULE)}
-          disabledReason={fields.length >= 200 && 'At most 200 rules'}
+          disabledReason={fields.length >= 200 && t('At most 200 rules')}
         >
-          Add rule
+          {t('Add rule')}
         </Button>
       </div>
       <span className="sr-only" role="status">

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Policy } from '@/domain/policies';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -19,6 +20,7 @@ type Props = {
 
 /** Somebody saved while this form was open: shows what they changed, and lets the author choose. */
 export function VersionConflict({ policyId, readVersion, theirVersion, pending, onOverwrite, onTakeTheirs }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [shown, setShown] = useState(false);
@@ -31,29 +33,31 @@ export function VersionConflict({ policyId, readVersion, theirVersion, pending, 
       <Notice
         tone="warn"
         live
-        title={`Somebody else saved version ${theirVersion} meanwhile`}
+        title={t('Somebody else saved version {version} meanwhile', { version: theirVersion })}
         action={
           <span className="flex flex-wrap gap-2">
             <Button size="sm" onClick={() => setShown(true)}>
-              Show what they changed
+              {t('Show what they changed')}
             </Button>
             <Button size="sm" onClick={() => reload.mutate()} pending={reload.isPending}>
-              Discard mine, start from theirs
+              {t('Discard mine, start from theirs')}
             </Button>
             <Button size="sm" variant="danger" onClick={onOverwrite} pending={pending}>
-              Save mine over it
+              {t('Save mine over it')}
             </Button>
           </span>
         }
       >
-        Your changes are not saved; they are still in the form below, which began with version {readVersion}.
+        {t('Your changes are not saved; they are still in the form below, which began with version {version}.', {
+          version: readVersion,
+        })}
       </Notice>
       <Dialog
         open={shown}
         onOpenChange={setShown}
         size="lg"
-        title={`Version ${readVersion} to ${theirVersion}`}
-        description="What changed while you were writing."
+        title={t('Version {from} to {to}', { from: readVersion, to: theirVersion })}
+        description={t('What changed while you were writing.')}
       >
         <VersionCompare policyId={policyId} from={readVersion} to={theirVersion} />
       </Dialog>
