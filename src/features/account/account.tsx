@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { PageHeader } from '@/ui/page-header';
@@ -18,15 +19,16 @@ const TABS = ['profile', 'security', 'tokens'] as const;
 
 /** One's own account: who one is and may do, the password and the sign-ins, and tokens for programs. */
 export function Account() {
+  const t = useT();
   const trpc = useTRPC();
   const router = useRouter();
   const query = useQuery(trpc.account.me.queryOptions());
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('profile'));
   return (
     <>
-      <PageHeader title="Account" />
+      <PageHeader title={t('Account')} />
       <Tabs
-        label="Parts of your account"
+        label={t('Parts of your account')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.account({ tab: next === 'profile' ? undefined : next }), { scroll: false })
@@ -34,7 +36,7 @@ export function Account() {
         tabs={[
           {
             value: 'profile',
-            label: 'Profile',
+            label: t('Profile'),
             content: (
               <QueryView query={query} skeleton={<Skeleton className="h-64 max-w-2xl" />}>
                 {(user) => <Profile user={user} />}
@@ -43,7 +45,7 @@ export function Account() {
           },
           {
             value: 'security',
-            label: 'Security',
+            label: t('Security'),
             content: (
               <div className="flex flex-col gap-6">
                 <PasswordForm />
@@ -52,7 +54,7 @@ export function Account() {
               </div>
             ),
           },
-          { value: 'tokens', label: 'API tokens', content: <OwnTokens /> },
+          { value: 'tokens', label: t('API tokens'), content: <OwnTokens /> },
         ]}
       />
     </>

@@ -4,6 +4,7 @@ import type { FieldValues } from 'react-hook-form';
 import { ApiTokenInput, type CreatedApiToken, MAX_TOKEN_DAYS } from '@/domain/account';
 import { isGranted, PERMISSIONS } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import type { FieldProps } from '@/ui/form/field-props';
@@ -17,24 +18,26 @@ const EVERYWHERE = 'everywhere';
 
 /** What the signed-in user may give to a token, and where. */
 function useOwnRights() {
+  const t = useT();
   const session = useSession();
   if (session.status !== 'signed_in') return { offered: [], places: [] };
   const { grants, tenants } = session.user;
   return {
     offered: PERMISSIONS.filter((permission) => isGranted(grants, permission)),
     places: [
-      { value: EVERYWHERE, label: 'Everywhere that I may' },
+      { value: EVERYWHERE, label: t('Everywhere that I may') },
       ...tenants.map(({ id, name }) => ({ value: id, label: name })),
     ],
   };
 }
 
 function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<string[], V, Out>, 'control' | 'name'>) {
+  const t = useT();
   const { offered } = useOwnRights();
   const field = useField<string[], V, Out>(props);
   return (
     <fieldset data-field={props.name} className="flex min-w-0 flex-col gap-1">
-      <legend className="pb-1 font-medium">What it may do</legend>
+      <legend className="pb-1 font-medium">{t('What it may do')}</legend>
       <PermissionMatrix value={field.value ?? []} onChange={field.onChange} offered={offered} />
       {field.error && <p className="text-sm text-danger">{field.error}</p>}
     </fieldset>
@@ -45,12 +48,13 @@ type Props = { onClose: () => void; onCreated: (token: CreatedApiToken) => void 
 
 /** Makes a token for a program. Mount it when it opens. */
 export function CreateTokenDrawer({ onClose, onCreated }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const { places } = useOwnRights();
   const save = useMutation(trpc.account.createToken.mutationOptions({ onSuccess: onCreated }));
   return (
     <RecordDrawer
-      title="Create API token"
+      title={t('Create API token')}
       size="lg"
       defaultValues={{
         name: '',
@@ -61,7 +65,7 @@ export function CreateTokenDrawer({ onClose, onCreated }: Props) {
       schema={ApiTokenInput}
       toInput={({ tenant_id, ...values }) => ({ ...values, tenant_id: tenant_id === EVERYWHERE ? null : tenant_id })}
       save={save}
-      submitLabel="Create token"
+      submitLabel={t('Create token')}
       fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
       onClose={onClose}
     >
@@ -70,20 +74,22 @@ export function CreateTokenDrawer({ onClose, onCreated }: Props) {
           <TextField
             control={control}
             name="name"
-            label="What it is for"
+            label={t('What it is for')}
             maxLength={100}
-            placeholder="Backup of policies"
+            placeholder={t('Backup of policies')}
             autoFocus
           />
           <NumberField
             control={control}
             name="expires_in_days"
-            label="Valid for"
-            unit="days"
+            label={t('Valid for')}
+            unit={t('days')}
             min={1}
             max={MAX_TOKEN_DAYS}
           />
-          {places.length > 1 && <ComboboxField control={control} name="tenant_id" label="Where" options={places} />}
+          {places.length > 1 && (
+            <ComboboxField control={control} name="tenant_id" label={t('Where')} options={places} />
+          )}
           <PermissionField control={control} name="permissions" />
         </>
       )}

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { deviceText } from './device-text';
 
 it.each([
@@ -23,5 +24,5 @@ it.each([
   ['python-requests/2.32 (internal)', 'python-requests/2.32'],
   [null, 'Unknown program'],
 ])('reads %s', (header, text) => {
-  expect(deviceText(header)).toBe(text);
+  expect(deviceText(english, header)).toBe(text);
 });

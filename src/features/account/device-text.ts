@@ -1,3 +1,5 @@
+import type { Translate } from '@/lib/i18n/translator';
+
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/OPR\/(\d+)/, 'Opera'],
@@ -18,10 +20,11 @@ const find = (table: readonly [RegExp, string][], text: string) =>
   table.map(([pattern, name]) => ({ name, match: pattern.exec(text) })).find(({ match }) => match !== null);
 
 /** What a User-Agent header tells a person: `Firefox 128 on Linux`; of other programs their own name: `curl/8.5.0`. */
-export function deviceText(userAgent: string | null): string {
-  if (!userAgent) return 'Unknown program';
+export function deviceText(t: Translate, userAgent: string | null): string {
+  if (!userAgent) return t('Unknown program');
   const browser = find(BROWSERS, userAgent);
   if (!browser) return (userAgent.split(' ')[0] ?? userAgent).slice(0, 60);
   const system = find(SYSTEMS, userAgent);
-  return `${browser.name} ${browser.match?.[1] ?? ''}${system ? ` on ${system.name}` : ''}`;
+  const name = `${browser.name} ${browser.match?.[1] ?? ''}`;
+  return system ? t('{browser} on {system}', { browser: name, system: system.name }) : name;
 }

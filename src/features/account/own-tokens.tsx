@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { CreatedApiToken } from '@/domain/account';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
@@ -15,6 +16,7 @@ type Open = 'create' | { shown: CreatedApiToken } | null;
 
 /** One's own tokens for programs. */
 export function OwnTokens() {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const query = useQuery(trpc.account.tokens.queryOptions());
@@ -24,24 +26,26 @@ export function OwnTokens() {
   const revoke = useMutation(trpc.account.revokeToken.mutationOptions({ onSuccess: refresh }));
   const create = (
     <Button variant="primary" size="sm" icon={<Plus size={14} />} onClick={() => setOpen('create')}>
-      Create token
+      {t('Create token')}
     </Button>
   );
   return (
     <Section
-      title="API tokens"
-      description="For programs that act for you. A token does what you choose for it and may do yourself, as long as both hold."
+      title={t('API tokens')}
+      description={t(
+        'For programs that act for you. A token does what you choose for it and may do yourself, as long as both hold.',
+      )}
       actions={query.data?.items.length ? create : null}
       bare
     >
       <TokenTable
         id="account-tokens"
-        label="API tokens"
+        label={t('API tokens')}
         query={query}
         revoke={{ ...revoke, mutate: ({ id }, options) => revoke.mutate({ id }, options) }}
         empty={
-          <EmptyState title="No token yet" action={create}>
-            Scripts and monitoring sign in with a token of their own instead of your password.
+          <EmptyState title={t('No token yet')} action={create}>
+            {t('Scripts and monitoring sign in with a token of their own instead of your password.')}
           </EmptyState>
         }
       />

@@ -2,6 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { PasswordChange } from '@/domain/account';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { FormShell } from '@/ui/form/form-shell';
@@ -12,11 +14,12 @@ import { domainResolver } from '../shared/domain-resolver';
 
 const EMPTY = { current_password: '', new_password: '' };
 
-const endedText = (count: number) =>
-  count === 0 ? undefined : count === 1 ? 'One other sign-in ended.' : `${count} other sign-ins ended.`;
+const endedText = (t: Translate, count: number) =>
+  count === 0 ? undefined : t('{n, plural, one {One other sign-in} other {# other sign-ins}} ended.', { n: count });
 
 /** Changes one's own password. */
 export function PasswordForm() {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const factor = useQuery(trpc.account.secondFactor.queryOptions());
@@ -29,16 +32,16 @@ export function PasswordForm() {
       onSuccess: ({ ended_sessions }) => {
         form.reset(EMPTY);
         void queryClient.invalidateQueries(trpc.account.sessions.pathFilter());
-        showToast('ok', { title: 'Password changed', description: endedText(ended_sessions) });
+        showToast('ok', { title: t('Password changed'), description: endedText(t, ended_sessions) });
       },
     }),
   );
   if (factor.data?.has_password === false) {
     return (
       <div className="max-w-lg">
-        <Section title="Password">
+        <Section title={t('Password')}>
           <p className="text-muted">
-            Your account has no password: you sign in through your organisation. An administrator can set one.
+            {t('Your account has no password: you sign in through your organisation. An administrator can set one.')}
           </p>
         </Section>
       </div>
@@ -46,26 +49,29 @@ export function PasswordForm() {
   }
   return (
     <div className="max-w-lg">
-      <Section title="Password" description="Changing it ends all your other sign-ins. API tokens keep working.">
+      <Section
+        title={t('Password')}
+        description={t('Changing it ends all your other sign-ins. API tokens keep working.')}
+      >
         <FormShell
           form={form}
           onSubmit={(input) => save.mutate(input)}
           error={save.error ? failureOf(save.error) : null}
           pending={save.isPending}
-          submitLabel="Change password"
+          submitLabel={t('Change password')}
         >
           <PasswordField
             control={form.control}
             name="current_password"
-            label="Current password"
+            label={t('Current password')}
             autoComplete="current-password"
           />
           <PasswordField
             control={form.control}
             name="new_password"
-            label="New password"
+            label={t('New password')}
             autoComplete="new-password"
-            description="At least 12 characters; a few words are fine."
+            description={t('At least 12 characters; a few words are fine.')}
           />
         </FormShell>
       </Section>

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { useForm } from 'react-hook-form';
 import { SecondFactorProof } from '@/domain/second-factor';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
@@ -20,6 +21,7 @@ type Props = {
 
 /** Asks who one is before a second factor changes: the password, or where the account has none a code. */
 export function ProofForm({ hasPassword, save, submitLabel, tone, onCancel, children }: Props) {
+  const t = useT();
   const form = useForm<Values, unknown, SecondFactorProof>({
     defaultValues: { current_password: '', code: '' },
     resolver: domainResolver(SecondFactorProof, ({ current_password, code }: Values) =>
@@ -42,7 +44,7 @@ export function ProofForm({ hasPassword, save, submitLabel, tone, onCancel, chil
         <PasswordField
           control={form.control}
           name="current_password"
-          label="Current password"
+          label={t('Current password')}
           autoComplete="current-password"
           autoFocus
         />
@@ -50,8 +52,8 @@ export function ProofForm({ hasPassword, save, submitLabel, tone, onCancel, chil
         <TextField
           control={form.control}
           name="code"
-          label="Code"
-          description="The six digits of your authenticator app, or a recovery code."
+          label={t('Code')}
+          description={t('The six digits of your authenticator app, or a recovery code.')}
           autoComplete="one-time-code"
           mono
           autoFocus

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { SecondFactorState } from '@/domain/second-factor';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -22,12 +23,13 @@ const FEW = 3;
 
 /** One's own second factor: set it up, renew its recovery codes, switch it off. */
 export function SecondFactor() {
+  const t = useT();
   const query = useQuery(useTRPC().account.secondFactor.queryOptions());
   return (
     <div className="max-w-lg">
       <Section
-        title="Second factor"
-        description="A code of an authenticator app after your password. API tokens work without."
+        title={t('Second factor')}
+        description={t('A code of an authenticator app after your password. API tokens work without.')}
       >
         <QueryView query={query} skeleton={<Skeleton className="h-16" />}>
           {(state) => <Content state={state} />}
@@ -40,6 +42,7 @@ export function SecondFactor() {
 type Task = 'enrol' | 'codes' | 'remove' | null;
 
 function Content({ state }: { state: SecondFactorState }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [task, setTask] = useState<Task>(null);
@@ -53,43 +56,46 @@ function Content({ state }: { state: SecondFactorState }) {
     <>
       {state.enrolled_at === null ? (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-muted">Not set up. Whoever knows your password can sign in.</p>
+          <p className="text-muted">{t('Not set up. Whoever knows your password can sign in.')}</p>
           <Button variant="primary" icon={<ShieldCheck size={14} />} onClick={() => setTask('enrol')}>
-            Set up
+            {t('Set up')}
           </Button>
         </div>
       ) : (
         <div className="flex flex-col gap-4">
           <Properties
             items={[
-              { label: 'Set up', value: <RelativeTime at={state.enrolled_at} /> },
               {
-                label: 'Recovery codes left',
+                label: t('{set_up, select, true {Set up} other {Not set up}}', { set_up: true }),
+                value: <RelativeTime at={state.enrolled_at} />,
+              },
+              {
+                label: t('Recovery codes left'),
                 value: (
                   <Badge tone={state.recovery_codes_left <= FEW ? 'warn' : 'ok'}>{state.recovery_codes_left}</Badge>
                 ),
               },
-              ...(role === undefined ? [] : [{ label: 'Asked for by', value: state.required_by.join(', ') }]),
+              ...(role === undefined ? [] : [{ label: t('Asked for by'), value: state.required_by.join(', ') }]),
             ]}
           />
           <div className="flex flex-wrap justify-end gap-2">
             <Button
               onClick={() => setTask('remove')}
-              disabledReason={role !== undefined && `The role ${role} asks for a second factor`}
+              disabledReason={role !== undefined && t('The role {role} asks for a second factor', { role })}
             >
-              Switch off
+              {t('Switch off')}
             </Button>
-            <Button onClick={() => setTask('codes')}>New recovery codes</Button>
+            <Button onClick={() => setTask('codes')}>{t('New recovery codes')}</Button>
           </div>
         </div>
       )}
       {task === 'enrol' && (
-        <Dialog open onOpenChange={(next) => !next && close()} title="Set up a second factor" persistent>
+        <Dialog open onOpenChange={(next) => !next && close()} title={t('Set up a second factor')} persistent>
           <Enrolment
             state={state}
             onCancel={close}
             onDone={() => {
-              showToast('ok', { title: 'Second factor set up', description: 'All your other sign-ins ended.' });
+              showToast('ok', { title: t('Second factor set up'), description: t('All your other sign-ins ended.') });
               close();
             }}
           />
@@ -104,14 +110,15 @@ function Content({ state }: { state: SecondFactorState }) {
 type DialogProps = { hasPassword: boolean; onClose: () => void };
 
 function RenewDialog({ hasPassword, onClose }: DialogProps) {
+  const t = useT();
   const renew = useMutation(useTRPC().account.renewRecoveryCodes.mutationOptions());
   return (
-    <Dialog open onOpenChange={(next) => !next && onClose()} title="New recovery codes" persistent>
+    <Dialog open onOpenChange={(next) => !next && onClose()} title={t('New recovery codes')} persistent>
       {renew.data ? (
         <RecoveryCodeList codes={renew.data.recovery_codes} onDone={onClose} />
       ) : (
-        <ProofForm hasPassword={hasPassword} save={renew} submitLabel="Make new codes" onCancel={onClose}>
-          <p>All earlier recovery codes stop working, also those that were not used.</p>
+        <ProofForm hasPassword={hasPassword} save={renew} submitLabel={t('Make new codes')} onCancel={onClose}>
+          <p>{t('All earlier recovery codes stop working, also those that were not used.')}</p>
         </ProofForm>
       )}
     </Dialog>
@@ -119,18 +126,19 @@ function RenewDialog({ hasPassword, onClose }: DialogProps) {
 }
 
 function RemoveDialog({ hasPassword, onClose }: DialogProps) {
+  const t = useT();
   const remove = useMutation(
     useTRPC().account.removeSecondFactor.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: 'Second factor switched off' });
+        showToast('ok', { title: t('Second factor switched off') });
         onClose();
       },
     }),
   );
   return (
-    <Dialog open onOpenChange={(next) => !next && onClose()} title="Switch the second factor off?" persistent>
-      <ProofForm hasPassword={hasPassword} save={remove} submitLabel="Switch off" tone="danger" onCancel={onClose}>
-        <p>From then on your password alone signs you in. The recovery codes stop working.</p>
+    <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Switch the second factor off?')} persistent>
+      <ProofForm hasPassword={hasPassword} save={remove} submitLabel={t('Switch off')} tone="danger" onCancel={onClose}>
+        <p>{t('From then on your password alone signs you in. The recovery codes stop working.')}</p>
       </ProofForm>
     </Dialog>
   );

@@ -1,8 +1,10 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { AccountSession } from '@/domain/account';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
@@ -18,30 +20,32 @@ import { proofText } from './proof-text';
 
 const make = columnsOf<AccountSession>();
 
-const COLUMNS = [
+const columns = (t: Translate) => [
   make.custom(
     'device',
-    'Device',
+    t('Device'),
     (session) => (
       <span className="inline-flex min-w-0 items-center gap-2" title={session.user_agent ?? undefined}>
-        <span className="truncate">{deviceText(session.user_agent)}</span>
-        {session.current && <Badge tone="ok">This one</Badge>}
+        <span className="truncate">{deviceText(t, session.user_agent)}</span>
+        {session.current && <Badge tone="ok">{t('This one')}</Badge>}
       </span>
     ),
     { width: 240, grow: true, csv: (session) => session.user_agent },
   ),
-  make.text('method', 'Proved by', proofText, { width: 180 }),
-  make.mono('source_address', 'From', (session) => session.source_address, { width: 150 }),
-  make.time('signed_in_at', 'Signed in', (session) => session.signed_in_at, { width: 130 }),
-  make.time('last_used_at', 'Last used', (session) => session.last_used_at, { width: 130 }),
+  make.text('method', t('Proved by'), (session) => proofText(t, session), { width: 180 }),
+  make.mono('source_address', t('From'), (session) => session.source_address, { width: 150 }),
+  make.time('signed_in_at', t('Signed in'), (session) => session.signed_in_at, { width: 130 }),
+  make.time('last_used_at', t('Last used'), (session) => session.last_used_at, { width: 130 }),
 ];
 
 /** Where one is signed in, and how to end it. */
 export function SessionTable() {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const query = useQuery(trpc.account.sessions.queryOptions());
   const [ending, setEnding] = useState<AccountSession | 'others' | null>(null);
+  const shown = useMemo(() => columns(t), [t]);
   const rows = query.data?.items ?? [];
   const others = rows.filter(({ current }) => !current).length;
   const done = (title: string) => {
@@ -49,32 +53,31 @@ export function SessionTable() {
     showToast('ok', { title });
     setEnding(null);
   };
-  const end = useMutation(trpc.account.endSession.mutationOptions({ onSuccess: () => done('Sign-in ended') }));
+  const end = useMutation(trpc.account.endSession.mutationOptions({ onSuccess: () => done(t('Sign-in ended')) }));
   const endOthers = useMutation(
-    trpc.account.endOtherSessions.mutationOptions({ onSuccess: () => done('All other sign-ins ended') }),
+    trpc.account.endOtherSessions.mutationOptions({ onSuccess: () => done(t('All other sign-ins ended')) }),
   );
   const mutation = ending === 'others' ? endOthers : end;
-  const which = ending === 'others' ? 'all other sign-ins' : 'this sign-in';
   return (
     <Section
-      title="Where you are signed in"
+      title={t('Where you are signed in')}
       actions={
         <Button
           size="sm"
           icon={<LogOut size={14} />}
           onClick={() => setEnding('others')}
-          disabledReason={others === 0 && 'You are signed in nowhere else'}
+          disabledReason={others === 0 && t('You are signed in nowhere else')}
         >
-          End all others
+          {t('End all others')}
         </Button>
       }
       bare
     >
       <DataTable
         id="account-sessions"
-        label="Where you are signed in"
-        noun={{ one: 'sign-in', many: 'sign-ins' }}
-        columns={COLUMNS}
+        label={t('Where you are signed in')}
+        noun={{ one: t('sign-in'), many: t('sign-ins') }}
+        columns={shown}
         rows={rows}
         rowId={(session) => session.id}
         total={rows.length}
@@ -83,33 +86,35 @@ export function SessionTable() {
         onRetry={() => void query.refetch()}
         height="auto"
         rowActions={(session) => ({
-          name: deviceText(session.user_agent),
+          name: deviceText(t, session.user_agent),
           entries: [
             {
               id: 'end',
-              label: 'End sign-in',
+              label: t('End sign-in'),
               tone: 'danger',
               onSelect: () => setEnding(session),
-              disabledReason: session.current && 'Sign out instead: this is the sign-in you are using',
+              disabledReason: session.current && t('Sign out instead: this is the sign-in you are using'),
             },
           ],
         })}
-        empty={<EmptyState title="No sign-in">Every device where you sign in is listed here.</EmptyState>}
+        empty={<EmptyState title={t('No sign-in')}>{t('Every device where you sign in is listed here.')}</EmptyState>}
       />
       {ending && (
         <ConfirmDialog
           open
           onOpenChange={(next) => !next && setEnding(null)}
-          title={`End ${which}?`}
-          confirmLabel={ending === 'others' ? 'End all others' : 'End sign-in'}
+          title={ending === 'others' ? t('End all other sign-ins?') : t('End this sign-in?')}
+          confirmLabel={ending === 'others' ? t('End all others') : t('End sign-in')}
           pending={mutation.isPending}
           error={mutation.error ? failureOf(mutation.error) : null}
           onConfirm={() => (ending === 'others' ? endOthers.mutate() : end.mutate({ id: ending.id }))}
         >
           <p>
             {ending === 'others'
-              ? `${others === 1 ? 'One other device is' : `${others} other devices are`} signed out at once.`
-              : `${deviceText(ending.user_agent)} is signed out at once.`}
+              ? t('{n, plural, one {One other device is} other {# other devices are}} signed out at once.', {
+                  n: others,
+                })
+              : t('{device} is signed out at once.', { device: deviceText(t, ending.user_agent) })}
           </p>
         </ConfirmDialog>
       )}

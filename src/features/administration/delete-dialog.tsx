@@ -4,22 +4,23 @@ import { failureOf } from '@/lib/problem';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 
 type Props = {
-  /** What kind of thing: "tenant". */
-  noun: string;
-  name: string;
+  /** The question: "Delete tenant Blue?" */
+  title: string;
+  /** "Delete tenant" */
+  confirmLabel: string;
   remove: { mutate: () => void; error: unknown; isPending: boolean };
   onClose: () => void;
   children: ReactNode;
 };
 
 /** Asks before a record of the administration goes. */
-export function DeleteDialog({ noun, name, remove, onClose, children }: Props) {
+export function DeleteDialog({ title, confirmLabel, remove, onClose, children }: Props) {
   return (
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={`Delete ${noun} ${name}?`}
-      confirmLabel={`Delete ${noun}`}
+      title={title}
+      confirmLabel={confirmLabel}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : null}
       onConfirm={() => remove.mutate()}

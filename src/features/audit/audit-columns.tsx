@@ -1,3 +1,4 @@
+import type { Translate } from '@/lib/i18n/translator';
 import type { RouterOutputs } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
@@ -8,10 +9,10 @@ export type AuditRow = RouterOutputs['audit']['get'];
 
 const make = columnsOf<AuditRow>();
 
-export const AUDIT_COLUMNS = [
-  make.time('at', 'Time', (record) => record.at, { sortable: true, width: 110 }),
-  make.text('action', 'Action', (record) => actionText(record.action), { width: 220 }),
-  make.text('object_name', 'Object', (record) => record.object_name ?? record.object_id, {
+export const auditColumns = (t: Translate) => [
+  make.time('at', t('Time'), (record) => record.at, { sortable: true, width: 110 }),
+  make.text('action', t('Action'), (record) => actionText(t, record.action), { width: 220 }),
+  make.text('object_name', t('Object'), (record) => record.object_name ?? record.object_id, {
     grow: true,
     width: 180,
     render: (record) =>
@@ -24,20 +25,20 @@ export const AUDIT_COLUMNS = [
         <Missing />
       ),
   }),
-  make.text('actor_name', 'By', (record) => record.actor_name, {
+  make.text('actor_name', t('By'), (record) => record.actor_name, {
     width: 200,
     render: (record) =>
       record.actor_kind === 'user' ? (
         record.actor_name
       ) : (
         <>
-          {record.actor_name} <span className="text-faint">{ACTOR_KIND_LABELS[record.actor_kind]}</span>
+          {record.actor_name} <span className="text-faint">{t(ACTOR_KIND_LABELS[record.actor_kind])}</span>
         </>
       ),
   }),
-  make.mono('source_address', 'From', (record) => record.source_address, { width: 140 }),
-  make.number('seq', 'No.', (record) => record.seq, { width: 80 }),
-  make.mono('object_id', 'Object id', (record) => record.object_id, { hidden: true, width: 290 }),
-  make.mono('request_id', 'Request id', (record) => record.request_id, { hidden: true, width: 290 }),
-  make.text('hash', 'Hash', (record) => record.hash, { hidden: true, width: 200 }),
+  make.mono('source_address', t('From'), (record) => record.source_address, { width: 140 }),
+  make.number('seq', t('No.'), (record) => record.seq, { width: 80 }),
+  make.mono('object_id', t('Object id'), (record) => record.object_id, { hidden: true, width: 290 }),
+  make.mono('request_id', t('Request id'), (record) => record.request_id, { hidden: true, width: 290 }),
+  make.text('hash', t('Hash'), (record) => record.hash, { hidden: true, width: 200 }),
 ];

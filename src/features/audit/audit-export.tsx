@@ -2,17 +2,20 @@
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { browserSession } from '@/lib/browser-session';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureFromBody } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { download } from '@/ui/download';
 import { Menu } from '@/ui/menu';
 import { showToast } from '@/ui/toast';
 
-const FORMATS = { csv: 'CSV, for spreadsheets', ndjson: 'JSON, one record a line' } as const;
+const FORMATS = { csv: msg('CSV, for spreadsheets'), ndjson: msg('JSON, one record a line') } as const;
 type Format = keyof typeof FORMATS;
 
 /** Writes all records that match into a file, with their states and hashes. */
 export function AuditExport({ filter }: { filter: Record<string, unknown> }) {
+  const t = useT();
   const exporting = useMutation({
     mutationFn: async (format: Format) => {
       const query = new URLSearchParams({ format });
@@ -26,19 +29,19 @@ export function AuditExport({ filter }: { filter: Record<string, unknown> }) {
       }
       download(`audit-${new Date().toISOString().slice(0, 10)}.${format}`, await response.blob());
     },
-    onError: (error) => showToast('danger', { title: 'Could not export the records', description: error.message }),
+    onError: (error) => showToast('danger', { title: t('Could not export the records'), description: error.message }),
   });
   return (
     <Menu
       align="end"
       trigger={
         <Button icon={<Download size={14} />} pending={exporting.isPending}>
-          Export
+          {t('Export')}
         </Button>
       }
       entries={(Object.keys(FORMATS) as Format[]).map((format) => ({
         id: format,
-        label: FORMATS[format],
+        label: t(FORMATS[format]),
         onSelect: () => exporting.mutate(format),
       }))}
     />

@@ -1,6 +1,9 @@
 'use client';
 import { parseAsString, useQueryState } from 'nuqs';
+import { useMemo } from 'react';
 import { ACTOR_KINDS } from '@/domain/audit';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -12,7 +15,7 @@ import { NO_TENANT } from '../shared/tenant-options';
 import { TimeRangeFilter } from '../shared/time-range-filter';
 import { useServerList } from '../shared/use-server-list';
 import { useTenantOptions } from '../shared/use-tenant-options';
-import { AUDIT_COLUMNS } from './audit-columns';
+import { auditColumns } from './audit-columns';
 import { AuditExport } from './audit-export';
 import { AuditRecordDrawer } from './audit-record-drawer';
 import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS } from './audit-words';
@@ -38,15 +41,17 @@ const ACTOR_OPTIONS = ACTOR_KINDS.map((value) => ({ value, label: ACTOR_KIND_LAB
 
 /** The audit trail: every change and sign-in, newest first. */
 export function AuditList() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const state = useListState(LIST);
   const { filters } = state;
   const [recordId, setRecordId] = useQueryState('record', parseAsString);
   const verification = useVerifyTrail();
+  const columns = useMemo(() => auditColumns(t), [t]);
   const list = useServerList({
     name: 'audit',
-    columns: AUDIT_COLUMNS,
+    columns,
     state,
     pathKey: trpc.audit.list.pathKey(),
     fetchPage: (page, signal) => client.audit.list.query({ ...state.input, ...page }, { signal }),
@@ -59,8 +64,8 @@ export function AuditList() {
   return (
     <>
       <PageHeader
-        title="Audit"
-        description="Every change and every sign-in. Each record carries the hash of the one before."
+        title={t('Audit')}
+        description={t('Every change and every sign-in. Each record carries the hash of the one before.')}
         actions={
           <>
             <AuditExport filter={state.input} />
@@ -70,21 +75,21 @@ export function AuditList() {
       />
       {verification.outcome}
       <FilterBar
-        search={{ label: 'Search audit records', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search audit records'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'action',
-            label: 'Action',
+            label: t('Action'),
             single: true,
-            options: ACTION_FAMILIES,
+            options: optionsIn(t, ACTION_FAMILIES),
             value: family ? [family.value] : [],
             onValueChange: ([value]) => state.setFilter('action', value ?? null),
           },
           {
             id: 'actor_kind',
-            label: 'By',
+            label: t('By'),
             single: true,
-            options: ACTOR_OPTIONS,
+            options: optionsIn(t, ACTOR_OPTIONS),
             value: filters.actor_kind ? [filters.actor_kind] : [],
             onValueChange: ([value]) =>
               state.setFilter('actor_kind', ACTOR_KINDS.find((each) => each === value) ?? null),
@@ -92,9 +97,9 @@ export function AuditList() {
           ...(actor ? [actor] : []),
           {
             id: 'object_kind',
-            label: 'Object',
+            label: t('Object'),
             single: true,
-            options: OBJECT_KINDS,
+            options: optionsIn(t, OBJECT_KINDS),
             value: kind ? [kind.value] : [],
             onValueChange: ([value]) => state.setFilters({ object_kind: value ?? null, object_id: null }),
           },
@@ -102,7 +107,7 @@ export function AuditList() {
             ? [
                 {
                   id: 'tenant_id',
-                  label: 'Tenant',
+                  label: t('Tenant'),
                   single: true,
                   options: tenants,
                   value: filters.tenant_id ? [filters.tenant_id] : [],
@@ -115,20 +120,20 @@ export function AuditList() {
       >
         {filters.action && !family && (
           <FilterChip
-            label="Action"
-            value={actionText(filters.action)}
+            label={t('Action')}
+            value={actionText(t, filters.action)}
             onRemove={() => state.setFilter('action', null)}
           />
         )}
         {filters.object_id && (
           <FilterChip
-            label={filters.object_kind ?? 'Object'}
+            label={filters.object_kind ?? t('Object')}
             value={filters.object_id}
             onRemove={() => state.setFilters({ object_id: null, object_kind: null })}
           />
         )}
         {filters.actor_id && !actor && (
-          <FilterChip label="By" value={filters.actor_id} onRemove={() => state.setFilter('actor_id', null)} />
+          <FilterChip label={t('By')} value={filters.actor_id} onRemove={() => state.setFilter('actor_id', null)} />
         )}
         <TimeRangeFilter
           since={filters.since}
@@ -139,11 +144,13 @@ export function AuditList() {
       <DataTable
         {...table}
         id="audit"
-        label="Audit records"
-        noun={{ one: 'record', many: 'records' }}
+        label={t('Audit records')}
+        noun={{ one: t('record'), many: t('records') }}
         rowId={(record) => record.id}
         onRowOpen={(record) => void setRecordId(record.id)}
-        empty={<EmptyState title="No records yet">The first change or sign-in will appear here.</EmptyState>}
+        empty={
+          <EmptyState title={t('No records yet')}>{t('The first change or sign-in will appear here.')}</EmptyState>
+        }
       />
       <AuditRecordDrawer
         recordId={recordId}

@@ -1,6 +1,8 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { formatDateTime } from '@/lib/format';
+import { formatCount, formatDateTime } from '@/lib/format';
+import { lowerLabel } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -26,6 +28,7 @@ type Props = {
 
 /** One record: who, what, from where, what changed, and its place in the chain. */
 export function AuditRecordDrawer({ recordId, onClose, onFilter }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.audit.get.queryOptions({ id: recordId ?? '' }),
@@ -39,7 +42,7 @@ export function AuditRecordDrawer({ recordId, onClose, onFilter }: Props) {
       open={recordId !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title={record ? actionText(record.action) : 'Audit record'}
+      title={record ? actionText(t, record.action) : t('Audit record')}
       description={record?.object_name ?? undefined}
     >
       {record ? (
@@ -54,24 +57,25 @@ export function AuditRecordDrawer({ recordId, onClose, onFilter }: Props) {
 }
 
 function Content({ record, onFilter }: { record: AuditRow; onFilter: Props['onFilter'] }) {
+  const t = useT();
   const { actor_id, object_id, object_kind } = record;
   return (
     <div className="flex flex-col gap-6">
       <Properties
         items={[
           {
-            label: 'Time',
+            label: t('Time'),
             value: (
               <>
                 {formatDateTime(record.at)} (<RelativeTime at={record.at} />)
               </>
             ),
           },
-          { label: 'By', value: `${record.actor_name} (${ACTOR_KIND_LABELS[record.actor_kind].toLowerCase()})` },
-          { label: 'From', value: record.source_address && <Mono>{record.source_address}</Mono> },
-          { label: 'Action', value: <Mono>{record.action}</Mono> },
+          { label: t('By'), value: `${record.actor_name} (${lowerLabel(t, t(ACTOR_KIND_LABELS[record.actor_kind]))})` },
+          { label: t('From'), value: record.source_address && <Mono>{record.source_address}</Mono> },
+          { label: t('Action'), value: <Mono>{record.action}</Mono> },
           {
-            label: 'Object',
+            label: t('Object'),
             value: (
               <>
                 {record.object_name} <span className="text-muted">{object_kind}</span>
@@ -83,36 +87,38 @@ function Content({ record, onFilter }: { record: AuditRow; onFilter: Props['onFi
               </>
             ),
           },
-          { label: 'Request', value: record.request_id && <Mono wrap>{record.request_id}</Mono> },
+          { label: t('Request'), value: record.request_id && <Mono wrap>{record.request_id}</Mono> },
         ]}
       />
       {(actor_id || object_id) && (
         <div className="flex flex-wrap gap-2">
           {object_id && (
             <Button size="sm" onClick={() => onFilter({ object_kind, object_id })}>
-              Everything about this object
+              {t('Everything about this object')}
             </Button>
           )}
           {actor_id && (
             <Button size="sm" onClick={() => onFilter({ actor_id })}>
-              Everything by {record.actor_name}
+              {t('Everything by {actor}', { actor: record.actor_name })}
             </Button>
           )}
         </div>
       )}
-      <Section title="What changed" bare>
+      <Section title={t('What changed')} bare>
         <ChangeView before={record.before} after={record.after} />
       </Section>
       <Section
-        title="Place in the trail"
-        description="Each record carries the hash of the one before, so that a record which was changed or removed later is found."
+        title={t('Place in the trail')}
+        description={t(
+          'Each record carries the hash of the one before, so that a record which was changed or removed later is found.',
+        )}
         bare
       >
         <Properties
           items={[
-            { label: 'Number', value: record.seq.toLocaleString('en') },
-            { label: 'Hash', value: <Mono wrap>{record.hash}</Mono> },
-            { label: 'Hash before', value: <Mono wrap>{record.previous_hash}</Mono> },
+            { label: t('Number'), value: formatCount(record.seq) },
+            { label: t('Hash'), value: <Mono wrap>{record.hash}</Mono> },
+            { label: t('Hash before'), value: <Mono wrap>{record.previous_hash}</Mono> },
           ]}
         />
       </Section>

@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import type { FacetProps } from '@/ui/facet';
 import { usePermissions } from '../shared/use-permissions';
@@ -9,6 +10,7 @@ type ActorFacet = FacetProps & { id: string };
 
 /** The filter by a user, found by typing; null for those who may not see users. */
 export function useActorFacet(actorId: string | null, onChange: (actorId: string | null) => void): ActorFacet | null {
+  const t = useT();
   const trpc = useTRPC();
   const { can } = usePermissions();
   const [search, setSearch] = useState('');
@@ -31,7 +33,7 @@ export function useActorFacet(actorId: string | null, onChange: (actorId: string
   if (!enabled) return null;
   return {
     id: 'actor_id',
-    label: 'User',
+    label: t('User'),
     single: true,
     options,
     remote: { onSearch: setSearch, loading: found.isFetching },

@@ -1,6 +1,8 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
+import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { type RouterOutputs, useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -10,15 +12,16 @@ import { verificationText } from './verification-words';
 
 /** Computes the chain of hashes again; the page shows the outcome until it is asked for anew. */
 export function useVerifyTrail() {
+  const t = useT();
   const verify = useMutation(useTRPC().audit.verify.mutationOptions());
   return {
     button: (
       <Button icon={<ShieldCheck size={14} />} onClick={() => verify.mutate({})} pending={verify.isPending}>
-        Verify trail
+        {t('Verify trail')}
       </Button>
     ),
     outcome: verify.error ? (
-      <Notice tone="danger" live title="The trail could not be verified">
+      <Notice tone="danger" live title={t('The trail could not be verified')}>
         {failureOf(verify.error).detail ?? failureOf(verify.error).title}
       </Notice>
     ) : (
@@ -28,15 +31,18 @@ export function useVerifyTrail() {
 }
 
 function Outcome(verification: RouterOutputs['audit']['verify']) {
-  const { tone, title, text } = verificationText(verification);
+  const t = useT();
+  const { tone, title, text } = verificationText(t, verification);
   const { last } = verification;
   return (
     <Notice tone={tone} live title={title}>
       <p>{text}</p>
       {last && (
         <p className="text-muted">
-          Note down record {last.seq.toLocaleString('en')} with hash <Mono wrap>{last.hash}</Mono> outside this service:
-          it proves later that nothing up to here was cut off or written anew.
+          {t.rich(
+            'Note down record {seq} with hash {hash} outside this service: it proves later that nothing up to here was cut off or written anew.',
+            { seq: formatCount(last.seq), hash: <Mono wrap>{last.hash}</Mono> },
+          )}
         </p>
       )}
     </Notice>

@@ -1,32 +1,35 @@
-import { formatDateTime } from '@/lib/format';
+import { formatCount, formatDateTime } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { RouterOutputs } from '@/lib/trpc';
 
 type Verification = RouterOutputs['audit']['verify'];
 
 const REASONS: Record<NonNullable<Verification['broken']>['reason'], string> = {
-  missing: 'is missing: it was removed',
-  previous_hash: 'does not follow the one before: something between them was removed or changed',
-  hash: 'does not match its own hash: it was changed',
-  anchor: 'is not the one that was noted down',
-  checkpoint: 'is where the trail was cut, but no record in it says so',
+  missing: msg('Record {seq} is missing: it was removed.'),
+  previous_hash: msg('Record {seq} does not follow the one before: something between them was removed or changed.'),
+  hash: msg('Record {seq} does not match its own hash: it was changed.'),
+  anchor: msg('Record {seq} is not the one that was noted down.'),
+  checkpoint: msg('Record {seq} is where the trail was cut, but no record in it says so.'),
 };
 
 /** What a verification of the trail found, in a sentence. */
-export function verificationText({ checked, broken, pruned }: Pick<Verification, 'checked' | 'broken' | 'pruned'>): {
-  tone: 'ok' | 'danger';
-  title: string;
-  text: string;
-} {
-  const records = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'record' : 'records'}`;
+export function verificationText(
+  t: Translate,
+  { checked, broken, pruned }: Pick<Verification, 'checked' | 'broken' | 'pruned'>,
+): { tone: 'ok' | 'danger'; title: string; text: string } {
   if (!broken) {
-    const cut = pruned
-      ? ` Those up to record ${pruned.seq.toLocaleString('en')} were removed on ${formatDateTime(pruned.at)} because their time was up; the trail says so itself.`
-      : '';
-    return { tone: 'ok', title: 'The trail is unbroken', text: `${records(checked)} checked.${cut}` };
+    const sentences = [t('{n, plural, one {# record} other {# records}} checked.', { n: checked })];
+    if (pruned) {
+      const cut = { seq: formatCount(pruned.seq), at: formatDateTime(pruned.at) };
+      sentences.push(
+        t('Those up to record {seq} were removed on {at} because their time was up; the trail says so itself.', cut),
+      );
+    }
+    return { tone: 'ok', title: t('The trail is unbroken'), text: sentences.join(' ') };
   }
-  return {
-    tone: 'danger',
-    title: 'The trail is broken',
-    text: `Record ${broken.seq.toLocaleString('en')} ${REASONS[broken.reason]}. The ${records(checked)} before it are in order.`,
-  };
+  const sentences = [
+    t(REASONS[broken.reason], { seq: formatCount(broken.seq) }),
+    t('{n, plural, one {The # record before it is} other {The # records before it are}} in order.', { n: checked }),
+  ];
+  return { tone: 'danger', title: t('The trail is broken'), text: sentences.join(' ') };
 }

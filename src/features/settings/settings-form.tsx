@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { type RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -18,6 +19,7 @@ import { type SettingsValues, toSettingsUpdate, toSettingsValues } from './setti
 
 /** The form over one reading of the settings. Give it the version as key: a newer reading is a new form. */
 export function SettingsForm({ settings, onReload }: { settings: RuntimeSettingsRead; onReload: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
@@ -30,7 +32,7 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
     trpc.settings.update.mutationOptions({
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.settings.get.queryKey(), saved);
-        showToast('ok', { title: 'Settings saved' });
+        showToast('ok', { title: t('Settings saved') });
       },
     }),
   );
@@ -40,7 +42,7 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
   return (
     <div className="flex max-w-2xl flex-col gap-4">
       {locked && (
-        <Notice tone="info" title="You can look, not change">
+        <Notice tone="info" title={t('You can look, not change')}>
           {locked}
         </Notice>
       )}
@@ -48,14 +50,14 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
         <Notice
           tone="warn"
           live
-          title="Somebody else changed the settings"
+          title={t('Somebody else changed the settings')}
           action={
             <Button size="sm" onClick={onReload}>
-              Show their settings
+              {t('Show their settings')}
             </Button>
           }
         >
-          Your changes are not saved. Look at the new settings, then change them again.
+          {t('Your changes are not saved. Look at the new settings, then change them again.')}
         </Notice>
       )}
       <FormShell
@@ -63,73 +65,77 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
         onSubmit={(input) => save.mutate(input)}
         error={outdated ? null : failure}
         pending={save.isPending}
-        submitLabel="Save settings"
-        disabledReason={locked ?? (isDirty ? null : 'Nothing has changed')}
+        submitLabel={t('Save settings')}
+        disabledReason={locked ?? (isDirty ? null : t('Nothing has changed'))}
         onCancel={isDirty ? () => form.reset() : undefined}
-        cancelLabel="Undo changes"
+        cancelLabel={t('Undo changes')}
       >
-        <Section title="Inventory sync">
+        <Section title={t('Inventory sync')}>
           <div className="flex flex-col gap-3">
             <CheckboxField
               control={form.control}
               name="auto_node_sync_enabled"
-              label="Sync all clusters automatically"
+              label={t('Sync all clusters automatically')}
               description={<LastRun at={settings.last_node_auto_sync_at} />}
               disabled={locked !== null}
             />
             <NumberField
               control={form.control}
               name="auto_node_sync_interval_minutes"
-              label="Sync interval"
-              unit="minutes"
-              description="5 to 10,080 (one week)."
+              label={t('Sync interval')}
+              unit={t('minutes')}
+              description={t('5 to 10,080 (one week).')}
               min={5}
               max={10_080}
               disabled={locked !== null}
             />
           </div>
         </Section>
-        <Section title="Address discovery">
+        <Section title={t('Address discovery')}>
           <div className="flex flex-col gap-3">
             <CheckboxField
               control={form.control}
               name="auto_ipam_sync_enabled"
-              label="Discover addresses automatically"
+              label={t('Discover addresses automatically')}
               description={<LastRun at={settings.last_ipam_auto_sync_at} />}
               disabled={locked !== null}
             />
             <NumberField
               control={form.control}
               name="auto_ipam_sync_interval_minutes"
-              label="Discovery interval"
-              unit="minutes"
-              description="5 to 10,080 (one week)."
+              label={t('Discovery interval')}
+              unit={t('minutes')}
+              description={t('5 to 10,080 (one week).')}
               min={5}
               max={10_080}
               disabled={locked !== null}
             />
           </div>
         </Section>
-        <Section title="Flows">
+        <Section title={t('Flows')}>
           <NumberField
             control={form.control}
             name="flow_retention_hours"
-            label="Keep flows for"
-            unit="hours"
-            description="1 to 8,760 (one year). Older flows are deleted and cannot be brought back; their sums per hour stay for 400 days."
+            label={t('Keep flows for')}
+            unit={t('hours')}
+            description={t(
+              '1 to 8,760 (one year). Older flows are deleted and cannot be brought back; their sums per hour stay for 400 days.',
+            )}
             min={1}
             max={8760}
             disabled={locked !== null}
           />
         </Section>
-        <Section title="Audit trail">
+        <Section title={t('Audit trail')}>
           <NumberField
             control={form.control}
             name="audit_retention_days"
-            label="Keep audit records for"
+            label={t('Keep audit records for')}
             optional
-            unit="days"
-            description="30 to 3,650 (ten years); empty keeps all. Older records are removed once a day and cannot be brought back. The trail stays verifiable: a record in it says where it was cut."
+            unit={t('days')}
+            description={t(
+              '30 to 3,650 (ten years); empty keeps all. Older records are removed once a day and cannot be brought back. The trail stays verifiable: a record in it says where it was cut.',
+            )}
             min={30}
             max={3650}
             disabled={locked !== null}
@@ -141,9 +147,6 @@ export function SettingsForm({ settings, onReload }: { settings: RuntimeSettings
 }
 
 function LastRun({ at }: { at: string | null }) {
-  return (
-    <>
-      Last automatic run: <RelativeTime at={at} none="never" />
-    </>
-  );
+  const t = useT();
+  return <>{t.rich('Last automatic run: {at}', { at: <RelativeTime at={at} none={t('never')} /> })}</>;
 }

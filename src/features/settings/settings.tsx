@@ -1,5 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { PageHeader } from '@/ui/page-header';
 import { Skeleton } from '@/ui/skeleton';
@@ -8,11 +9,15 @@ import { SettingsForm } from './settings-form';
 
 /** What runs by itself, how often, and how long flows are kept. */
 export function Settings() {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery(trpc.settings.get.queryOptions());
   return (
     <>
-      <PageHeader title="Settings" description="They hold for the whole installation and take effect at once." />
+      <PageHeader
+        title={t('Settings')}
+        description={t('They hold for the whole installation and take effect at once.')}
+      />
       <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-2xl" />}>
         {(settings) => (
           <SettingsForm key={settings.version} settings={settings} onReload={() => void query.refetch()} />

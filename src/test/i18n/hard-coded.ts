@@ -34,6 +34,14 @@ const NAMES = new Set([
   'Delete',
   'Arrow',
   'Spacebar',
+  'Edge',
+  'Opera',
+  'Firefox',
+  'Chrome',
+  'Safari',
+  'Windows',
+  'Android',
+  'Linux',
 ]);
 
 const hasWord = (text: string) => /[A-Za-z]{2}/.test(text) && !/^(https?:\/)?\/\S+$/.test(text.trim());
@@ -52,6 +60,7 @@ const isClassList = (words: readonly string[]) =>
 function isProse(text: string): boolean {
   const words = text.trim().split(/\s+/);
   if (!hasWord(text) || NAMES.has(text.trim()) || /^(Arrow|Page)(Up|Down|Left|Right)$/.test(text)) return false;
+  if (/^curl /.test(text)) return false;
   if (/^[A-Z][a-z]+([ ,.:;!?…’'-]|$)/.test(text.trim())) return true;
   return words.length > 1 && words.filter((word) => /^[a-z]+[,.:]?$/i.test(word)).length > 1 && !isClassList(words);
 }

@@ -1,10 +1,7 @@
 /** Folders whose texts are still English whatever the language of the page is. It only ever gets shorter. */
 export const NOT_YET: readonly string[] = [
-  'src/features/account/',
   'src/features/addresses/',
-  'src/features/administration/',
   'src/features/agents/',
-  'src/features/audit/',
   'src/features/auth/',
   'src/features/clusters/',
   'src/features/dashboard/',
@@ -15,7 +12,6 @@ export const NOT_YET: readonly string[] = [
   'src/features/nodes/',
   'src/features/notifications/',
   'src/features/reference/',
-  'src/features/settings/',
   'src/features/setup/',
   'src/features/shared/',
   'src/features/sync-runs/',

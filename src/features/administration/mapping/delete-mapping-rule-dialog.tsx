@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MappingRule } from '@/domain/mapping-rule';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { DeleteDialog } from '../delete-dialog';
@@ -9,12 +10,13 @@ import { ruleName } from './rule-words';
 
 /** Asks before a rule goes, with what that moves. */
 export function DeleteMappingRuleDialog({ rule, onClose }: { rule: MappingRule; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const remove = useMutation(
     trpc.mappingRules.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: 'Mapping rule deleted' });
+        showToast('ok', { title: t('Mapping rule deleted') });
         for (const touched of [trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants]) {
           void queryClient.invalidateQueries(touched.pathFilter());
         }
@@ -24,12 +26,16 @@ export function DeleteMappingRuleDialog({ rule, onClose }: { rule: MappingRule; 
   );
   return (
     <DeleteDialog
-      noun="mapping rule"
-      name={ruleName(rule)}
+      title={t('Delete mapping rule {name}?', { name: ruleName(t, rule) })}
+      confirmLabel={t('Delete mapping rule')}
       remove={{ ...remove, mutate: () => remove.mutate({ id: rule.id }) }}
       onClose={onClose}
     >
-      <p>Workloads that it placed go where another rule wants them, or out of {rule.project_name}.</p>
+      <p>
+        {t('Workloads that it placed go where another rule wants them, or out of {project}.', {
+          project: rule.project_name,
+        })}
+      </p>
       <MappingPreview input={{ rule_id: rule.id }} />
     </DeleteDialog>
   );

@@ -1,7 +1,10 @@
 'use client';
 import { CircleCheck } from 'lucide-react';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import type { MappingConflict } from '@/domain/mapping-rule';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
@@ -19,39 +22,44 @@ const LIST = { sorts: ['name'], defaultSort: 'name', filters: { cluster_id: 'id'
 const make = columnsOf<MappingConflict>();
 const placeText = ({ rules }: MappingConflict) =>
   rules[0] ? `${rules[0].project_name} (${rules[0].tenant_name})` : '';
-const overruledText = ({ rules }: MappingConflict) =>
+const overruledText = (t: Translate, { rules }: MappingConflict) =>
   rules
     .slice(1)
     .filter((rule) => rule.project_id !== rules[0]?.project_id)
-    .map((rule) => `${ruleName(rule)} → ${rule.project_name}`)
+    .map((rule) => `${ruleName(t, rule)} → ${rule.project_name}`)
     .join(', ');
 
-const COLUMNS = [
-  make.text('name', 'Workload', (conflict) => conflict.name, {
+const columnsIn = (t: Translate) => [
+  make.text('name', t('Workload'), (conflict) => conflict.name, {
     sortable: true,
     width: 170,
     grow: true,
     render: (conflict) => <WorkloadLink id={conflict.id} name={conflict.name} />,
   }),
-  make.text('cluster_name', 'Cluster', (conflict) => conflict.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (conflict) => conflict.cluster_name, {
     width: 130,
     render: (conflict) => <ClusterLink id={conflict.cluster_id} name={conflict.cluster_name} />,
   }),
-  make.text('decides', 'Decides', ({ rules }) => (rules[0] ? ruleName(rules[0]) : ''), { width: 150 }),
-  make.text('project_name', 'Project', placeText, { width: 180 }),
-  make.text('overruled', 'Others would have it', overruledText, { width: 260, grow: true }),
+  make.text('decides', t('Decides'), ({ rules }) => (rules[0] ? ruleName(t, rules[0]) : ''), { width: 150 }),
+  make.text('project_name', t('Project'), placeText, { width: 180 }),
+  make.text('overruled', t('Others would have it'), (conflict) => overruledText(t, conflict), {
+    width: 260,
+    grow: true,
+  }),
 ];
 
 /** Workloads that rules would give to different projects: which rule decides, and what the others wanted. */
 export function MappingConflictTable() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
   const state = useListState(LIST);
   const clusters = useClusterOptions();
+  const columns = useMemo(() => columnsIn(t), [t]);
   const list = useServerList({
     name: 'mapping-conflicts',
-    columns: COLUMNS,
+    columns,
     state,
     pathKey: trpc.mappingRules.conflicts.pathKey(),
     fetchPage: (page, signal) => client.mappingRules.conflicts.query({ ...state.input, ...page }, { signal }),
@@ -59,11 +67,11 @@ export function MappingConflictTable() {
   return (
     <>
       <FilterBar
-        search={{ label: 'Search workloads', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search workloads'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'cluster_id',
-            label: 'Cluster',
+            label: t('Cluster'),
             single: true,
             options: clusters,
             value: state.filters.cluster_id ? [state.filters.cluster_id] : [],
@@ -75,14 +83,15 @@ export function MappingConflictTable() {
       <DataTable
         {...list}
         id="mapping-conflicts"
-        label="Conflicts"
-        noun={{ one: 'workload', many: 'workloads' }}
+        label={t('Conflicts')}
+        noun={{ one: t('workload'), many: t('workloads') }}
         rowId={(conflict) => conflict.id}
         onRowOpen={(conflict) => router.push(paths.workload({ workloadId: conflict.id }))}
         empty={
-          <EmptyState icon={<CircleCheck />} title="No conflicts">
-            No workload is matched by rules for different projects. If one were, the rule with the lowest priority would
-            decide, then the one for its cluster alone, then the older one.
+          <EmptyState icon={<CircleCheck />} title={t('No conflicts')}>
+            {t(
+              'No workload is matched by rules for different projects. If one were, the rule with the lowest priority would decide, then the one for its cluster alone, then the older one.',
+            )}
           </EmptyState>
         }
       />

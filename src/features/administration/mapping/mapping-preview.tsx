@@ -1,14 +1,16 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { MAX_PREVIEWED, type MappingPreviewInput, type MappingPreview as Preview } from '@/domain/mapping-rule';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Skeleton } from '@/ui/skeleton';
 import { WorkloadLink } from '../../shared/inventory-links';
 import { QueryView } from '../../shared/query-view';
-import { leftOutText, workloadsText } from './rule-words';
+import { leftOutText } from './rule-words';
 
-const placeText = (place: Preview['moves'][number]['from']) =>
-  place ? `${place.project_name} (${place.tenant_name})` : 'no project';
+const placeText = (t: Translate, place: Preview['moves'][number]['from']) =>
+  place ? `${place.project_name} (${place.tenant_name})` : t('no project');
 
 /** What storing or deleting a rule would move. */
 export function MappingPreview({ input }: { input: MappingPreviewInput }) {
@@ -22,32 +24,41 @@ export function MappingPreview({ input }: { input: MappingPreviewInput }) {
 }
 
 function Moves({ preview, deleting }: { preview: Preview; deleting: boolean }) {
+  const t = useT();
   const { matched, moves, moves_total } = preview;
-  const leftOut = deleting ? null : leftOutText(preview);
+  const leftOut = deleting ? null : leftOutText(t, preview);
   return (
     <div className="flex flex-col gap-2" aria-live="polite">
       <p>
-        {deleting ? '' : `Matches ${workloadsText(matched)}. `}
-        {moves_total === 0 ? 'Nothing moves.' : `${workloadsText(moves_total)} will move.`}
+        {deleting ? '' : `${t('Matches {n, plural, one {# workload} other {# workloads}}.', { n: matched })} `}
+        {t('{n, plural, =0 {Nothing moves.} one {# workload will move.} other {# workloads will move.}}', {
+          n: moves_total,
+        })}
       </p>
       {leftOut && <p className="text-muted">{leftOut}</p>}
       {moves.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <section tabIndex={0} aria-label="Workloads that move" className="max-h-64 overflow-y-auto rounded-lg border">
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+          aria-label={t('Workloads that move')}
+          className="max-h-64 overflow-y-auto rounded-lg border"
+        >
           <ul className="divide-y">
             {moves.map((move) => (
               <li key={move.workload_id} className="px-2 py-1 [overflow-wrap:anywhere]">
                 <WorkloadLink id={move.workload_id} name={move.workload_name} />{' '}
                 <span className="text-faint">{move.cluster_name}</span>
                 <div className="text-sm text-muted">
-                  from {placeText(move.from)} to {placeText(move.to)}
+                  {t('from {before} to {after}', { before: placeText(t, move.from), after: placeText(t, move.to) })}
                 </div>
               </li>
             ))}
           </ul>
         </section>
       )}
-      {moves_total > MAX_PREVIEWED && <p className="text-sm text-faint">The first {MAX_PREVIEWED} are shown.</p>}
+      {moves_total > MAX_PREVIEWED && (
+        <p className="text-sm text-faint">{t('The first {n} are shown.', { n: MAX_PREVIEWED })}</p>
+      )}
     </div>
   );
 }

@@ -3,6 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import { MAPPING_SOURCES, type MappingRule, MappingRuleInput, type MappingRuleUpdate } from '@/domain/mapping-rule';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { ComboboxField } from '@/ui/form/combobox-field';
@@ -23,11 +26,12 @@ import { SOURCE_LABELS } from './rule-words';
 const SOURCE_OPTIONS = MAPPING_SOURCES.map((value) => ({
   value,
   label: SOURCE_LABELS[value],
-  description: value === 'pool' ? 'A guest is in one pool at most.' : 'A guest may have many tags.',
+  description: value === 'pool' ? msg('A guest is in one pool at most.') : msg('A guest may have many tags.'),
 }));
 
 /** Makes a mapping rule, or changes one, with what that would move. Mount it when it opens. */
 export function MappingRuleDrawer({ rule, onClose }: { rule: MappingRule | null; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [version, setVersion] = useState(rule?.version);
@@ -35,7 +39,7 @@ export function MappingRuleDrawer({ rule, onClose }: { rule: MappingRule | null;
     for (const touched of [trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants]) {
       void queryClient.invalidateQueries(touched.pathFilter());
     }
-    showToast('ok', { title: rule ? 'Mapping rule saved' : 'Mapping rule created' });
+    showToast('ok', { title: rule ? t('Mapping rule saved') : t('Mapping rule created') });
     onClose();
   };
   const create = useMutation(trpc.mappingRules.create.mutationOptions({ onSuccess }));
@@ -45,14 +49,14 @@ export function MappingRuleDrawer({ rule, onClose }: { rule: MappingRule | null;
     : create;
   return (
     <RecordDrawer
-      title={rule ? 'Edit mapping rule' : 'Create mapping rule'}
-      description="It counts at once, and at every sync."
+      title={rule ? t('Edit mapping rule') : t('Create mapping rule')}
+      description={t('It counts at once, and at every sync.')}
       size="lg"
       defaultValues={rule ? ruleValues(rule) : EMPTY_RULE}
       schema={MappingRuleInput}
       toInput={toRuleInput}
       save={save}
-      submitLabel={rule ? 'Save mapping rule' : 'Create mapping rule'}
+      submitLabel={rule ? t('Save mapping rule') : t('Create mapping rule')}
       reload={
         rule
           ? async () => {
@@ -80,6 +84,7 @@ function Fields({
   control: Control<MappingRuleValues, unknown, MappingRuleInput>;
   ruleId: string | undefined;
 }) {
+  const t = useT();
   const trpc = useTRPC();
   const clusters = useClusterOptions();
   const [search, setSearch] = useState('');
@@ -95,45 +100,45 @@ function Fields({
   );
   return (
     <>
-      <RadioField control={control} name="source" label="What decides" options={SOURCE_OPTIONS} />
+      <RadioField control={control} name="source" label={t('What decides')} options={optionsIn(t, SOURCE_OPTIONS)} />
       <TextField
         control={control}
         name="value"
-        label={source === 'pool' ? 'Pool' : 'Tag'}
+        label={source === 'pool' ? t('Pool') : t('Tag')}
         mono
         maxLength={128}
         placeholder={source === 'pool' ? 'production' : 'shop'}
-        description="As it is called in the cluster."
+        description={t('As it is called in the cluster.')}
         autoFocus
       />
       <ComboboxField
         control={control}
         name="cluster_id"
-        label="Cluster"
+        label={t('Cluster')}
         optional
-        placeholder="All clusters"
+        placeholder={t('All clusters')}
         options={clusters}
       />
       <RemoteComboboxField
         control={control}
         name="project"
-        label="Project"
-        description="Its tenant sees the workloads from then on."
+        label={t('Project')}
+        description={t('Its tenant sees the workloads from then on.')}
         options={options}
         remote={{ onSearch: setSearch, loading: projects.isFetching }}
-        placeholder="Type to search projects"
+        placeholder={t('Type to search projects')}
       />
       <NumberField
         control={control}
         name="priority"
-        label="Priority"
+        label={t('Priority')}
         min={0}
         max={10_000}
-        description="Where several rules match, the one with the lowest number decides."
+        description={t('Where several rules match, the one with the lowest number decides.')}
       />
-      <CheckboxField control={control} name="enabled" label="Use this rule" />
-      <TextareaField control={control} name="description" label="Description" optional rows={2} />
-      <Section title="What this moves" bare>
+      <CheckboxField control={control} name="enabled" label={t('Use this rule')} />
+      <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
+      <Section title={t('What this moves')} bare>
         <DraftPreview control={control} ruleId={ruleId} />
       </Section>
     </>
@@ -148,10 +153,11 @@ function DraftPreview({
   control: Control<MappingRuleValues, unknown, MappingRuleInput>;
   ruleId: string | undefined;
 }) {
+  const t = useT();
   const values = useWatch({ control }) as MappingRuleValues;
   const text = useDebounced(JSON.stringify(toRuleInput(values)), 300);
   const rule = useMemo(() => MappingRuleInput.safeParse(JSON.parse(text)).data, [text]);
-  if (!rule) return <p className="text-muted">Say what the rule matches, and name the project.</p>;
+  if (!rule) return <p className="text-muted">{t('Say what the rule matches, and name the project.')}</p>;
   // What it is described as decides nothing, and would make the request long.
   return (
     <MappingPreview input={{ rule: { ...rule, description: '' }, ...(ruleId !== undefined && { rule_id: ruleId }) }} />

@@ -1,8 +1,9 @@
 'use client';
 import { Plus, Split } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { MAPPING_RULE_SORTS, MAPPING_SOURCES, type MappingRule } from '@/domain/mapping-rule';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
@@ -13,7 +14,7 @@ import { useClusterOptions } from '../../shared/use-cluster-options';
 import { usePermissions } from '../../shared/use-permissions';
 import { useServerList } from '../../shared/use-server-list';
 import { DeleteMappingRuleDialog } from './delete-mapping-rule-dialog';
-import { MAPPING_RULE_COLUMNS } from './mapping-rule-columns';
+import { mappingRuleColumns } from './mapping-rule-columns';
 import { MappingRuleDrawer } from './mapping-rule-drawer';
 import { ruleName, SOURCE_LABELS } from './rule-words';
 
@@ -23,10 +24,9 @@ const LIST = {
   filters: { source: MAPPING_SOURCES, cluster_id: 'id' },
 } as const;
 
-const SOURCE_OPTIONS = MAPPING_SOURCES.map((value) => ({ value, label: SOURCE_LABELS[value] }));
-
 /** Mapping rules with search and filters, in the order in which they decide. */
 export function MappingRuleTable() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { reason } = usePermissions();
@@ -36,9 +36,10 @@ export function MappingRuleTable() {
   const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; rule: MappingRule } | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('mapping:write');
+  const columns = useMemo(() => mappingRuleColumns(t), [t]);
   const list = useServerList({
     name: 'mapping-rules',
-    columns: MAPPING_RULE_COLUMNS,
+    columns,
     state,
     pathKey: trpc.mappingRules.list.pathKey(),
     fetchPage: (page, signal) => client.mappingRules.list.query({ ...state.input, ...page }, { signal }),
@@ -50,26 +51,26 @@ export function MappingRuleTable() {
       onClick={() => void setAdding(true)}
       disabledReason={writeReason}
     >
-      Create mapping rule
+      {t('Create mapping rule')}
     </Button>
   );
   return (
     <>
       <FilterBar
-        search={{ label: 'Search mapping rules', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search mapping rules'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'source',
-            label: 'Kind',
+            label: t('Kind'),
             single: true,
-            options: SOURCE_OPTIONS,
+            options: MAPPING_SOURCES.map((value) => ({ value, label: t(SOURCE_LABELS[value]) })),
             value: state.filters.source ? [state.filters.source] : [],
             onValueChange: ([value]) =>
               state.setFilter('source', MAPPING_SOURCES.find((source) => source === value) ?? null),
           },
           {
             id: 'cluster_id',
-            label: 'Cluster',
+            label: t('Cluster'),
             single: true,
             options: clusters,
             value: state.filters.cluster_id ? [state.filters.cluster_id] : [],
@@ -83,22 +84,22 @@ export function MappingRuleTable() {
       <DataTable
         {...list}
         id="mapping-rules"
-        label="Mapping rules"
-        noun={{ one: 'mapping rule', many: 'mapping rules' }}
+        label={t('Mapping rules')}
+        noun={{ one: t('mapping rule'), many: t('mapping rules') }}
         rowId={(rule) => rule.id}
         onRowOpen={(rule) => writeReason === null && setDialog({ kind: 'edit', rule })}
         rowActions={(rule) => ({
-          name: ruleName(rule),
+          name: ruleName(t, rule),
           entries: [
             {
               id: 'edit',
-              label: 'Edit mapping rule',
+              label: t('Edit mapping rule'),
               onSelect: () => setDialog({ kind: 'edit', rule }),
               disabledReason: writeReason,
             },
             {
               id: 'delete',
-              label: 'Delete mapping rule',
+              label: t('Delete mapping rule'),
               tone: 'danger',
               onSelect: () => setDialog({ kind: 'delete', rule }),
               disabledReason: writeReason,
@@ -106,9 +107,10 @@ export function MappingRuleTable() {
           ],
         })}
         empty={
-          <EmptyState icon={<Split />} title="No mapping rules yet" action={create}>
-            Without them every workload is assigned to its project by hand. With a rule the pools and tags of the
-            clusters decide.
+          <EmptyState icon={<Split />} title={t('No mapping rules yet')} action={create}>
+            {t(
+              'Without them every workload is assigned to its project by hand. With a rule the pools and tags of the clusters decide.',
+            )}
           </EmptyState>
         }
       />

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { PageHeader } from '@/ui/page-header';
@@ -13,6 +14,7 @@ const TABS = ['rules', 'conflicts'] as const;
 
 /** The rules that give workloads to projects, and the workloads on which they disagree. */
 export function MappingRules() {
+  const t = useT();
   const trpc = useTRPC();
   const router = useRouter();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('rules'));
@@ -20,20 +22,22 @@ export function MappingRules() {
   return (
     <>
       <PageHeader
-        title="Mapping rules"
-        description="Give the workloads of a pool, or with a tag, to a project and so to its tenant: at every sync, and at once when a rule changes. What is assigned by hand stays."
+        title={t('Mapping rules')}
+        description={t(
+          'Give the workloads of a pool, or with a tag, to a project and so to its tenant: at every sync, and at once when a rule changes. What is assigned by hand stays.',
+        )}
       />
       <Tabs
-        label="Mapping rules"
+        label={t('Mapping rules')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.mappingRules({ tab: next === 'rules' ? undefined : next }), { scroll: false })
         }
         tabs={[
-          { value: 'rules', label: 'Rules', content: <MappingRuleTable /> },
+          { value: 'rules', label: t('Rules'), content: <MappingRuleTable /> },
           {
             value: 'conflicts',
-            label: 'Conflicts',
+            label: t('Conflicts'),
             count: conflicts.data?.total || null,
             content: <MappingConflictTable />,
           },

@@ -1,22 +1,28 @@
 import type { MappingSource } from '@/domain/mapping-rule';
+import { msg, type Translate } from '@/lib/i18n/translator';
 
-export const SOURCE_LABELS: Record<MappingSource, string> = { pool: 'Pool', tag: 'Tag' };
+export const SOURCE_LABELS: Record<MappingSource, string> = { pool: msg('Pool'), tag: msg('Tag') };
 
 /** `Pool production`, as a rule is called in a sentence. */
-export function ruleName({ source, value }: { source: MappingSource; value: string }): string {
-  return `${SOURCE_LABELS[source]} ${value}`;
-}
-
-/** `1 workload`, `12 workloads`. */
-export function workloadsText(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'workload' : 'workloads'}`;
+export function ruleName(t: Translate, { source, value }: { source: MappingSource; value: string }): string {
+  return `${t(SOURCE_LABELS[source])} ${value}`;
 }
 
 /** Why a rule does not decide on all that it matches; null when it does. */
-export function leftOutText({ kept_by_hand, overruled }: { kept_by_hand: number; overruled: number }): string | null {
+export function leftOutText(
+  t: Translate,
+  { kept_by_hand, overruled }: { kept_by_hand: number; overruled: number },
+): string | null {
   const parts = [
-    kept_by_hand > 0 ? `${workloadsText(kept_by_hand)} assigned by hand` : null,
-    overruled > 0 ? `${workloadsText(overruled)} decided by a rule that goes before` : null,
+    kept_by_hand > 0
+      ? t('{n, plural, one {# workload assigned by hand} other {# workloads assigned by hand}}', { n: kept_by_hand })
+      : null,
+    overruled > 0
+      ? t(
+          '{n, plural, one {# workload decided by a rule that goes before} other {# workloads decided by a rule that goes before}}',
+          { n: overruled },
+        )
+      : null,
   ].filter((part) => part !== null);
-  return parts.length > 0 ? `Left alone: ${parts.join(', ')}.` : null;
+  return parts.length > 0 ? t('Left alone: {what}.', { what: parts.join(', ') }) : null;
 }

@@ -1,12 +1,14 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Project } from '@/domain/project';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { DeleteDialog } from '../delete-dialog';
 
 /** Asks before a project goes. One with workloads does not go. */
 export function DeleteProjectDialog({ project, onClose }: { project: Project; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const refresh = () => {
@@ -16,7 +18,7 @@ export function DeleteProjectDialog({ project, onClose }: { project: Project; on
   const remove = useMutation(
     trpc.projects.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${project.name} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: project.name }) });
         refresh();
         onClose();
       },
@@ -25,12 +27,12 @@ export function DeleteProjectDialog({ project, onClose }: { project: Project; on
   );
   return (
     <DeleteDialog
-      noun="project"
-      name={project.name}
+      title={t('Delete project {name}?', { name: project.name })}
+      confirmLabel={t('Delete project')}
       remove={{ ...remove, mutate: () => remove.mutate({ id: project.id }) }}
       onClose={onClose}
     >
-      <p>Only a project without workloads can be deleted: otherwise its tenant would lose sight of them.</p>
+      <p>{t('Only a project without workloads can be deleted: otherwise its tenant would lose sight of them.')}</p>
     </DeleteDialog>
   );
 }

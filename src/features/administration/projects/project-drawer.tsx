@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Project, ProjectInput, ProjectUpdate } from '@/domain/project';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
@@ -11,6 +12,7 @@ import { useTenantChoices } from '../use-choices';
 
 /** Makes a project, in the tenant given or in one that is chosen. Mount it when it opens. */
 export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const tenants = useTenantChoices();
@@ -19,35 +21,35 @@ export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; 
       onSuccess: (project) => {
         void queryClient.invalidateQueries(trpc.projects.pathFilter());
         void queryClient.invalidateQueries(trpc.tenants.pathFilter());
-        showToast('ok', { title: `${project.name} created` });
+        showToast('ok', { title: t('{name} created', { name: project.name }) });
         onClose();
       },
     }),
   );
   return (
     <RecordDrawer
-      title="Create project"
-      description="Workloads that are assigned to it belong to its tenant."
+      title={t('Create project')}
+      description={t('Workloads that are assigned to it belong to its tenant.')}
       defaultValues={{ tenant_id: tenantId ?? null, name: '', description: '' }}
       schema={ProjectInput}
       toInput={(values) => ({ ...values, tenant_id: values.tenant_id ?? '' })}
       save={save}
-      submitLabel="Create project"
+      submitLabel={t('Create project')}
       onClose={onClose}
     >
       {(control) => (
         <>
-          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+          <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
           {tenantId === undefined && (
             <ComboboxField
               control={control}
               name="tenant_id"
-              label="Tenant"
-              description="A project stays with its tenant."
+              label={t('Tenant')}
+              description={t('A project stays with its tenant.')}
               options={tenants}
             />
           )}
-          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+          <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
         </>
       )}
     </RecordDrawer>
@@ -58,25 +60,26 @@ const valuesOf = ({ name, description, version }: Project) => ({ name, descripti
 
 /** Changes name and description of a project. Mount it when it opens. */
 export function EditProjectDrawer({ project, onClose }: { project: Project; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
     trpc.projects.update.mutationOptions({
       onSuccess: () => {
         void queryClient.invalidateQueries(trpc.projects.pathFilter());
-        showToast('ok', { title: 'Project saved' });
+        showToast('ok', { title: t('Project saved') });
         onClose();
       },
     }),
   );
   return (
     <RecordDrawer
-      title={`Edit ${project.name}`}
+      title={t('Edit {name}', { name: project.name })}
       defaultValues={valuesOf(project)}
       schema={ProjectUpdate}
       toInput={(values) => values}
       save={{ ...save, mutate: (input) => save.mutate({ id: project.id, ...input }) }}
-      submitLabel="Save project"
+      submitLabel={t('Save project')}
       reload={async () =>
         valuesOf(await queryClient.fetchQuery({ ...trpc.projects.get.queryOptions({ id: project.id }), staleTime: 0 }))
       }
@@ -84,8 +87,8 @@ export function EditProjectDrawer({ project, onClose }: { project: Project; onCl
     >
       {(control) => (
         <>
-          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
-          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+          <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+          <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
         </>
       )}
     </RecordDrawer>

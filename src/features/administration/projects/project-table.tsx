@@ -1,8 +1,9 @@
 'use client';
 import { Boxes, Plus } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { PROJECT_SORTS, type Project } from '@/domain/project';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -14,14 +15,14 @@ import { usePermissions } from '../../shared/use-permissions';
 import { useServerList } from '../../shared/use-server-list';
 import { useTenantChoices } from '../use-choices';
 import { DeleteProjectDialog } from './delete-project-dialog';
-import { PROJECT_COLUMNS } from './project-columns';
+import { projectColumns } from './project-columns';
 import { CreateProjectDrawer, EditProjectDrawer } from './project-drawer';
 
 const LIST = { sorts: PROJECT_SORTS, defaultSort: 'name', filters: { tenant_id: 'id' } } as const;
-const IN_TENANT = PROJECT_COLUMNS.filter((column) => column.id !== 'tenant_name');
 
 /** Projects with search and filter; those of one tenant when it is given. */
 export function ProjectTable({ tenantId }: { tenantId?: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -32,9 +33,13 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
   const close = () => setDialog(null);
   const writeReason = reason('project:write');
   const fixed = tenantId ? { tenant_id: tenantId } : undefined;
+  const columns = useMemo(
+    () => projectColumns(t).filter((column) => tenantId === undefined || column.id !== 'tenant_name'),
+    [t, tenantId],
+  );
   const list = useServerList({
     name: 'projects',
-    columns: tenantId ? IN_TENANT : PROJECT_COLUMNS,
+    columns,
     state,
     pathKey: trpc.projects.list.pathKey(),
     fixed,
@@ -47,20 +52,20 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
       onClick={() => setDialog({ kind: 'create' })}
       disabledReason={writeReason}
     >
-      Create project
+      {t('Create project')}
     </Button>
   );
   return (
     <>
       <FilterBar
-        search={{ label: 'Search projects', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search projects'), value: state.q, onValueChange: state.setQ }}
         facets={
           tenantId
             ? []
             : [
                 {
                   id: 'tenant_id',
-                  label: 'Tenant',
+                  label: t('Tenant'),
                   single: true,
                   options: tenants,
                   value: state.filters.tenant_id ? [state.filters.tenant_id] : [],
@@ -75,8 +80,8 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
       <DataTable
         {...list}
         id={tenantId ? 'tenant-projects' : 'projects'}
-        label="Projects"
-        noun={{ one: 'project', many: 'projects' }}
+        label={t('Projects')}
+        noun={{ one: t('project'), many: t('projects') }}
         rowId={(project) => project.id}
         onRowOpen={(project) => router.push(paths.workloads({ project_id: project.id }))}
         rowActions={(project) => ({
@@ -84,25 +89,26 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
           entries: [
             {
               id: 'edit',
-              label: 'Edit project',
+              label: t('Edit project'),
               onSelect: () => setDialog({ kind: 'edit', project }),
               disabledReason: writeReason,
             },
             {
               id: 'delete',
-              label: 'Delete project',
+              label: t('Delete project'),
               tone: 'danger',
               onSelect: () => setDialog({ kind: 'delete', project }),
               disabledReason:
                 writeReason ??
-                (project.workloads_total > 0 && 'It has workloads: assign them to another project first.'),
+                (project.workloads_total > 0 && t('It has workloads: assign them to another project first.')),
             },
           ],
         })}
         empty={
-          <EmptyState icon={<Boxes />} title="No projects yet" action={create}>
-            Workloads belong to a tenant through a project. Create one, then assign workloads to it from the list of
-            workloads.
+          <EmptyState icon={<Boxes />} title={t('No projects yet')} action={create}>
+            {t(
+              'Workloads belong to a tenant through a project. Create one, then assign workloads to it from the list of workloads.',
+            )}
           </EmptyState>
         }
       />

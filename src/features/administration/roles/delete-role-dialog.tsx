@@ -1,19 +1,21 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Role } from '@/domain/role';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { DeleteDialog } from '../delete-dialog';
 
 /** Asks before a role goes. One that somebody holds does not go. */
 export function DeleteRoleDialog(props: { role: Role; onClose: () => void; onDeleted: () => void }) {
+  const t = useT();
   const { role, onClose, onDeleted } = props;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const remove = useMutation(
     trpc.roles.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${role.title} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: role.title }) });
         onDeleted();
         void queryClient.invalidateQueries(trpc.roles.pathFilter());
       },
@@ -22,12 +24,12 @@ export function DeleteRoleDialog(props: { role: Role; onClose: () => void; onDel
   );
   return (
     <DeleteDialog
-      noun="role"
-      name={role.title}
+      title={t('Delete role {name}?', { name: role.title })}
+      confirmLabel={t('Delete role')}
       remove={{ ...remove, mutate: () => remove.mutate({ id: role.id }) }}
       onClose={onClose}
     >
-      <p>Only a role that nobody holds can be deleted.</p>
+      <p>{t('Only a role that nobody holds can be deleted.')}</p>
     </DeleteDialog>
   );
 }

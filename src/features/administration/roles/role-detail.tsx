@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import type { Role } from '@/domain/role';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
@@ -36,15 +37,16 @@ export function RoleDetail({ roleId }: { roleId: string }) {
 }
 
 function Content({ role }: { role: Role }) {
+  const t = useT();
   const router = useRouter();
   const { can, reason } = usePermissions();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('permissions'));
   const [dialog, setDialog] = useState<'edit' | 'copy' | null>(null);
   const writeReason = reason('role:write');
   const tabs = [
-    { value: 'permissions', label: 'Permissions', content: <PermissionMatrix value={role.permissions} /> },
+    { value: 'permissions', label: t('Permissions'), content: <PermissionMatrix value={role.permissions} /> },
     ...(can('user:read')
-      ? [{ value: 'users', label: 'Users', count: role.users_total, content: <UserTable roleId={role.id} /> }]
+      ? [{ value: 'users', label: t('Users'), count: role.users_total, content: <UserTable roleId={role.id} /> }]
       : []),
   ];
   return (
@@ -54,24 +56,24 @@ function Content({ role }: { role: Role }) {
         title={role.title}
         badge={
           <>
-            <Badge>{role.built_in ? 'Built in' : 'Own'}</Badge>
-            {role.requires_second_factor && <Badge tone="info">Second factor</Badge>}
+            <Badge>{role.built_in ? t('Built in') : t('Own')}</Badge>
+            {role.requires_second_factor && <Badge tone="info">{t('Second factor')}</Badge>}
           </>
         }
         description={<Mono>{role.name}</Mono>}
         actions={
           <>
             <Button icon={<Copy size={14} />} onClick={() => setDialog('copy')} disabledReason={writeReason}>
-              Create role from it
+              {t('Create role from it')}
             </Button>
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
           </>
         }
       />
       <Tabs
-        label="Parts of the role"
+        label={t('Parts of the role')}
         value={tabs.some(({ value }) => value === tab) ? tab : 'permissions'}
         onValueChange={(next) =>
           router.push(paths.role({ roleId: role.id, tab: next === 'permissions' ? undefined : next }), {

@@ -2,6 +2,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FieldValues } from 'react-hook-form';
 import { type Role, RoleInput, RoleUpdate } from '@/domain/role';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import type { FieldProps } from '@/ui/form/field-props';
@@ -13,25 +15,28 @@ import { RecordDrawer } from '../../shared/record-drawer';
 import { usePermissions } from '../../shared/use-permissions';
 
 function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<string[], V, Out>, 'control' | 'name'>) {
+  const t = useT();
   const { can } = usePermissions();
   const field = useField<string[], V, Out>(props);
   return (
     // Not a FieldFrame: its label would name every box in it.
     <fieldset data-field={props.name} className="flex min-w-0 flex-col gap-1">
-      <legend className="pb-1 font-medium">Permissions</legend>
+      <legend className="pb-1 font-medium">{t('Permissions')}</legend>
       <PermissionMatrix value={field.value ?? []} onChange={field.onChange} maySuper={can('*')} />
       {field.error && <p className="text-sm text-danger">{field.error}</p>}
     </fieldset>
   );
 }
 
-const FACTOR_LABEL = 'Ask for a second factor';
-const FACTOR_TEXT = 'Whoever holds the role has to set one up before anything else. API tokens go on working.';
+const NAME_EXAMPLE = 'firewall_reader';
+const FACTOR_LABEL = msg('Ask for a second factor');
+const FACTOR_TEXT = msg('Whoever holds the role has to set one up before anything else. API tokens go on working.');
 
 type CreateProps = { from?: Role; onClose: () => void; onCreated: (role: Role) => void };
 
 /** Makes a role, from scratch or with the permissions of another. Mount it when it opens. */
 export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
@@ -44,7 +49,7 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
   );
   return (
     <RecordDrawer
-      title={from ? `Create role from ${from.title}` : 'Create role'}
+      title={from ? t('Create role from {title}', { title: from.title }) : t('Create role')}
       size="lg"
       defaultValues={{
         title: '',
@@ -55,27 +60,27 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
       schema={RoleInput}
       toInput={(values) => values}
       save={save}
-      submitLabel="Create role"
+      submitLabel={t('Create role')}
       fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
       onClose={onClose}
     >
       {(control) => (
         <>
-          <TextField control={control} name="title" label="Title" maxLength={100} autoFocus />
+          <TextField control={control} name="title" label={t('Title')} maxLength={100} autoFocus />
           <TextField
             control={control}
             name="name"
-            label="Name"
+            label={t('Name')}
             mono
             maxLength={63}
-            placeholder="firewall_reader"
-            description="For the API and the audit trail; it stays."
+            placeholder={NAME_EXAMPLE}
+            description={t('For the API and the audit trail; it stays.')}
           />
           <CheckboxField
             control={control}
             name="requires_second_factor"
-            label={FACTOR_LABEL}
-            description={FACTOR_TEXT}
+            label={t(FACTOR_LABEL)}
+            description={t(FACTOR_TEXT)}
           />
           <PermissionField control={control} name="permissions" />
         </>
@@ -96,6 +101,7 @@ const valuesOf = ({ title, permissions, requires_second_factor, version }: Role)
  * be changed. Mount it when it opens.
  */
 export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
@@ -103,7 +109,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.roles.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.roles.pathFilter());
-        showToast('ok', { title: 'Role saved' });
+        showToast('ok', { title: t('Role saved') });
         onClose();
       },
     }),
@@ -111,11 +117,11 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
   const { users_total } = role;
   return (
     <RecordDrawer
-      title={`Edit ${role.title}`}
+      title={t('Edit {name}', { name: role.title })}
       description={
         users_total === 0
           ? undefined
-          : `It counts at once for ${users_total === 1 ? 'its user' : `its ${users_total} users`}.`
+          : t('It counts at once for {n, plural, one {its user} other {its # users}}.', { n: users_total })
       }
       size="lg"
       defaultValues={valuesOf(role)}
@@ -126,7 +132,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
         version,
       })}
       save={{ ...save, mutate: (input) => save.mutate({ id: role.id, ...input }) }}
-      submitLabel="Save role"
+      submitLabel={t('Save role')}
       fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
       reload={async () =>
         valuesOf(await queryClient.fetchQuery({ ...trpc.roles.get.queryOptions({ id: role.id }), staleTime: 0 }))
@@ -135,15 +141,15 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
     >
       {(control) => (
         <>
-          {!role.built_in && <TextField control={control} name="title" label="Title" maxLength={100} autoFocus />}
+          {!role.built_in && <TextField control={control} name="title" label={t('Title')} maxLength={100} autoFocus />}
           <CheckboxField
             control={control}
             name="requires_second_factor"
-            label={FACTOR_LABEL}
-            description={FACTOR_TEXT}
+            label={t(FACTOR_LABEL)}
+            description={t(FACTOR_TEXT)}
           />
           {role.built_in ? (
-            <p className="text-muted">The rest of it is part of the service and stays as it is.</p>
+            <p className="text-muted">{t('The rest of it is part of the service and stays as it is.')}</p>
           ) : (
             <PermissionField control={control} name="permissions" />
           )}

@@ -1,21 +1,23 @@
 import type { ProviderCheck } from '@/domain/sign-in-provider';
+import { useT } from '@/lib/i18n/use-t';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 
 /** What the provider said of itself when it was asked. */
 export function CheckResult({ check, scopes }: { check: ProviderCheck; scopes: readonly string[] }) {
+  const t = useT();
   const supported = check.scopes_supported;
   const unknown = supported === null ? [] : scopes.filter((scope) => !supported.includes(scope));
   return (
-    <Notice tone={unknown.length > 0 ? 'warn' : 'ok'} title="The provider answers" live>
-      <p>
-        People are sent to <Mono wrap>{check.authorization_endpoint}</Mono>.
-      </p>
-      {check.pkce === null && <p>It does not say whether it knows PKCE; it is used all the same.</p>}
+    <Notice tone={unknown.length > 0 ? 'warn' : 'ok'} title={t('The provider answers')} live>
+      <p>{t.rich('People are sent to {address}.', { address: <Mono wrap>{check.authorization_endpoint}</Mono> })}</p>
+      {check.pkce === null && <p>{t('It does not say whether it knows PKCE; it is used all the same.')}</p>}
       {unknown.length > 0 && (
         <p>
-          It does not list the scope <Mono>{unknown.join(', ')}</Mono>. It lists{' '}
-          <Mono wrap>{supported?.join(', ')}</Mono>.
+          {t.rich('It does not list the scope {scope}. It lists {listed}.', {
+            scope: <Mono>{unknown.join(', ')}</Mono>,
+            listed: <Mono wrap>{supported?.join(', ')}</Mono>,
+          })}
         </p>
       )}
     </Notice>

@@ -2,6 +2,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { type Control, useFieldArray } from 'react-hook-form';
 import type { SignInProviderInput } from '@/domain/sign-in-provider';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
@@ -18,13 +19,14 @@ type Props = {
 
 /** Which roles groups give, one line each: group, role, where. */
 export function MappingFields({ control, roles, tenants, lockedReason }: Props) {
-  const places = [{ value: EVERYWHERE, label: 'Whole installation' }, ...tenants];
+  const t = useT();
+  const places = [{ value: EVERYWHERE, label: t('Whole installation') }, ...tenants];
   const { fields, append, remove } = useFieldArray({ control, name: 'mappings' });
   const disabled = lockedReason !== null;
   return (
     <div className="flex flex-col gap-3">
       {fields.length === 0 && (
-        <p className="text-muted">No group gives a role. Whoever signs in has what was given by hand.</p>
+        <p className="text-muted">{t('No group gives a role. Whoever signs in has what was given by hand.')}</p>
       )}
       {fields.map((field, index) => (
         <div
@@ -34,7 +36,7 @@ export function MappingFields({ control, roles, tenants, lockedReason }: Props) 
           <TextField
             control={control}
             name={`mappings.${index}.group`}
-            label="Group"
+            label={t('Group')}
             mono
             maxLength={256}
             disabled={disabled}
@@ -42,19 +44,19 @@ export function MappingFields({ control, roles, tenants, lockedReason }: Props) 
           <ComboboxField
             control={control}
             name={`mappings.${index}.role_id`}
-            label="Role"
+            label={t('Role')}
             options={roles}
             disabled={disabled}
           />
           <ComboboxField
             control={control}
             name={`mappings.${index}.tenant_id`}
-            label="Where"
+            label={t('Where')}
             options={places}
             disabled={disabled}
           />
           <IconButton
-            label={`Remove group ${index + 1}`}
+            label={t('Remove group {n}', { n: index + 1 })}
             icon={<Trash2 size={14} />}
             onClick={() => remove(index)}
             disabledReason={lockedReason}
@@ -64,7 +66,7 @@ export function MappingFields({ control, roles, tenants, lockedReason }: Props) 
       ))}
       <div>
         <Button size="sm" icon={<Plus size={14} />} onClick={() => append(NEW_MAPPING)} disabledReason={lockedReason}>
-          Add group
+          {t('Add group')}
         </Button>
       </div>
     </div>

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import { OIDC_CALLBACK_PATH, type SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -20,8 +21,11 @@ import { CheckResult } from './check-result';
 import { MappingFields } from './mapping-fields';
 import { type ProviderValues, toProviderInput, toProviderValues } from './provider-values';
 
+const ISSUER_EXAMPLE = 'https://id.example.org/realms/staff';
+
 /** The form over one reading of the provider. Give it the version as key: a newer reading is a new form. */
 export function ProviderForm({ provider, onReload }: { provider: SignInProvider; onReload: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
@@ -39,7 +43,7 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
     trpc.signInProvider.update.mutationOptions({
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.signInProvider.get.queryKey(), saved);
-        showToast('ok', { title: saved.enabled ? 'Saved; people can sign in with it' : 'Saved' });
+        showToast('ok', { title: saved.enabled ? t('Saved; people can sign in with it') : t('Saved') });
       },
     }),
   );
@@ -51,7 +55,7 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       {locked && (
-        <Notice tone="info" title="You can look, not change">
+        <Notice tone="info" title={t('You can look, not change')}>
           {locked}
         </Notice>
       )}
@@ -59,14 +63,14 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
         <Notice
           tone="warn"
           live
-          title="Somebody else changed the sign-in provider"
+          title={t('Somebody else changed the sign-in provider')}
           action={
             <Button size="sm" onClick={onReload}>
-              Show their settings
+              {t('Show their settings')}
             </Button>
           }
         >
-          Your changes are not saved. Look at the new settings, then change them again.
+          {t('Your changes are not saved. Look at the new settings, then change them again.')}
         </Notice>
       )}
       <FormShell
@@ -74,36 +78,36 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
         onSubmit={(input) => save.mutate(input)}
         error={outdated ? null : failure}
         pending={save.isPending}
-        submitLabel="Save provider"
-        disabledReason={locked ?? (isDirty ? null : 'Nothing has changed')}
+        submitLabel={t('Save provider')}
+        disabledReason={locked ?? (isDirty ? null : t('Nothing has changed'))}
         onCancel={isDirty ? () => form.reset() : undefined}
-        cancelLabel="Undo changes"
+        cancelLabel={t('Undo changes')}
       >
-        <Section title="Provider">
+        <Section title={t('Provider')}>
           <div className="flex flex-col gap-3">
             <CheckboxField
               control={control}
               name="enabled"
-              label="Let people sign in with it"
-              description="The sign-in page then shows its button."
+              label={t('Let people sign in with it')}
+              description={t('The sign-in page then shows its button.')}
               disabled={disabled}
             />
             <TextField
               control={control}
               name="label"
-              label="Name"
+              label={t('Name')}
               maxLength={60}
-              description="The button says “Sign in with” and this name."
+              description={t('The button says “Sign in with” and this name.')}
               disabled={disabled}
             />
             <TextField
               control={control}
               name="issuer"
-              label="Issuer"
+              label={t('Issuer')}
               mono
               maxLength={500}
-              placeholder="https://id.example.org/realms/staff"
-              description="Exactly as the provider writes it, a slash at the end included."
+              placeholder={ISSUER_EXAMPLE}
+              description={t('Exactly as the provider writes it, a slash at the end included.')}
               disabled={disabled}
             />
             <div className="flex flex-col items-start gap-2">
@@ -111,102 +115,113 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
                 size="sm"
                 onClick={() => check.mutate({ issuer: issuer ?? '' })}
                 pending={check.isPending}
-                disabledReason={locked ?? (issuer ? null : 'Enter the issuer first')}
+                disabledReason={locked ?? (issuer ? null : t('Enter the issuer first'))}
               >
-                Check issuer
+                {t('Check issuer')}
               </Button>
               {check.data && <CheckResult check={check.data} scopes={(scopes ?? '').split(/\s+/).filter(Boolean)} />}
               {checkFailure && (
-                <Notice tone="danger" title="The provider cannot be used" live>
+                <Notice tone="danger" title={t('The provider cannot be used')} live>
                   {checkFailure.errors?.[0]?.message ?? checkFailure.detail}
                 </Notice>
               )}
             </div>
-            <TextField control={control} name="client_id" label="Client id" mono maxLength={300} disabled={disabled} />
+            <TextField
+              control={control}
+              name="client_id"
+              label={t('Client id')}
+              mono
+              maxLength={300}
+              disabled={disabled}
+            />
             <CheckboxField
               control={control}
               name="public_client"
-              label="The client has no secret"
-              description="A public client: only its redirect address and PKCE protect it."
+              label={t('The client has no secret')}
+              description={t('A public client: only its redirect address and PKCE protect it.')}
               disabled={disabled}
             />
             {!public_client && (
               <PasswordField
                 control={control}
                 name="client_secret"
-                label="Client secret"
+                label={t('Client secret')}
                 autoComplete="off"
                 optional={provider.has_client_secret}
-                placeholder={provider.has_client_secret ? 'Stored; leave empty to keep it' : undefined}
+                placeholder={provider.has_client_secret ? t('Stored; leave empty to keep it') : undefined}
                 disabled={disabled}
               />
             )}
             <TextField
               control={control}
               name="scopes"
-              label="Scopes"
+              label={t('Scopes')}
               mono
-              description="What the provider is asked for; openid is always among them."
+              description={t('What the provider is asked for; openid is always among them.')}
               disabled={disabled}
             />
           </div>
         </Section>
-        <Section title="This service">
+        <Section title={t('This service')}>
           <div className="flex flex-col gap-3">
             <TextField
               control={control}
               name="public_url"
-              label="Public address"
+              label={t('Public address')}
               mono
               maxLength={500}
-              description="The address under which people open Fabric."
+              description={t('The address under which people open Fabric.')}
               disabled={disabled}
             />
-            <p>Register this redirect address for the client at the provider:</p>
+            <p>{t('Register this redirect address for the client at the provider:')}</p>
             <CodeBlock
-              label="Redirect address"
+              label={t('Redirect address')}
               code={`${(public_url ?? '').replace(/\/+$/, '')}${OIDC_CALLBACK_PATH}`}
               wrap
             />
           </div>
         </Section>
-        <Section title="Accounts">
+        <Section title={t('Accounts')}>
           <div className="flex flex-col gap-3">
             <CheckboxField
               control={control}
               name="create_users"
-              label="Create an account at the first sign-in"
-              description="For whoever has a verified email address at the provider. Without a role it shows nothing."
+              label={t('Create an account at the first sign-in')}
+              description={t(
+                'For whoever has a verified email address at the provider. Without a role it shows nothing.',
+              )}
               disabled={disabled}
             />
             <CheckboxField
               control={control}
               name="link_by_email"
-              label="Let the owner of a verified email address into the account that has it"
-              description="Only accounts that belong to nobody at the provider yet. Trust the provider to verify addresses before you switch it on."
+              label={t('Let the owner of a verified email address into the account that has it')}
+              description={t(
+                'Only accounts that belong to nobody at the provider yet. Trust the provider to verify addresses before you switch it on.',
+              )}
               disabled={disabled}
             />
             <CheckboxField
               control={control}
               name="trusts_second_factor"
-              label="The provider asks for a second factor"
-              description="Then Fabric does not ask for its own, and roles that ask for one are content."
+              label={t('The provider asks for a second factor')}
+              description={t('Then Fabric does not ask for its own, and roles that ask for one are content.')}
               disabled={disabled}
             />
           </div>
         </Section>
         <Section
-          title="Roles of groups"
-          description="Given and taken at every sign-in. Roles that were given by hand stay as they are."
+          title={t('Roles of groups')}
+          description={t('Given and taken at every sign-in. Roles that were given by hand stay as they are.')}
         >
           <div className="flex flex-col gap-3">
             <TextField
               control={control}
               name="group_claim"
-              label="Group claim"
+              label={t('Group claim')}
               mono
               maxLength={200}
-              description="The name of the claim, or a path such as realm_access.roles."
+              description={t('The name of the claim, or a path such as realm_access.roles.')}
               disabled={disabled}
             />
             <MappingFields control={control} roles={roles} tenants={tenants} lockedReason={locked} />

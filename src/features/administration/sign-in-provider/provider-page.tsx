@@ -1,5 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { PageHeader } from '@/ui/page-header';
@@ -9,14 +10,19 @@ import { ProviderForm } from './provider-form';
 
 /** Signing in with the accounts of an organisation: the provider, and the roles that its groups give. */
 export function ProviderPage() {
+  const t = useT();
   const query = useQuery(useTRPC().signInProvider.get.queryOptions());
   return (
     <>
       <PageHeader
-        title="Sign-in provider"
-        description="People sign in with the account of their organisation (OpenID Connect). Passwords go on working."
+        title={t('Sign-in provider')}
+        description={t(
+          'People sign in with the account of their organisation (OpenID Connect). Passwords go on working.',
+        )}
         badge={
-          query.data && <Badge tone={query.data.enabled ? 'ok' : 'off'}>{query.data.enabled ? 'On' : 'Off'}</Badge>
+          query.data && (
+            <Badge tone={query.data.enabled ? 'ok' : 'off'}>{query.data.enabled ? t('On') : t('Off')}</Badge>
+          )
         }
       />
       <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-3xl" />}>

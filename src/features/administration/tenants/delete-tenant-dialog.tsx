@@ -1,19 +1,21 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Tenant } from '@/domain/tenant';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { DeleteDialog } from '../delete-dialog';
 
 /** Asks before a tenant goes. One that holds something does not go, and the service says what. */
 export function DeleteTenantDialog(props: { tenant: Tenant; onClose: () => void; onDeleted: () => void }) {
+  const t = useT();
   const { tenant, onClose, onDeleted } = props;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const remove = useMutation(
     trpc.tenants.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${tenant.name} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: tenant.name }) });
         onDeleted();
         void queryClient.invalidateQueries(trpc.tenants.pathFilter());
       },
@@ -23,16 +25,18 @@ export function DeleteTenantDialog(props: { tenant: Tenant; onClose: () => void;
   const { users } = tenant.counts;
   return (
     <DeleteDialog
-      noun="tenant"
-      name={tenant.name}
+      title={t('Delete tenant {name}?', { name: tenant.name })}
+      confirmLabel={t('Delete tenant')}
       remove={{ ...remove, mutate: () => remove.mutate({ id: tenant.id }) }}
       onClose={onClose}
     >
-      <p>Only an empty tenant can be deleted: one without projects, security groups and policies.</p>
+      <p>{t('Only an empty tenant can be deleted: one without projects, security groups and policies.')}</p>
       {users > 0 && (
         <p>
-          <strong className="text-text">{users === 1 ? 'One user loses' : `${users} users lose`}</strong> the roles held
-          for it. Their accounts stay.
+          {t.rich(
+            '<b>{n, plural, one {One user loses} other {# users lose}}</b> the roles held for it. Their accounts stay.',
+            { n: users, b: (inside) => <strong className="text-text">{inside}</strong> },
+          )}
         </p>
       )}
     </DeleteDialog>

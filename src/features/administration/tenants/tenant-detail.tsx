@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import type { Tenant } from '@/domain/tenant';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -36,6 +37,7 @@ export function TenantDetail({ tenantId }: { tenantId: string }) {
 }
 
 function Content({ tenant }: { tenant: Tenant }) {
+  const t = useT();
   const router = useRouter();
   const { can, reason } = usePermissions();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('projects'));
@@ -45,12 +47,12 @@ function Content({ tenant }: { tenant: Tenant }) {
   const tabs = [
     {
       value: 'projects',
-      label: 'Projects',
+      label: t('Projects'),
       count: tenant.counts.projects,
       content: <ProjectTable tenantId={tenant.id} />,
     },
     ...(can('user:read')
-      ? [{ value: 'users', label: 'Users', count: tenant.counts.users, content: <UserTable tenantId={tenant.id} /> }]
+      ? [{ value: 'users', label: t('Users'), count: tenant.counts.users, content: <UserTable tenantId={tenant.id} /> }]
       : []),
   ];
   return (
@@ -62,14 +64,14 @@ function Content({ tenant }: { tenant: Tenant }) {
         actions={
           <>
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             <RowActions
               name={tenant.name}
               entries={[
                 {
                   id: 'delete',
-                  label: 'Delete tenant',
+                  label: t('Delete tenant'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => setDialog('delete'),
@@ -81,7 +83,7 @@ function Content({ tenant }: { tenant: Tenant }) {
         }
       />
       <Tabs
-        label="Parts of the tenant"
+        label={t('Parts of the tenant')}
         value={tabs.some(({ value }) => value === tab) ? tab : 'projects'}
         onValueChange={(next) =>
           router.push(paths.tenant({ tenantId: tenant.id, tab: next === 'projects' ? undefined : next }), {

@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
@@ -19,6 +20,7 @@ export function CreateTenantDrawer({
   onClose: () => void;
   onCreated: (tenant: Tenant) => void;
 }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
@@ -31,19 +33,19 @@ export function CreateTenantDrawer({
   );
   return (
     <RecordDrawer
-      title="Create tenant"
-      description="A tenant's people see its workloads, groups, policies and flows, and nothing else."
+      title={t('Create tenant')}
+      description={t("A tenant's people see its workloads, groups, policies and flows, and nothing else.")}
       defaultValues={{ name: '', description: '' }}
       schema={TenantInput}
       toInput={(values) => values}
       save={save}
-      submitLabel="Create tenant"
+      submitLabel={t('Create tenant')}
       onClose={onClose}
     >
       {(control) => (
         <>
-          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
-          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+          <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+          <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
         </>
       )}
     </RecordDrawer>
@@ -52,6 +54,7 @@ export function CreateTenantDrawer({
 
 /** Changes name and description of a tenant. Mount it when it opens. */
 export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const read = () => queryClient.fetchQuery({ ...trpc.tenants.get.queryOptions({ id: tenant.id }), staleTime: 0 });
@@ -60,19 +63,19 @@ export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose:
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.tenants.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.tenants.pathFilter());
-        showToast('ok', { title: 'Tenant saved' });
+        showToast('ok', { title: t('Tenant saved') });
         onClose();
       },
     }),
   );
   return (
     <RecordDrawer
-      title={`Edit ${tenant.name}`}
+      title={t('Edit {name}', { name: tenant.name })}
       defaultValues={{ ...valuesOf(tenant), version: tenant.version }}
       schema={TenantUpdate}
       toInput={(values) => values}
       save={{ ...save, mutate: (input) => save.mutate({ id: tenant.id, ...input }) }}
-      submitLabel="Save tenant"
+      submitLabel={t('Save tenant')}
       reload={async () => {
         const fresh = await read();
         return { ...valuesOf(fresh), version: fresh.version };
@@ -81,8 +84,8 @@ export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose:
     >
       {(control) => (
         <>
-          <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
-          <TextareaField control={control} name="description" label="Description" optional rows={2} />
+          <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+          <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
         </>
       )}
     </RecordDrawer>

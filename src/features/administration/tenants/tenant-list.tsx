@@ -1,8 +1,9 @@
 'use client';
 import { Building2, Plus } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Tenant } from '@/domain/tenant';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -14,13 +15,14 @@ import { useListState } from '../../shared/list-state';
 import { usePermissions } from '../../shared/use-permissions';
 import { useServerList } from '../../shared/use-server-list';
 import { DeleteTenantDialog } from './delete-tenant-dialog';
-import { TENANT_COLUMNS } from './tenant-columns';
+import { tenantColumns } from './tenant-columns';
 import { CreateTenantDrawer, EditTenantDrawer } from './tenant-drawer';
 
 const LIST = { sorts: ['name', 'created_at', 'updated_at'], defaultSort: 'name', filters: {} } as const;
 
 /** The tenants within reach, with what they hold. */
 export function TenantList() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -29,9 +31,10 @@ export function TenantList() {
   const [dialog, setDialog] = useState<{ kind: 'create' } | { kind: 'edit' | 'delete'; tenant: Tenant } | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('tenant:write');
+  const columns = useMemo(() => tenantColumns(t), [t]);
   const list = useServerList({
     name: 'tenants',
-    columns: TENANT_COLUMNS,
+    columns,
     state,
     pathKey: trpc.tenants.list.pathKey(),
     fetchPage: (page, signal) => client.tenants.list.query({ ...state.input, ...page }, { signal }),
@@ -43,21 +46,21 @@ export function TenantList() {
       onClick={() => setDialog({ kind: 'create' })}
       disabledReason={writeReason}
     >
-      Create tenant
+      {t('Create tenant')}
     </Button>
   );
   return (
     <>
-      <PageHeader title="Tenants" actions={create} />
+      <PageHeader title={t('Tenants')} actions={create} />
       <FilterBar
-        search={{ label: 'Search tenants', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search tenants'), value: state.q, onValueChange: state.setQ }}
         onClear={state.clear}
       />
       <DataTable
         {...list}
         id="tenants"
-        label="Tenants"
-        noun={{ one: 'tenant', many: 'tenants' }}
+        label={t('Tenants')}
+        noun={{ one: t('tenant'), many: t('tenants') }}
         rowId={(tenant) => tenant.id}
         onRowOpen={(tenant) => router.push(paths.tenant({ tenantId: tenant.id }))}
         rowActions={(tenant) => ({
@@ -65,13 +68,13 @@ export function TenantList() {
           entries: [
             {
               id: 'edit',
-              label: 'Edit tenant',
+              label: t('Edit tenant'),
               onSelect: () => setDialog({ kind: 'edit', tenant }),
               disabledReason: writeReason,
             },
             {
               id: 'delete',
-              label: 'Delete tenant',
+              label: t('Delete tenant'),
               tone: 'danger',
               onSelect: () => setDialog({ kind: 'delete', tenant }),
               disabledReason: writeReason,
@@ -79,9 +82,10 @@ export function TenantList() {
           ],
         })}
         empty={
-          <EmptyState icon={<Building2 />} title="No tenants yet" action={create}>
-            Without tenants everybody with a role sees the whole installation. Create one for each team or customer that
-            is to see only its own workloads.
+          <EmptyState icon={<Building2 />} title={t('No tenants yet')} action={create}>
+            {t(
+              'Without tenants everybody with a role sees the whole installation. Create one for each team or customer that is to see only its own workloads.',
+            )}
           </EmptyState>
         }
       />

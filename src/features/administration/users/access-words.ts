@@ -1,32 +1,42 @@
 import type { AccessAnswer, Lack } from '@/domain/answer-access';
 import type { UserAccess } from '@/domain/user';
+import { msg, type Translate } from '@/lib/i18n/translator';
 
 type Reason = UserAccess['permissions'][number]['reasons'][number];
 
-const roleText = ({ role_title, tenant_name }: Pick<Reason, 'role_title' | 'tenant_name'>) =>
-  `${role_title}${tenant_name ? ` in ${tenant_name}` : ''}`;
+/** What somebody may do who may do everything: the permission `*`. */
+export const EVERYTHING = msg('Everything, and changing the settings');
+
+const roleText = (t: Translate, { role_title, tenant_name }: Pick<Reason, 'role_title' | 'tenant_name'>) =>
+  tenant_name ? t('{role} in {tenant}', { role: role_title, tenant: tenant_name }) : role_title;
 
 /** What one role has to do with a permission. */
-export function reasonText(reason: Reason): string {
-  const role = roleText(reason);
-  if (reason.effect === 'gives') return `${role} gives it.`;
-  if (reason.effect === 'expired') return `${role} would give it, but has expired.`;
-  return `${role} has it, but it counts only in a role for the whole installation.`;
+export function reasonText(t: Translate, reason: Reason): string {
+  const role = roleText(t, reason);
+  if (reason.effect === 'gives') return t('{role} gives it.', { role });
+  if (reason.effect === 'expired') return t('{role} would give it, but has expired.', { role });
+  return t('{role} has it, but it counts only in a role for the whole installation.', { role });
 }
 
-const LACKS: Record<Lack, (near: readonly Reason[]) => string> = {
-  deactivated: () => 'The account is deactivated.',
-  second_factor: () => 'A role asks for a second factor, which is not set up yet.',
-  expired: (near) => near.map(reasonText).join(' '),
-  platform_only: (near) => near.map(reasonText).join(' '),
-  elsewhere: (near) =>
+const reasonsText = (t: Translate, near: readonly Reason[]) => near.map((reason) => reasonText(t, reason)).join(' ');
+
+const LACKS: Record<Lack, (t: Translate, near: readonly Reason[]) => string> = {
+  deactivated: (t) => t('The account is deactivated.'),
+  second_factor: (t) => t('A role asks for a second factor, which is not set up yet.'),
+  expired: reasonsText,
+  platform_only: reasonsText,
+  elsewhere: (t, near) =>
     near
-      .map((reason) => (reason.effect === 'gives' ? `${roleText(reason)} gives it, but not here.` : reasonText(reason)))
+      .map((reason) =>
+        reason.effect === 'gives'
+          ? t('{role} gives it, but not here.', { role: roleText(t, reason) })
+          : reasonText(t, reason),
+      )
       .join(' '),
-  no_role: () => 'No role of this user has it.',
+  no_role: (t) => t('No role of this user has it.'),
 };
 
 /** By which roles somebody may do something, or what is lacking. */
-export function answerText(answer: AccessAnswer): string {
-  return answer.allowed ? answer.by.map(reasonText).join(' ') : LACKS[answer.lack](answer.near);
+export function answerText(t: Translate, answer: AccessAnswer): string {
+  return answer.allowed ? reasonsText(t, answer.by) : LACKS[answer.lack](t, answer.near);
 }

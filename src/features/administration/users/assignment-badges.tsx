@@ -1,19 +1,27 @@
 import type { Assignment } from '@/domain/user';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Missing } from '@/ui/missing';
 
 /** `Viewer in Blue`, and what became of it. */
-export const assignmentText = ({ role_title, tenant_name, expired }: Assignment): string =>
-  `${role_title}${tenant_name ? ` in ${tenant_name}` : ''}${expired ? ' (expired)' : ''}`;
+export function assignmentText(t: Translate, { role_title, tenant_name, expired }: Assignment): string {
+  const role = tenant_name ? t('{role} in {tenant}', { role: role_title, tenant: tenant_name }) : role_title;
+  return expired ? t('{role} (expired)', { role }) : role;
+}
 
 /** The roles of a user in a row. */
 export function AssignmentBadges({ assignments }: { assignments: readonly Assignment[] }) {
-  if (assignments.length === 0) return <Missing label="No role" />;
+  const t = useT();
+  if (assignments.length === 0) return <Missing label={t('No role')} />;
   return (
-    <span className="flex min-w-0 gap-1 overflow-hidden" title={assignments.map(assignmentText).join(', ')}>
+    <span
+      className="flex min-w-0 gap-1 overflow-hidden"
+      title={assignments.map((one) => assignmentText(t, one)).join(', ')}
+    >
       {assignments.map((one) => (
         <Badge key={one.id} tone={one.expired ? 'off' : 'neutral'}>
-          {assignmentText(one)}
+          {assignmentText(t, one)}
         </Badge>
       ))}
     </span>

@@ -1,6 +1,7 @@
 'use client';
 import { Plus, Trash2 } from 'lucide-react';
 import { type Control, useFieldArray } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
@@ -12,24 +13,32 @@ export type WithAssignments = { assignments: AssignmentValues[] };
 
 /** The roles of a user, one line each: role, where, until when. */
 export function AssignmentFields<Out>({ control }: { control: Control<WithAssignments, unknown, Out> }) {
+  const t = useT();
   const roles = useRoleChoices();
   const tenants = useTenantChoices();
-  const places = [{ value: EVERYWHERE, label: 'Whole installation' }, ...tenants];
+  const places = [{ value: EVERYWHERE, label: t('Whole installation') }, ...tenants];
   const { fields, append, remove } = useFieldArray({ control, name: 'assignments' });
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="pb-1 font-medium">Roles</legend>
-      {fields.length === 0 && <p className="text-muted">Without a role this user can sign in and see nothing.</p>}
+      <legend className="pb-1 font-medium">{t('Roles')}</legend>
+      {fields.length === 0 && (
+        <p className="text-muted">{t('Without a role this user can sign in and see nothing.')}</p>
+      )}
       {fields.map((field, index) => (
         <div
           key={field.id}
           className="grid grid-cols-1 items-start gap-2 rounded-lg border p-3 sm:grid-cols-[1fr_1fr_10rem_auto]"
         >
-          <ComboboxField control={control} name={`assignments.${index}.role_id`} label="Role" options={roles} />
-          <ComboboxField control={control} name={`assignments.${index}.tenant_id`} label="Where" options={places} />
-          <TextField control={control} name={`assignments.${index}.until`} label="Last day" optional type="date" />
+          <ComboboxField control={control} name={`assignments.${index}.role_id`} label={t('Role')} options={roles} />
+          <ComboboxField
+            control={control}
+            name={`assignments.${index}.tenant_id`}
+            label={t('Where')}
+            options={places}
+          />
+          <TextField control={control} name={`assignments.${index}.until`} label={t('Last day')} optional type="date" />
           <IconButton
-            label={`Remove role ${index + 1}`}
+            label={t('Remove role {n}', { n: index + 1 })}
             icon={<Trash2 size={14} />}
             onClick={() => remove(index)}
             className="sm:mt-6"
@@ -38,7 +47,7 @@ export function AssignmentFields<Out>({ control }: { control: Control<WithAssign
       ))}
       <div>
         <Button size="sm" icon={<Plus size={14} />} onClick={() => append(NEW_ASSIGNMENT)}>
-          Add role
+          {t('Add role')}
         </Button>
       </div>
     </fieldset>

@@ -1,16 +1,19 @@
 import type { User } from '@/domain/user';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 
 type Factor = Pick<User, 'second_factor_at' | 'second_factor_required'>;
 
 /** Whether signing in takes a code, in a word or two. */
-export function secondFactorText({ second_factor_at, second_factor_required }: Factor): string {
-  if (second_factor_at !== null) return 'Set up';
-  return second_factor_required ? 'Asked for' : 'None';
+export function secondFactorText(t: Translate, { second_factor_at, second_factor_required }: Factor): string {
+  const state = second_factor_at !== null ? 'set_up' : second_factor_required ? 'asked_for' : 'none';
+  return t('{state, select, set_up {Set up} asked_for {Asked for} other {None}}', { state });
 }
 
 /** As a badge: a second factor that is asked for and not there yet stands out. */
 export function SecondFactorBadge({ user }: { user: Factor }) {
+  const t = useT();
   const tone = user.second_factor_at !== null ? 'ok' : user.second_factor_required ? 'warn' : 'off';
-  return <Badge tone={tone}>{secondFactorText(user)}</Badge>;
+  return <Badge tone={tone}>{secondFactorText(t, user)}</Badge>;
 }

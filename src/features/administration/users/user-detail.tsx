@@ -6,6 +6,7 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import type { User } from '@/domain/user';
 import { useSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
@@ -19,6 +20,7 @@ import { QueryView } from '../../shared/query-view';
 import { useDocumentTitle } from '../../shared/use-document-title';
 import { usePermissions } from '../../shared/use-permissions';
 import { AccessTable } from './access-table';
+import { activeText } from './active-text';
 import { ActiveDialog, DeleteUserDialog, ResetFactorDialog } from './user-dialogs';
 import { EditRolesDrawer, EditUserDrawer, SetPasswordDrawer } from './user-drawers';
 import { UserOverview } from './user-overview';
@@ -39,6 +41,7 @@ export function UserDetail({ userId }: { userId: string }) {
 }
 
 function Content({ user }: { user: User }) {
+  const t = useT();
   const router = useRouter();
   const session = useSession();
   const { reason } = usePermissions();
@@ -47,7 +50,7 @@ function Content({ user }: { user: User }) {
   const close = () => setDialog(null);
   const writeReason = reason('user:write');
   const own = session.status === 'signed_in' && session.user.id === user.id;
-  const ownReason = own && 'This is your own account. Ask another administrator.';
+  const ownReason = own && t('This is your own account. Ask another administrator.');
   return (
     <>
       <PageTrail crumbs={[{ label: user.email }]} />
@@ -56,14 +59,14 @@ function Content({ user }: { user: User }) {
         description={user.name || undefined}
         badge={
           <>
-            <Badge tone={user.active ? 'ok' : 'off'}>{user.active ? 'Active' : 'Deactivated'}</Badge>
-            {own && <Badge>You</Badge>}
+            <Badge tone={user.active ? 'ok' : 'off'}>{activeText(t, user.active)}</Badge>
+            {own && <Badge>{t('You')}</Badge>}
           </>
         }
         actions={
           <>
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             <Button
               variant="primary"
@@ -71,36 +74,36 @@ function Content({ user }: { user: User }) {
               onClick={() => setDialog('roles')}
               disabledReason={writeReason}
             >
-              Change roles
+              {t('Change roles')}
             </Button>
             <RowActions
               name={user.email}
               entries={[
                 {
                   id: 'password',
-                  label: 'Set password',
+                  label: t('Set password'),
                   onSelect: () => setDialog('password'),
                   disabledReason: writeReason,
                 },
                 {
                   id: 'factor',
-                  label: 'Reset second factor',
+                  label: t('Reset second factor'),
                   onSelect: () => setDialog('factor'),
                   disabledReason:
                     writeReason ??
                     (own
-                      ? 'This is your own account: your account page has it'
-                      : user.second_factor_at === null && 'No second factor is set up'),
+                      ? t('This is your own account: your account page has it')
+                      : user.second_factor_at === null && t('No second factor is set up')),
                 },
                 {
                   id: 'active',
-                  label: user.active ? 'Deactivate user' : 'Activate user',
+                  label: user.active ? t('Deactivate user') : t('Activate user'),
                   onSelect: () => setDialog('active'),
                   disabledReason: writeReason ?? ownReason,
                 },
                 {
                   id: 'delete',
-                  label: 'Delete user',
+                  label: t('Delete user'),
                   tone: 'danger',
                   onSelect: () => setDialog('delete'),
                   disabledReason: writeReason ?? ownReason,
@@ -111,15 +114,15 @@ function Content({ user }: { user: User }) {
         }
       />
       <Tabs
-        label="Parts of the account"
+        label={t('Parts of the account')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.user({ userId: user.id, tab: next === 'overview' ? undefined : next }), { scroll: false })
         }
         tabs={[
-          { value: 'overview', label: 'Overview', content: <UserOverview user={user} /> },
-          { value: 'access', label: 'Access', content: <AccessTable user={user} /> },
-          { value: 'tokens', label: 'API tokens', content: <UserTokens user={user} /> },
+          { value: 'overview', label: t('Overview'), content: <UserOverview user={user} /> },
+          { value: 'access', label: t('Access'), content: <AccessTable user={user} /> },
+          { value: 'tokens', label: t('API tokens'), content: <UserTokens user={user} /> },
         ]}
       />
       {dialog === 'edit' && <EditUserDrawer user={user} onClose={close} />}

@@ -1,6 +1,8 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { User } from '@/domain/user';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -16,15 +18,14 @@ function useOpenSessions(user: User): number {
   return (fresh.data ?? user).sessions_total;
 }
 
-const sessionsText = (count: number) =>
-  count === 0
-    ? 'No session is open.'
-    : count === 1
-      ? 'One open session ends at once.'
-      : `${count} open sessions end at once.`;
+const sessionsText = (t: Translate, n: number) =>
+  t('{n, plural, =0 {No session is open.} one {One open session ends at once.} other {# open sessions end at once.}}', {
+    n,
+  });
 
 /** Asks before an account is shut, or opened again. */
 export function ActiveDialog({ user, onClose }: Props) {
+  const t = useT();
   const sessions = useOpenSessions(user);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -33,7 +34,11 @@ export function ActiveDialog({ user, onClose }: Props) {
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.users.pathFilter());
-        showToast('ok', { title: saved.active ? `${saved.email} can sign in again` : `${saved.email} is deactivated` });
+        showToast('ok', {
+          title: saved.active
+            ? t('{user} can sign in again', { user: saved.email })
+            : t('{user} is deactivated', { user: saved.email }),
+        });
         onClose();
       },
     }),
@@ -42,17 +47,19 @@ export function ActiveDialog({ user, onClose }: Props) {
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={user.active ? `Deactivate ${user.email}?` : `Activate ${user.email}?`}
+      title={user.active ? t('Deactivate {user}?', { user: user.email }) : t('Activate {user}?', { user: user.email })}
       tone={user.active ? 'danger' : 'primary'}
-      confirmLabel={user.active ? 'Deactivate user' : 'Activate user'}
+      confirmLabel={user.active ? t('Deactivate user') : t('Activate user')}
       pending={save.isPending}
       error={save.error ? failureOf(save.error) : null}
       onConfirm={() => save.mutate({ id: user.id, active: !user.active, version: user.version })}
     >
       {user.active ? (
-        <p>{sessionsText(sessions)} Roles and history stay; the account can be activated again.</p>
+        <p>
+          {sessionsText(t, sessions)} {t('Roles and history stay; the account can be activated again.')}
+        </p>
       ) : (
-        <p>The user can sign in again with the same password and roles.</p>
+        <p>{t('The user can sign in again with the same password and roles.')}</p>
       )}
     </ConfirmDialog>
   );
@@ -60,6 +67,7 @@ export function ActiveDialog({ user, onClose }: Props) {
 
 /** Asks before the second factor of somebody who lost it is taken away. */
 export function ResetFactorDialog({ user, onClose }: Props) {
+  const t = useT();
   const sessions = useOpenSessions(user);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -68,7 +76,7 @@ export function ResetFactorDialog({ user, onClose }: Props) {
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.users.pathFilter());
-        showToast('ok', { title: 'Second factor taken away' });
+        showToast('ok', { title: t('Second factor taken away') });
         onClose();
       },
     }),
@@ -77,18 +85,18 @@ export function ResetFactorDialog({ user, onClose }: Props) {
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={`Reset the second factor of ${user.email}?`}
+      title={t('Reset the second factor of {user}?', { user: user.email })}
       tone="danger"
-      confirmLabel="Reset second factor"
+      confirmLabel={t('Reset second factor')}
       pending={reset.isPending}
       error={reset.error ? failureOf(reset.error) : null}
       onConfirm={() => reset.mutate({ id: user.id })}
     >
       <p>
-        {sessionsText(sessions)} Make sure that it is really them who asks:{' '}
+        {sessionsText(t, sessions)}{' '}
         {user.second_factor_required
-          ? 'whoever knows the password can then set up another one.'
-          : 'the password alone then signs in.'}
+          ? t('Make sure that it is really them who asks: whoever knows the password can then set up another one.')
+          : t('Make sure that it is really them who asks: the password alone then signs in.')}
       </p>
     </ConfirmDialog>
   );
@@ -96,13 +104,14 @@ export function ResetFactorDialog({ user, onClose }: Props) {
 
 /** Asks before an account goes. */
 export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDeleted: () => void }) {
+  const t = useT();
   const sessions = useOpenSessions(user);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const remove = useMutation(
     trpc.users.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${user.email} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: user.email }) });
         onDeleted();
         void queryClient.invalidateQueries(trpc.users.pathFilter());
       },
@@ -110,12 +119,14 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDelet
   );
   return (
     <DeleteDialog
-      noun="user"
-      name={user.email}
+      title={t('Delete user {name}?', { name: user.email })}
+      confirmLabel={t('Delete user')}
       remove={{ ...remove, mutate: () => remove.mutate({ id: user.id }) }}
       onClose={onClose}
     >
-      <p>{sessionsText(sessions)} The roles go with the account; what the user did stays in the audit trail.</p>
+      <p>
+        {sessionsText(t, sessions)} {t('The roles go with the account; what the user did stays in the audit trail.')}
+      </p>
     </DeleteDialog>
   );
 }

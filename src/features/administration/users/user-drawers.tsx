@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
 import { AssignmentsInput, type User, UserInput, UserUpdate } from '@/domain/user';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { PasswordField } from '@/ui/form/password-field';
@@ -20,6 +21,7 @@ const rolesOf = <V extends WithAssignments, Out>(control: Control<V, unknown, Ou
 
 /** Makes an account. Mount it when it opens. */
 export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; onCreated: (user: User) => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
@@ -32,7 +34,7 @@ export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; 
   );
   return (
     <RecordDrawer
-      title="Create user"
+      title={t('Create user')}
       size="lg"
       defaultValues={{ email: '', name: '', password: '', assignments: [NEW_ASSIGNMENT] }}
       schema={UserInput}
@@ -42,21 +44,23 @@ export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; 
         assignments: values.assignments.map(toAssignment),
       })}
       save={save}
-      submitLabel="Create user"
+      submitLabel={t('Create user')}
       fieldName={formField}
       onClose={onClose}
     >
       {(control) => (
         <>
-          <TextField control={control} name="email" label="Email address" type="email" maxLength={254} autoFocus />
-          <TextField control={control} name="name" label="Name" optional maxLength={100} />
+          <TextField control={control} name="email" label={t('Email address')} type="email" maxLength={254} autoFocus />
+          <TextField control={control} name="name" label={t('Name')} optional maxLength={100} />
           <PasswordField
             control={control}
             name="password"
-            label="Password"
+            label={t('Password')}
             autoComplete="new-password"
             optional
-            description="At least 12 characters. Hand it over by another way than email; they can change it themselves. Without one only the sign-in provider lets them in."
+            description={t(
+              'At least 12 characters. Hand it over by another way than email; they can change it themselves. Without one only the sign-in provider lets them in.',
+            )}
           />
           <AssignmentFields control={rolesOf(control)} />
         </>
@@ -87,16 +91,17 @@ const accountOf = ({ email, name, password_sign_in, version }: User) => ({ email
 
 /** Changes address and name of an account. Mount it when it opens. */
 export function EditUserDrawer({ user, onClose }: EditProps) {
+  const t = useT();
   const { read, done } = useSaved(onClose);
-  const save = useMutation(useTRPC().users.update.mutationOptions({ onSuccess: done('User saved') }));
+  const save = useMutation(useTRPC().users.update.mutationOptions({ onSuccess: done(t('User saved')) }));
   return (
     <RecordDrawer
-      title={`Edit ${user.email}`}
+      title={t('Edit {name}', { name: user.email })}
       defaultValues={accountOf(user)}
       schema={UserUpdate}
       toInput={(values) => values}
       save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
-      submitLabel="Save user"
+      submitLabel={t('Save user')}
       reload={async () => accountOf(await read(user.id))}
       onClose={onClose}
     >
@@ -105,18 +110,20 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
           <TextField
             control={control}
             name="email"
-            label="Email address"
+            label={t('Email address')}
             type="email"
             maxLength={254}
-            description="They sign in with it from now on."
+            description={t('They sign in with it from now on.')}
             autoFocus
           />
-          <TextField control={control} name="name" label="Name" optional maxLength={100} />
+          <TextField control={control} name="name" label={t('Name')} optional maxLength={100} />
           <CheckboxField
             control={control}
             name="password_sign_in"
-            label="May sign in with a password"
-            description="Switch it off for people who should only come through the sign-in provider. It ends all sessions."
+            label={t('May sign in with a password')}
+            description={t(
+              'Switch it off for people who should only come through the sign-in provider. It ends all sessions.',
+            )}
           />
         </>
       )}
@@ -126,28 +133,29 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
 
 /** Sets another password and ends all sessions. Mount it when it opens. */
 export function SetPasswordDrawer({ user, onClose }: EditProps) {
+  const t = useT();
   const { done } = useSaved(onClose);
   const save = useMutation(
-    useTRPC().users.update.mutationOptions({ onSuccess: done('Password set; all sessions ended') }),
+    useTRPC().users.update.mutationOptions({ onSuccess: done(t('Password set; all sessions ended')) }),
   );
   return (
     <RecordDrawer
-      title={`Set the password of ${user.email}`}
-      description="All their sessions end and all their API tokens are revoked at once."
+      title={t('Set the password of {user}', { user: user.email })}
+      description={t('All their sessions end and all their API tokens are revoked at once.')}
       defaultValues={{ password: '' }}
       schema={UserUpdate}
       toInput={(values) => values}
       save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
-      submitLabel="Set password"
+      submitLabel={t('Set password')}
       onClose={onClose}
     >
       {(control) => (
         <PasswordField
           control={control}
           name="password"
-          label="New password"
+          label={t('New password')}
           autoComplete="new-password"
-          description="At least 12 characters; a few words are fine."
+          description={t('At least 12 characters; a few words are fine.')}
           autoFocus
         />
       )}
@@ -159,18 +167,19 @@ const rolesWith = ({ assignments, version }: User) => ({ assignments: assignment
 
 /** Gives a user exactly the roles that are listed. Mount it when it opens. */
 export function EditRolesDrawer({ user, onClose }: EditProps) {
+  const t = useT();
   const { read, done } = useSaved(onClose);
-  const save = useMutation(useTRPC().users.setAssignments.mutationOptions({ onSuccess: done('Roles saved') }));
+  const save = useMutation(useTRPC().users.setAssignments.mutationOptions({ onSuccess: done(t('Roles saved')) }));
   return (
     <RecordDrawer
-      title={`Roles of ${user.email}`}
-      description="They count from the next click of this user on."
+      title={t('Roles of {user}', { user: user.email })}
+      description={t('They count from the next click of this user on.')}
       size="lg"
       defaultValues={rolesWith(user)}
       schema={AssignmentsInput}
       toInput={({ assignments, version }) => ({ assignments: assignments.map(toAssignment), version })}
       save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
-      submitLabel="Save roles"
+      submitLabel={t('Save roles')}
       fieldName={formField}
       reload={async () => rolesWith(await read(user.id))}
       onClose={onClose}

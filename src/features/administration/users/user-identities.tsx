@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { UserIdentity } from '@/domain/sign-in-provider';
 import type { User } from '@/domain/user';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -17,33 +18,39 @@ import { usePermissions } from '../../shared/use-permissions';
 
 /** The accounts at a sign-in provider that let somebody in, and how to part from them. */
 export function UserIdentities({ user }: { user: User }) {
+  const t = useT();
   const trpc = useTRPC();
   const { reason } = usePermissions();
   const query = useQuery(trpc.users.identities.queryOptions({ id: user.id }));
   const [parting, setParting] = useState<UserIdentity | null>(null);
   return (
-    <Section title="Accounts at the sign-in provider">
+    <Section title={t('Accounts at the sign-in provider')}>
       <QueryView query={query} skeleton={<Skeleton className="h-6" />}>
         {({ items }) =>
           items.length === 0 ? (
-            <p className="text-muted">None. The first sign-in through a provider adds one, where that is allowed.</p>
+            <p className="text-muted">
+              {t('None. The first sign-in through a provider adds one, where that is allowed.')}
+            </p>
           ) : (
             <ul className="flex flex-col gap-3">
               {items.map((identity) => (
                 <li key={identity.id} className="flex flex-wrap items-center justify-between gap-2">
                   <div className="min-w-0">
                     <p>
-                      {identity.email ?? 'Without email address'}{' '}
+                      {identity.email ?? t('Without email address')}{' '}
                       <span className="text-muted">
-                        used <RelativeTime at={identity.last_used_at} none="never" />
+                        {t.rich('used {at}', { at: <RelativeTime at={identity.last_used_at} none={t('never')} /> })}
                       </span>
                     </p>
                     <p className="text-sm text-muted">
-                      <Mono wrap>{identity.subject}</Mono> at <Mono wrap>{identity.issuer}</Mono>
+                      {t.rich('{subject} at {issuer}', {
+                        subject: <Mono wrap>{identity.subject}</Mono>,
+                        issuer: <Mono wrap>{identity.issuer}</Mono>,
+                      })}
                     </p>
                   </div>
                   <Button size="sm" onClick={() => setParting(identity)} disabledReason={reason('user:write')}>
-                    Unlink
+                    {t('Unlink')}
                   </Button>
                 </li>
               ))}
@@ -57,13 +64,14 @@ export function UserIdentities({ user }: { user: User }) {
 }
 
 function UnlinkDialog({ user, identity, onClose }: { user: User; identity: UserIdentity; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const unlink = useMutation(
     trpc.users.unlinkIdentity.mutationOptions({
       onSuccess: () => {
         void queryClient.invalidateQueries(trpc.users.pathFilter());
-        showToast('ok', { title: 'Account unlinked' });
+        showToast('ok', { title: t('Account unlinked') });
         onClose();
       },
     }),
@@ -72,16 +80,18 @@ function UnlinkDialog({ user, identity, onClose }: { user: User; identity: UserI
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={`Unlink ${identity.email ?? identity.subject}?`}
+      title={t('Unlink {account}?', { account: identity.email ?? identity.subject })}
       tone="danger"
-      confirmLabel="Unlink account"
+      confirmLabel={t('Unlink account')}
       pending={unlink.isPending}
       error={unlink.error ? failureOf(unlink.error) : null}
       onConfirm={() => unlink.mutate({ id: user.id, identity_id: identity.id })}
     >
       <p>
-        All sign-ins of {user.email} end. This account at the provider then lets nobody in, unless it is linked again by
-        its verified email address.
+        {t(
+          'All sign-ins of {user} end. This account at the provider then lets nobody in, unless it is linked again by its verified email address.',
+          { user: user.email },
+        )}
       </p>
     </ConfirmDialog>
   );

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
@@ -13,6 +14,7 @@ import { UserTable } from './user-table';
 
 /** All accounts and what they may do. */
 export function UserList() {
+  const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
@@ -21,15 +23,23 @@ export function UserList() {
     useMemo(
       () =>
         writeReason === null
-          ? [{ id: 'users.add', label: 'Create user', group: 'Users', icon: <Plus />, run: () => void setAdding(true) }]
+          ? [
+              {
+                id: 'users.add',
+                label: t('Create user'),
+                group: t('Users'),
+                icon: <Plus />,
+                run: () => void setAdding(true),
+              },
+            ]
           : [],
-      [writeReason, setAdding],
+      [writeReason, setAdding, t],
     ),
   );
   return (
     <>
       <PageHeader
-        title="Users"
+        title={t('Users')}
         actions={
           <Button
             variant="primary"
@@ -37,7 +47,7 @@ export function UserList() {
             onClick={() => void setAdding(true)}
             disabledReason={writeReason}
           >
-            Create user
+            {t('Create user')}
           </Button>
         }
       />

@@ -1,7 +1,9 @@
 'use client';
 import { Users } from 'lucide-react';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import { USER_SORTS } from '@/domain/user';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
@@ -10,24 +12,18 @@ import { FilterBar } from '@/ui/filter-bar';
 import { useListState } from '../../shared/list-state';
 import { useServerList } from '../../shared/use-server-list';
 import { useRoleChoices, useTenantChoices } from '../use-choices';
-import { USER_COLUMNS } from './user-columns';
+import { activeText } from './active-text';
+import { userColumns } from './user-columns';
 
 const LIST = {
   sorts: USER_SORTS,
   defaultSort: 'email',
   filters: { active: ['true', 'false'], second_factor: ['true', 'false'], role_id: 'id', tenant_id: 'id' },
 } as const;
-const FACTORS = [
-  { value: 'true', label: 'Set up' },
-  { value: 'false', label: 'Not set up' },
-];
-const STATES = [
-  { value: 'true', label: 'Active' },
-  { value: 'false', label: 'Deactivated' },
-];
 
 /** Users with search and filters; those of one tenant, or with one role, when it is given. */
 export function UserTable({ tenantId, roleId }: { tenantId?: string; roleId?: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -36,9 +32,10 @@ export function UserTable({ tenantId, roleId }: { tenantId?: string; roleId?: st
   const roles = useRoleChoices();
   const tenants = useTenantChoices();
   const fixed = { ...(tenantId && { tenant_id: tenantId }), ...(roleId && { role_id: roleId }) };
+  const columns = useMemo(() => userColumns(t), [t]);
   const list = useServerList({
     name: 'users',
-    columns: USER_COLUMNS,
+    columns,
     state,
     pathKey: trpc.users.list.pathKey(),
     fixed,
@@ -55,45 +52,48 @@ export function UserTable({ tenantId, roleId }: { tenantId?: string; roleId?: st
   return (
     <>
       <FilterBar
-        search={{ label: 'Search users', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search users'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'active',
-            label: 'State',
+            label: t('State'),
             single: true,
-            options: STATES,
+            options: [true, false].map((active) => ({ value: String(active), label: activeText(t, active) })),
             value: filters.active ? [filters.active] : [],
             onValueChange: ([value]) =>
               state.setFilter('active', value === 'true' ? 'true' : value === 'false' ? 'false' : null),
           },
           {
             id: 'second_factor',
-            label: 'Second factor',
+            label: t('Second factor'),
             single: true,
-            options: FACTORS,
+            options: ['true', 'false'].map((value) => ({
+              value,
+              label: t('{set_up, select, true {Set up} other {Not set up}}', { set_up: value }),
+            })),
             value: filters.second_factor ? [filters.second_factor] : [],
             onValueChange: ([value]) =>
               state.setFilter('second_factor', value === 'true' ? 'true' : value === 'false' ? 'false' : null),
           },
-          ...(roleId ? [] : [facet('role_id', 'Role', roles)]),
-          ...(tenantId ? [] : [facet('tenant_id', 'Tenant', tenants)]),
+          ...(roleId ? [] : [facet('role_id', t('Role'), roles)]),
+          ...(tenantId ? [] : [facet('tenant_id', t('Tenant'), tenants)]),
         ]}
         onClear={state.clear}
       />
       <DataTable
         {...list}
         id={tenantId ? 'tenant-users' : roleId ? 'role-users' : 'users'}
-        label="Users"
-        noun={{ one: 'user', many: 'users' }}
+        label={t('Users')}
+        noun={{ one: t('user'), many: t('users') }}
         rowId={(user) => user.id}
         onRowOpen={(user) => router.push(paths.user({ userId: user.id }))}
         empty={
-          <EmptyState icon={<Users />} title={tenantId || roleId ? 'Nobody' : 'No users'}>
+          <EmptyState icon={<Users />} title={tenantId || roleId ? t('Nobody') : t('No users')}>
             {tenantId
-              ? 'Nobody has a role for this tenant alone. Give one on the page of a user.'
+              ? t('Nobody has a role for this tenant alone. Give one on the page of a user.')
               : roleId
-                ? 'Nobody holds this role. Give it on the page of a user.'
-                : 'There is no account.'}
+                ? t('Nobody holds this role. Give it on the page of a user.')
+                : t('There is no account.')}
           </EmptyState>
         }
       />

@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { User } from '@/domain/user';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { EmptyState } from '@/ui/empty-state';
 import { TokenTable } from '../../shared/api-tokens/token-table';
@@ -8,6 +9,7 @@ import { usePermissions } from '../../shared/use-permissions';
 
 /** The tokens for programs that a user made. */
 export function UserTokens({ user }: { user: User }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
@@ -19,11 +21,13 @@ export function UserTokens({ user }: { user: User }) {
   return (
     <TokenTable
       id="user-tokens"
-      label={`API tokens of ${user.email}`}
+      label={t('API tokens of {user}', { user: user.email })}
       query={useQuery(trpc.users.tokens.queryOptions({ id: user.id }))}
       revoke={{ ...revoke, mutate: ({ id }, options) => revoke.mutate({ id: user.id, token_id: id }, options) }}
       disabledReason={reason('user:write')}
-      empty={<EmptyState title="No API token">Users make tokens for programs on their account page.</EmptyState>}
+      empty={
+        <EmptyState title={t('No API token')}>{t('Users make tokens for programs on their account page.')}</EmptyState>
+      }
     />
   );
 }
