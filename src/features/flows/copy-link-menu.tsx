@@ -1,5 +1,7 @@
 'use client';
 import { Link2 } from 'lucide-react';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Menu } from '@/ui/menu';
 import { showToast } from '@/ui/toast';
@@ -9,13 +11,16 @@ type Props = {
   range: { since: string; until?: string };
 };
 
-async function copy(url: URL) {
+async function copy(t: Translate, url: URL) {
   try {
     await navigator.clipboard.writeText(url.href);
-    showToast('ok', { title: 'Link copied' });
+    showToast('ok', { title: t('Link copied') });
   } catch {
     // Absent or forbidden on plain HTTP outside localhost.
-    showToast('danger', { title: 'Copying is not allowed here', description: 'Copy the address of the page instead.' });
+    showToast('danger', {
+      title: t('Copying is not allowed here'),
+      description: t('Copy the address of the page instead.'),
+    });
   }
 }
 
@@ -30,19 +35,20 @@ function fixedUrl({ since, until }: Props['range']): URL {
 
 /** Hands on what is looked at: filters, time, grouping and sort are in the address. */
 export function CopyLinkMenu({ range }: Props) {
+  const t = useT();
   return (
     <Menu
       align="end"
       trigger={
         <Button icon={<Link2 size={14} />}>
           <span>
-            Copy<span className="max-sm:sr-only"> link</span>
+            {t.rich('Copy<wide> link</wide>', { wide: (inside) => <span className="max-sm:sr-only">{inside}</span> })}
           </span>
         </Button>
       }
       entries={[
-        { id: 'view', label: 'To this view', onSelect: () => void copy(new URL(window.location.href)) },
-        { id: 'fixed', label: 'To this moment', onSelect: () => void copy(fixedUrl(range)) },
+        { id: 'view', label: t('To this view'), onSelect: () => void copy(t, new URL(window.location.href)) },
+        { id: 'fixed', label: t('To this moment'), onSelect: () => void copy(t, fixedUrl(range)) },
       ]}
     />
   );

@@ -1,6 +1,8 @@
 'use client';
 import { X } from 'lucide-react';
 import { useId, useState } from 'react';
+import { lowerLabel } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/icon-button';
 import { TextInput } from '@/ui/text-input';
 
@@ -18,6 +20,7 @@ type Props = {
 
 /** A filter that is typed and checked before it takes effect, with Enter or when the field is left. */
 export function FilterInput({ label, placeholder, value, check, onValueChange, className, inputMode }: Props) {
+  const t = useT();
   const [draft, setDraft] = useState(value);
   const [error, setError] = useState<string | null>(null);
   // The URL changed by another way: back button, "clear".
@@ -70,7 +73,12 @@ export function FilterInput({ label, placeholder, value, check, onValueChange, c
         className={value && !error ? '!border-accent !bg-accent-soft' : undefined}
         trailing={
           draft !== '' && (
-            <IconButton size="sm" label={`Clear ${label.toLowerCase()}`} icon={<X size={14} />} onClick={clear} />
+            <IconButton
+              size="sm"
+              label={t('Clear {label}', { label: lowerLabel(t, label) })}
+              icon={<X size={14} />}
+              onClick={clear}
+            />
           )
         }
       />

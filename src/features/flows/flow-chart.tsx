@@ -1,6 +1,7 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { formatDateTime } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Skeleton } from '@/ui/skeleton';
 import { METRICS } from '../shared/flows/flow-metric';
@@ -13,6 +14,7 @@ const CUT_MS = 2 * 60_000;
 
 /** Traffic over time by decision. Marking a part of it looks closer. */
 export function FlowChart({ view, range }: { view: FlowView; range: { since: string; until?: string } }) {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.flows.series.queryOptions({ ...view.filter, ...range }),
@@ -33,9 +35,14 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
           >
             {(cut || estimated) && (
               <p className="text-sm text-faint">
-                {cut && `Nothing older than ${formatDateTime(series.since)} is kept for these filters. `}
-                {estimated &&
-                  'Estimated: with these filters, what a flow carried is spread evenly over the time it lasted.'}
+                {[
+                  cut &&
+                    t('Nothing older than {time} is kept for these filters.', { time: formatDateTime(series.since) }),
+                  estimated &&
+                    t('Estimated: with these filters, what a flow carried is spread evenly over the time it lasted.'),
+                ]
+                  .filter(Boolean)
+                  .join(' ')}
               </p>
             )}
           </FlowSeriesChart>

@@ -1,5 +1,6 @@
 import type { Flow } from '@/domain/flow/flow';
 import { formatBytes } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { FlowEnd } from '../shared/flows/flow-end';
@@ -9,67 +10,74 @@ import { NodeLink } from '../shared/inventory-links';
 
 const make = columnsOf<Flow>();
 
-export const FLOW_COLUMNS = [
-  make.custom('observed_at', 'Last seen', (flow) => <FlowTime at={flow.observed_at} />, {
+export const flowColumns = (t: Translate) => [
+  make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
     sortable: true,
     sortFirst: 'desc',
     width: 116,
     csv: (flow) => flow.observed_at,
   }),
-  make.custom('source_ip', 'Source', (flow) => <FlowEnd flow={flow} end="source" />, {
+  make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {
     sortable: true,
     width: 250,
     grow: true,
     csv: (flow) => flow.source_ip,
   }),
-  make.custom('destination_ip', 'Destination', (flow) => <FlowEnd flow={flow} end="destination" />, {
+  make.custom('destination_ip', t('Destination'), (flow) => <FlowEnd flow={flow} end="destination" />, {
     sortable: true,
     width: 250,
     grow: true,
     csv: (flow) => flow.destination_ip,
   }),
-  make.custom('protocol', 'Service', (flow) => <span className="mono">{serviceText(flow)}</span>, {
+  make.custom('protocol', t('Service'), (flow) => <span className="mono">{serviceText(flow)}</span>, {
     sortable: true,
     width: 110,
     csv: (flow) => flow.protocol,
   }),
   make.custom(
     'decision',
-    'Decision',
+    t('Decision'),
     (flow) => {
       const { word, tone } = decisionOf(flow.decision);
-      return <Badge tone={tone}>{word}</Badge>;
+      return <Badge tone={tone}>{t(word)}</Badge>;
     },
     { sortable: true, width: 110, csv: (flow) => flow.decision },
   ),
-  make.number('bytes', 'Bytes', (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
-  make.number('packets', 'Packets', (flow) => flow.packets, { sortable: true, width: 92 }),
-  make.text('state', 'State', (flow) => flow.state, { width: 120 }),
-  make.text('node_name', 'Node', (flow) => flow.node_name, {
+  make.number('bytes', t('Bytes'), (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
+  make.number('packets', t('Packets'), (flow) => flow.packets, { sortable: true, width: 92 }),
+  make.text('state', t('State'), (flow) => flow.state, { width: 120 }),
+  make.text('node_name', t('Node'), (flow) => flow.node_name, {
     width: 110,
     render: (flow) => <NodeLink id={flow.node_id} name={flow.node_name} />,
   }),
-  make.custom('first_seen_at', 'First seen', (flow) => <FlowTime at={flow.first_seen_at} />, {
+  make.custom('first_seen_at', t('First seen'), (flow) => <FlowTime at={flow.first_seen_at} />, {
     sortable: true,
     sortFirst: 'desc',
     hidden: true,
     width: 116,
     csv: (flow) => flow.first_seen_at,
   }),
-  make.number('source_port', 'Source port', (flow) => flow.source_port, { hidden: true, format: String, width: 110 }),
-  make.number('destination_port', 'Destination port', (flow) => flow.destination_port, {
+  make.number('source_port', t('Source port'), (flow) => flow.source_port, {
+    hidden: true,
+    format: String,
+    width: 110,
+  }),
+  make.number('destination_port', t('Destination port'), (flow) => flow.destination_port, {
     sortable: true,
     hidden: true,
     format: String,
     width: 140,
   }),
-  make.text('source_workload_name', 'Source workload', (flow) => flow.source_workload_name, { hidden: true }),
-  make.text('destination_workload_name', 'Destination workload', (flow) => flow.destination_workload_name, {
+  make.text('source_workload_name', t('Source workload'), (flow) => flow.source_workload_name, { hidden: true }),
+  make.text('destination_workload_name', t('Destination workload'), (flow) => flow.destination_workload_name, {
     hidden: true,
   }),
-  make.text('source_label', 'Source label', (flow) => flow.source_label, { hidden: true, width: 240 }),
-  make.text('destination_label', 'Destination label', (flow) => flow.destination_label, { hidden: true, width: 240 }),
-  make.text('collector', 'Seen by', (flow) => collectorText(flow.collector), { hidden: true, width: 200 }),
-  make.mono('interface', 'Interface', (flow) => flow.interface, { hidden: true, width: 120 }),
-  make.text('cluster_name', 'Cluster', (flow) => flow.cluster_name, { hidden: true, width: 130 }),
+  make.text('source_label', t('Source label'), (flow) => flow.source_label, { hidden: true, width: 240 }),
+  make.text('destination_label', t('Destination label'), (flow) => flow.destination_label, {
+    hidden: true,
+    width: 240,
+  }),
+  make.text('collector', t('Seen by'), (flow) => t(collectorText(flow.collector)), { hidden: true, width: 200 }),
+  make.mono('interface', t('Interface'), (flow) => flow.interface, { hidden: true, width: 120 }),
+  make.text('cluster_name', t('Cluster'), (flow) => flow.cluster_name, { hidden: true, width: 130 }),
 ];

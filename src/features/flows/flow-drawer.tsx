@@ -18,12 +18,13 @@ type Props = { flow: Flow | null; onClose: () => void; onNarrow: (filter: Narrow
 
 /** Everything that is known of one flow, and ways to others like it. */
 export function FlowDrawer({ flow, onClose, onNarrow }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={flow !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title={flow ? `${flow.source_ip} → ${flow.destination_ip}` : 'Flow'}
+      title={flow ? `${flow.source_ip} → ${flow.destination_ip}` : t('Flow')}
       description={flow ? serviceText(flow) : undefined}
     >
       {flow && <Content flow={flow} onNarrow={onNarrow} />}
@@ -32,6 +33,7 @@ export function FlowDrawer({ flow, onClose, onNarrow }: Props) {
 }
 
 function End({ flow, end }: { flow: Flow; end: 'source' | 'destination' }) {
+  const t = useT();
   const id = flow[`${end}_workload_id`];
   const name = flow[`${end}_workload_name`];
   const cidr = flow[`${end}_cidr`];
@@ -45,13 +47,7 @@ function End({ flow, end }: { flow: Flow; end: 'source' | 'destination' }) {
             {', '}
           </>
         )}
-        {cidr ? (
-          <>
-            internal (<span className="mono">{cidr}</span>)
-          </>
-        ) : (
-          'external'
-        )}
+        {cidr ? t.rich('internal ({cidr})', { cidr: <span className="mono">{cidr}</span> }) : t('external')}
       </div>
     </>
   );
@@ -77,49 +73,54 @@ function Content({ flow, onNarrow }: { flow: Flow; onNarrow: Props['onNarrow'] }
     <div className="flex flex-col gap-6">
       <Properties
         items={[
-          { label: 'From', value: <End flow={flow} end="source" /> },
-          { label: 'To', value: <End flow={flow} end="destination" /> },
+          { label: t('From'), value: <End flow={flow} end="source" /> },
+          { label: t('To'), value: <End flow={flow} end="destination" /> },
           {
-            label: 'Opened by',
+            label: t('Opened by'),
             value:
               flow.initiator === null
                 ? null
                 : flow.initiator === 'source'
-                  ? 'The source'
-                  : 'The destination: this is the answer',
+                  ? t('The source')
+                  : t('The destination: this is the answer'),
           },
           {
-            label: 'Decision',
-            value: <Badge tone={tone}>{word}</Badge>,
-            hint: flow.decision === 'observed' ? 'No line of the firewall log decided about it.' : undefined,
+            label: t('Decision'),
+            value: <Badge tone={tone}>{t(word)}</Badge>,
+            hint: flow.decision === 'observed' ? t('No line of the firewall log decided about it.') : undefined,
           },
-          { label: 'State', value: flow.state && <Mono>{flow.state}</Mono> },
+          { label: t('State'), value: flow.state && <Mono>{flow.state}</Mono> },
           {
-            label: 'Carried',
+            label: t('Carried'),
             value:
               flow.bytes === null && flow.packets === null
-                ? 'Not counted'
+                ? t('Not counted')
                 : [
                     flow.bytes === null ? null : formatBytes(flow.bytes),
                     flow.packets === null ? null : packetsText(t, flow.packets),
                   ]
                     .filter(Boolean)
                     .join(', '),
-            hint: 'Since it was first seen, in this direction.',
+            hint: t('Since it was first seen, in this direction.'),
           },
-          { label: 'First seen', value: <Time at={flow.first_seen_at} /> },
-          { label: 'Last seen', value: <Time at={flow.observed_at} /> },
+          { label: t('First seen'), value: <Time at={flow.first_seen_at} /> },
+          { label: t('Last seen'), value: <Time at={flow.observed_at} /> },
           ...(flow.icmp_type === null
             ? []
-            : [{ label: 'ICMP', value: `type ${flow.icmp_type}, code ${flow.icmp_code ?? 'unknown'}` }]),
-          { label: 'Node', value: <NodeLink id={flow.node_id} name={flow.node_name} /> },
+            : [
+                {
+                  label: t('ICMP'),
+                  value: t('type {type}, code {code}', { type: flow.icmp_type, code: flow.icmp_code ?? t('unknown') }),
+                },
+              ]),
+          { label: t('Node'), value: <NodeLink id={flow.node_id} name={flow.node_name} /> },
           {
-            label: 'Cluster',
+            label: t('Cluster'),
             value: flow.cluster_name && <ClusterLink id={flow.cluster_id} name={flow.cluster_name} />,
           },
-          { label: 'Seen by', value: collectorText(flow.collector) },
-          { label: 'Seen at', value: card.filter(Boolean).join(', ') },
-          { label: 'VMID', value: flow.vmid },
+          { label: t('Seen by'), value: t(collectorText(flow.collector)) },
+          { label: t('Seen at'), value: card.filter(Boolean).join(', ') },
+          { label: t('VMID'), value: flow.vmid },
         ]}
       />
       <div className="flex flex-wrap gap-2">
@@ -129,25 +130,25 @@ function Content({ flow, onNarrow }: { flow: Flow; onNarrow: Props['onNarrow'] }
             onNarrow({ source: flow.source_ip, destination: flow.destination_ip, protocol: flow.protocol, port })
           }
         >
-          Only this conversation
+          {t('Only this conversation')}
         </Button>
         <Button size="sm" onClick={() => onNarrow({ address: flow.source_ip })}>
-          Everything of {flow.source_ip}
+          {t('Everything of {address}', { address: flow.source_ip })}
         </Button>
         <Button size="sm" onClick={() => onNarrow({ address: flow.destination_ip })}>
-          Everything of {flow.destination_ip}
+          {t('Everything of {address}', { address: flow.destination_ip })}
         </Button>
         <Button size="sm" onClick={() => onNarrow({ protocol: flow.protocol, port })}>
-          Everything on {serviceText(flow)}
+          {t('Everything on {service}', { service: serviceText(flow) })}
         </Button>
       </div>
       {raw && Object.keys(raw).length > 0 && (
-        <Section title="Evidence of the agent" bare>
-          <CodeBlock code={JSON.stringify(raw, null, 2)} label="Raw record" wrap />
+        <Section title={t('Evidence of the agent')} bare>
+          <CodeBlock code={JSON.stringify(raw, null, 2)} label={t('Raw record')} wrap />
         </Section>
       )}
-      <Section title="Whole record" bare>
-        <CodeBlock code={JSON.stringify(flow, null, 2)} label="Whole record" wrap />
+      <Section title={t('Whole record')} bare>
+        <CodeBlock code={JSON.stringify(flow, null, 2)} label={t('Whole record')} wrap />
       </Section>
     </div>
   );

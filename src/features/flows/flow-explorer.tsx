@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import type { Flow } from '@/domain/flow/flow';
 import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
@@ -24,39 +25,39 @@ import { LiveTable } from './live-table';
 import { RefreshControl } from './refresh-control';
 import { type FlowView, type Narrowing, useFlowView } from './use-flow-view';
 
-const GROUPINGS = FLOW_GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }));
-
 /** While flows are followed the chart comes along, but a bar is a minute wide. */
 const LIVE_CHART_MS = 10_000;
 
 function useFlowCommands() {
+  const t = useT();
   const router = useRouter();
   useCommands(
     useMemo(() => {
-      const group = 'Flows';
+      const group = t('Flows');
       return [
         {
           id: 'flows.live',
-          label: 'Follow flows live',
+          label: t('Follow flows live'),
           group,
           icon: <Radio />,
           run: () => router.push(paths.flows({ live: true })),
         },
         {
           id: 'flows.denied',
-          label: 'Show denied flows',
+          label: t('Show denied flows'),
           group,
-          keywords: ['dropped', 'rejected'],
+          keywords: [t('dropped'), t('rejected')],
           icon: <ShieldX />,
           run: () => router.push(paths.flows({ decision: 'drop,reject' })),
         },
       ];
-    }, [router]),
+    }, [router, t]),
   );
 }
 
 /** What travels through the networks of the guests: over time, one by one, summed up, or as it comes. */
 export function FlowExplorer() {
+  const t = useT();
   const view = useFlowView();
   useFlowCommands();
   const { filters } = view;
@@ -72,7 +73,7 @@ export function FlowExplorer() {
   return (
     <>
       <PageHeader
-        title="Flows"
+        title={t('Flows')}
         actions={
           <>
             <CopyLinkMenu range={range} />
@@ -97,7 +98,8 @@ export function FlowExplorer() {
                 view.setFilters({ live: live ? null : true, group: null, since: null, until: null, refresh: null })
               }
             >
-              Live
+              {/* Other languages have another word for flows that are followed than for rules that are in force. */}
+              {t('{what, select, flows {Live} other {Live}}', { what: 'flows' })}
             </Button>
           </>
         }
@@ -106,10 +108,10 @@ export function FlowExplorer() {
       {reversed ? (
         <Notice
           tone="warn"
-          title="The time range ends before it begins"
+          title={t('The time range ends before it begins')}
           action={
             <Button size="sm" onClick={() => view.setFilters({ since: null, until: null })}>
-              Show the last hour
+              {t('Show the last hour')}
             </Button>
           }
         />
@@ -122,15 +124,15 @@ export function FlowExplorer() {
         <>
           <div className="flex flex-wrap items-center gap-2">
             <Facet
-              label="Group by"
+              label={t('Group by')}
               single
-              options={GROUPINGS}
+              options={FLOW_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) }))}
               value={filters.group ? [filters.group] : []}
               onValueChange={([value]) =>
                 view.setFilter('group', FLOW_GROUPINGS.find((grouping) => grouping === value) ?? null)
               }
             />
-            {filters.group && <p className="text-muted">Open a row to see the flows behind it.</p>}
+            {filters.group && <p className="text-muted">{t('Open a row to see the flows behind it.')}</p>}
           </div>
           {filters.group ? (
             <GroupTable view={view} range={range} grouping={filters.group} onNarrow={narrow} />

@@ -1,5 +1,8 @@
 'use client';
 import { parseEndFilter } from '@/domain/flow/end-filter';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
 import { DECISION_OPTIONS } from '../shared/flows/flow-words';
@@ -13,22 +16,24 @@ import { WorkloadChip } from './workload-chip';
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'].map((value) => ({ value, label: value }));
 
-const checkAddress = (text: string) =>
-  parseEndFilter(text) ? null : 'An address or CIDR such as 10.0.0.0/24, internal or external.';
-const checkPort = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65535 ? null : 'A port, 0 to 65535.');
+const checkAddress = (t: Translate, text: string) =>
+  parseEndFilter(text) ? null : t('An address or CIDR such as 10.0.0.0/24, internal or external.');
+const checkPort = (t: Translate, text: string) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? null : t('A port, 0 to 65535.');
 
 /** Filters that come from pressing something, and have no control of their own. */
 const ADDRESSES = [
-  ['source', 'From'],
-  ['destination', 'To'],
+  ['source', msg('From')],
+  ['destination', msg('To')],
 ] as const;
 const WORKLOADS = [
-  ['source_workload_id', 'From workload'],
-  ['destination_workload_id', 'To workload'],
+  ['source_workload_id', msg('From workload')],
+  ['destination_workload_id', msg('To workload')],
 ] as const;
 
 /** What narrows the flows down. */
 export function FlowFilters({ view }: { view: FlowView }) {
+  const t = useT();
   const { filter } = view;
   const clusters = useClusterOptions();
   const tenants = useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT);
@@ -39,18 +44,18 @@ export function FlowFilters({ view }: { view: FlowView }) {
       : PROTOCOLS;
   return (
     <FilterBar
-      search={{ label: 'Search flows', value: view.q, onValueChange: view.setQ }}
+      search={{ label: t('Search flows'), value: view.q, onValueChange: view.setQ }}
       facets={[
         {
           id: 'decision',
-          label: 'Decision',
-          options: DECISION_OPTIONS,
+          label: t('Decision'),
+          options: optionsIn(t, DECISION_OPTIONS),
           value: filter.decision ?? [],
           onValueChange: (values) => view.narrow({ decision: values.join(',') || null }),
         },
         {
           id: 'protocol',
-          label: 'Protocol',
+          label: t('Protocol'),
           single: true,
           options: protocols,
           value: filter.protocol ? [filter.protocol] : [],
@@ -61,7 +66,7 @@ export function FlowFilters({ view }: { view: FlowView }) {
           ? [
               {
                 id: 'cluster_id',
-                label: 'Cluster',
+                label: t('Cluster'),
                 single: true,
                 options: clusters,
                 value: filter.cluster_id ? [filter.cluster_id] : [],
@@ -73,7 +78,7 @@ export function FlowFilters({ view }: { view: FlowView }) {
           ? [
               {
                 id: 'tenant_id',
-                label: 'Tenant',
+                label: t('Tenant'),
                 single: true,
                 options: tenants,
                 value: filter.tenant_id ? [filter.tenant_id] : [],
@@ -87,29 +92,29 @@ export function FlowFilters({ view }: { view: FlowView }) {
       {ADDRESSES.map(([name, label]) => {
         const value = filter[name];
         return value ? (
-          <FilterChip key={name} label={label} value={value} onRemove={() => view.narrow({ [name]: null })} />
+          <FilterChip key={name} label={t(label)} value={value} onRemove={() => view.narrow({ [name]: null })} />
         ) : null;
       })}
       {WORKLOADS.map(([name, label]) => {
         const value = filter[name];
         return value ? (
-          <WorkloadChip key={name} label={label} workloadId={value} onRemove={() => view.narrow({ [name]: null })} />
+          <WorkloadChip key={name} label={t(label)} workloadId={value} onRemove={() => view.narrow({ [name]: null })} />
         ) : null;
       })}
       <FilterInput
-        label="Address or CIDR"
-        placeholder="Address or CIDR"
+        label={t('Address or CIDR')}
+        placeholder={t('Address or CIDR')}
         value={filter.address ?? ''}
-        check={checkAddress}
+        check={(text) => checkAddress(t, text)}
         onValueChange={(address) => view.narrow({ address })}
         className="w-52 max-sm:flex-1"
       />
       <FilterInput
-        label="Port"
-        placeholder="Port"
+        label={t('Port')}
+        placeholder={t('Port')}
         inputMode="numeric"
         value={filter.port === undefined ? '' : String(filter.port)}
-        check={checkPort}
+        check={(text) => checkPort(t, text)}
         onValueChange={(port) => view.narrow({ port })}
         className="w-24"
       />

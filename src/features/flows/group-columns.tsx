@@ -1,5 +1,7 @@
 import type { FlowGroup, FlowGrouping } from '@/domain/flow/flow-sums';
 import { formatBytes } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
@@ -14,55 +16,56 @@ const textOfEnd = (group: FlowGroup, end: 'source' | 'destination') =>
   [group[`${end}_workload_name`], group[`${end}_label`]].filter(Boolean).join(' ') || null;
 
 function End({ group, end }: { group: FlowGroup; end: 'source' | 'destination' }) {
+  const t = useT();
   const id = group[`${end}_workload_id`];
   const name = group[`${end}_workload_name`];
   const label = group[`${end}_label`];
-  if (!id && !label) return <Missing label="Not known" />;
+  if (!id && !label) return <Missing label={t('Not known')} />;
   return (
     <span className="flex min-w-0 items-baseline gap-1.5">
-      {id && <span className="min-w-0 truncate">{name ? <WorkloadLink id={id} name={name} /> : 'a workload'}</span>}
+      {id && <span className="min-w-0 truncate">{name ? <WorkloadLink id={id} name={name} /> : t('a workload')}</span>}
       {label && <span className={id ? 'shrink-0 text-muted' : 'truncate'}>{label}</span>}
     </span>
   );
 }
 
-const end = (side: 'source' | 'destination', header: string) =>
+const serviceOf = ({ protocol, port }: FlowGroup) => (port === null ? protocol : `${protocol}/${port}`);
+
+const makeEnd = (side: 'source' | 'destination', header: string) =>
   make.custom(side, header, (group) => <End group={group} end={side} />, {
     width: 260,
     grow: true,
     csv: (group) => textOfEnd(group, side),
   });
 
-const service = make.text(
-  'service',
-  'Service',
-  ({ protocol, port }) => (port === null ? protocol : `${protocol}/${port}`),
-  { width: 180, grow: true, render: (group) => <span className="mono">{serviceOf(group)}</span> },
-);
-const serviceOf = ({ protocol, port }: FlowGroup) => (port === null ? protocol : `${protocol}/${port}`);
-
-const decision = make.custom(
-  'decision',
-  'Decision',
-  (group) => {
-    if (group.decision === null) return <Missing />;
-    const { word, tone } = decisionOf(group.decision);
-    return <Badge tone={tone}>{word}</Badge>;
-  },
-  { width: 180, grow: true, csv: (group) => group.decision },
-);
-
-const node = make.text('node_name', 'Node', (group) => group.node_name, {
-  width: 180,
-  grow: true,
-  render: (group) => <NodeLink id={group.node_id} name={group.node_name} />,
+const makeSubjects = (t: Translate) => ({
+  service: make.text('service', t('Service'), serviceOf, {
+    width: 180,
+    grow: true,
+    render: (group) => <span className="mono">{serviceOf(group)}</span>,
+  }),
+  decision: make.custom(
+    'decision',
+    t('Decision'),
+    (group) => {
+      if (group.decision === null) return <Missing />;
+      const { word, tone } = decisionOf(group.decision);
+      return <Badge tone={tone}>{t(word)}</Badge>;
+    },
+    { width: 180, grow: true, csv: (group) => group.decision },
+  ),
+  node: make.text('node_name', t('Node'), (group) => group.node_name, {
+    width: 180,
+    grow: true,
+    render: (group) => <NodeLink id={group.node_id} name={group.node_name} />,
+  }),
 });
 
-const SUMS = [
-  make.number('bytes', 'Bytes', (group) => group.bytes, { sortable: true, width: 110, format: formatBytes }),
-  make.number('packets', 'Packets', (group) => group.packets, { sortable: true, width: 110 }),
-  make.number('flows', 'New flows', (group) => group.flows, { sortable: true, width: 110 }),
-  make.custom('last_seen_at', 'Last seen', (group) => <FlowTime at={group.last_seen_at} />, {
+const makeSums = (t: Translate) => [
+  make.number('bytes', t('Bytes'), (group) => group.bytes, { sortable: true, width: 110, format: formatBytes }),
+  make.number('packets', t('Packets'), (group) => group.packets, { sortable: true, width: 110 }),
+  make.number('flows', t('New flows'), (group) => group.flows, { sortable: true, width: 110 }),
+  make.custom('last_seen_at', t('Last seen'), (group) => <FlowTime at={group.last_seen_at} />, {
     sortable: true,
     sortFirst: 'desc',
     width: 130,
@@ -71,11 +74,15 @@ const SUMS = [
 ];
 
 /** The columns of each grouping: what the groups are, then their sums. */
-export const GROUP_COLUMNS: Record<FlowGrouping, readonly Column<FlowGroup>[]> = {
-  workloads: [end('source', 'From'), end('destination', 'To'), ...SUMS],
-  source: [end('source', 'Source'), ...SUMS],
-  destination: [end('destination', 'Destination'), ...SUMS],
-  service: [service, ...SUMS],
-  decision: [decision, ...SUMS],
-  node: [node, ...SUMS],
-};
+export function groupColumns(t: Translate): Record<FlowGrouping, readonly Column<FlowGroup>[]> {
+  const { service, decision, node } = makeSubjects(t);
+  const sums = makeSums(t);
+  return {
+    workloads: [makeEnd('source', t('From')), makeEnd('destination', t('To')), ...sums],
+    source: [makeEnd('source', t('Source')), ...sums],
+    destination: [makeEnd('destination', t('Destination')), ...sums],
+    service: [service, ...sums],
+    decision: [decision, ...sums],
+    node: [node, ...sums],
+  };
+}

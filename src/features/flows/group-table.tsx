@@ -1,10 +1,12 @@
 'use client';
+import { useMemo } from 'react';
 import type { FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { useServerList } from '../shared/use-server-list';
 import { NoFlows } from './flow-table';
-import { GROUP_COLUMNS } from './group-columns';
+import { groupColumns } from './group-columns';
 import { narrowToGroup } from './narrow-to-group';
 import type { FlowView, Narrowing } from './use-flow-view';
 
@@ -17,9 +19,10 @@ type Props = {
 
 /** Traffic of the time range summed up; a row leads to the flows behind it. */
 export function GroupTable({ view, range, grouping, onNarrow }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const columns = GROUP_COLUMNS[grouping];
+  const columns = useMemo(() => groupColumns(t)[grouping], [t, grouping]);
   const input = { ...view.filter, ...range, group_by: grouping, sort: view.groupSort as FlowGroupsInput['sort'] };
   const list = useServerList({
     name: `flows-by-${grouping}`,
@@ -33,8 +36,8 @@ export function GroupTable({ view, range, grouping, onNarrow }: Props) {
       {...list}
       key={grouping}
       id={`flow-groups-${grouping}`}
-      label="Flows, grouped"
-      noun={{ one: 'group', many: 'groups' }}
+      label={t('Flows, grouped')}
+      noun={{ one: t('group'), many: t('groups') }}
       queryKey={JSON.stringify([view.filter, view.groupSort])}
       rowId={(group) => group.id}
       onRowOpen={(group) => onNarrow(narrowToGroup(grouping, group))}

@@ -1,24 +1,28 @@
 'use client';
 import { Pause, Play } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Flow } from '@/domain/flow/flow';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { Status } from '@/ui/status';
-import { FLOW_COLUMNS } from './flow-columns';
+import { flowColumns } from './flow-columns';
 import { NoFlows } from './flow-table';
 import { TAIL_ROWS } from './merge-tail';
 import { useFlowTail } from './use-flow-tail';
 import type { FlowView } from './use-flow-view';
 
 // What is followed has one order: the newest first.
-const COLUMNS = FLOW_COLUMNS.map((column) => ({ ...column, sortable: false }));
+const columnsIn = (t: Translate) => flowColumns(t).map((column) => ({ ...column, sortable: false }));
 
 const NOTHING: Flow[] = [];
 
 /** Flows as they come. */
 export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Flow) => void }) {
+  const t = useT();
+  const columns = useMemo(() => columnsIn(t), [t]);
   const [paused, setPaused] = useState(false);
   const tail = useFlowTail(view.filter, { enabled: true, paused });
   const rows = tail.data?.rows ?? NOTHING;
@@ -30,25 +34,25 @@ export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Flo
           icon={paused ? <Play size={14} /> : <Pause size={14} />}
           onClick={() => setPaused((now) => !now)}
         >
-          {paused ? 'Go on' : 'Pause'}
+          {paused ? t('Go on') : t('Pause')}
         </Button>
         <span role="status">
           <Status tone={paused ? 'off' : tail.error ? 'danger' : 'ok'} pulse={!paused && !tail.error}>
             {paused
-              ? 'Paused: what you see stands still.'
+              ? t('Paused: what you see stands still.')
               : tail.error
-                ? 'Interrupted; trying again.'
+                ? t('Interrupted; trying again.')
                 : tail.data?.more
-                  ? 'More flows arrive than can be shown. Narrow them down.'
-                  : `Following. The newest ${TAIL_ROWS} of the last minutes are shown.`}
+                  ? t('More flows arrive than can be shown. Narrow them down.')
+                  : t('Following. The newest {n, number} of the last minutes are shown.', { n: TAIL_ROWS })}
           </Status>
         </span>
       </div>
       <DataTable
         id="flows"
-        label="Flows, live"
-        noun={{ one: 'flow', many: 'flows' }}
-        columns={COLUMNS}
+        label={t('Flows, live')}
+        noun={{ one: t('flow'), many: t('flows') }}
+        columns={columns}
         rows={rows}
         rowId={(flow) => flow.id}
         total={rows.length}

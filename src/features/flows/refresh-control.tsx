@@ -1,18 +1,22 @@
 'use client';
 import { RefreshCw } from 'lucide-react';
 import { formatDateTime } from '@/lib/format';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Menu } from '@/ui/menu';
 import { type FlowView, REFRESHES } from './use-flow-view';
 
 const OPTIONS = [
-  { value: '', label: 'Only when asked' },
-  { value: '10', label: 'Every 10 seconds' },
-  { value: '60', label: 'Every minute' },
+  { value: '', label: msg('Only when asked') },
+  { value: '10', label: msg('Every 10 seconds') },
+  { value: '60', label: msg('Every minute') },
 ];
 
 /** Brings what is shown up to now, once or again and again. */
 export function RefreshControl({ view, now, refresh }: { view: FlowView; now: number; refresh: () => void }) {
+  const t = useT();
   const every = view.filters.refresh;
   return (
     <Menu
@@ -20,19 +24,23 @@ export function RefreshControl({ view, now, refresh }: { view: FlowView; now: nu
       trigger={
         <Button icon={<RefreshCw size={14} />}>
           <span>
-            Refresh{every && <span className="text-muted">{every === '10' ? ' every 10 s' : ' every minute'}</span>}
+            {every === null
+              ? t('Refresh')
+              : t.rich(every === '10' ? 'Refresh <often>every 10 s</often>' : 'Refresh <often>every minute</often>', {
+                  often: (inside) => <span className="text-muted">{inside}</span>,
+                })}
           </span>
         </Button>
       }
       entries={[
-        { id: 'now', label: 'Refresh now', icon: <RefreshCw />, onSelect: refresh },
+        { id: 'now', label: t('Refresh now'), icon: <RefreshCw />, onSelect: refresh },
         { kind: 'separator', id: 'by-itself' },
         {
           kind: 'choice',
           id: 'every',
-          label: `By itself (as of ${formatDateTime(new Date(now).toISOString()).slice(11, 19)})`,
+          label: t('By itself (as of {time})', { time: formatDateTime(new Date(now).toISOString()).slice(11, 19) }),
           value: every ?? '',
-          options: OPTIONS,
+          options: optionsIn(t, OPTIONS),
           onValueChange: (value) => view.setFilter('refresh', REFRESHES.find((one) => one === value) ?? null),
         },
       ]}

@@ -1,6 +1,7 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import type { FacetProps } from '@/ui/facet';
@@ -28,6 +29,7 @@ const withChosen = (found: readonly Named[], chosen: Named | null) =>
 
 /** Filters by workload and node; each only for those who may see such things. The server finds the choices. */
 export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
+  const t = useT();
   const trpc = useTRPC();
   const { can } = usePermissions();
   const { workload_id, node_id } = view.filter;
@@ -60,7 +62,7 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
       ? [
           {
             id: 'workload_id',
-            label: 'Workload',
+            label: t('Workload'),
             single: true,
             options: withChosen(
               workloads.data?.items.map((one) => ({ value: one.id, label: workloadLabel(one) })) ?? [],
@@ -68,7 +70,7 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
                 ? null
                 : {
                     value: workload_id,
-                    label: workload.data ? workloadLabel(workload.data) : workload.error ? 'unknown' : '…',
+                    label: workload.data ? workloadLabel(workload.data) : workload.error ? t('unknown') : '…',
                   },
             ),
             value: workload_id === undefined ? [] : [workload_id],
@@ -81,13 +83,13 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
       ? [
           {
             id: 'node_id',
-            label: 'Node',
+            label: t('Node'),
             single: true,
             options: withChosen(
               nodes.data?.items.map((one) => ({ value: one.id, label: nodeLabel(one) })) ?? [],
               node_id === undefined
                 ? null
-                : { value: node_id, label: node.data ? nodeLabel(node.data) : node.error ? 'unknown' : '…' },
+                : { value: node_id, label: node.data ? nodeLabel(node.data) : node.error ? t('unknown') : '…' },
             ),
             value: node_id === undefined ? [] : [node_id],
             onValueChange: ([value]: string[]) => view.narrow({ node_id: value ?? null }),

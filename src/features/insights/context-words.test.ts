@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { CONTEXT_DECISIONS } from '@/domain/flow-context/flow-context';
 import type { InsightAudit } from '@/domain/insights';
+import { english } from '@/lib/i18n/translator';
 import { decisionWord, wouldChange } from './context-words';
 
 const audit = (verdict: InsightAudit['verdict']): InsightAudit => ({
@@ -13,9 +14,9 @@ const audit = (verdict: InsightAudit['verdict']): InsightAudit => ({
 });
 
 it('has a word of its own for every decision, and keeps those of other versions', () => {
-  const words = CONTEXT_DECISIONS.map((decision) => decisionWord(decision).word);
+  const words = CONTEXT_DECISIONS.map((decision) => decisionWord(english, decision).word);
   expect(new Set(words).size).toBe(CONTEXT_DECISIONS.length);
-  expect(decisionWord('mirror')).toMatchObject({ word: 'mirror', tone: 'unknown' });
+  expect(decisionWord(english, 'mirror')).toMatchObject({ word: 'mirror', tone: 'unknown' });
 });
 
 it('names an audited policy only when it would change something, the first first', () => {

@@ -1,42 +1,62 @@
 import type { ContextDecision } from '@/domain/flow-context/flow-context';
 import type { InsightAudit, InsightContext, TrafficMode } from '@/domain/insights';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
 
 /** What becomes of a flow, in words. What an audited policy says is never in force, so it never looks like it. */
-export const DECISION_WORDS: Record<ContextDecision, { word: string; tone: Tone; meaning: string }> = {
-  accept: { word: 'Accepted', tone: 'ok', meaning: 'A live rule, or a line of the firewall log, lets it pass.' },
-  drop: { word: 'Dropped', tone: 'danger', meaning: 'A live rule, or a line of the firewall log, drops it.' },
-  reject: { word: 'Rejected', tone: 'warn', meaning: 'A live rule, or a line of the firewall log, rejects it.' },
+const DECISION_WORDS: Record<ContextDecision, { word: string; tone: Tone; meaning: string }> = {
+  accept: {
+    word: msg('Accepted'),
+    tone: 'ok',
+    meaning: msg('A live rule, or a line of the firewall log, lets it pass.'),
+  },
+  drop: { word: msg('Dropped'), tone: 'danger', meaning: msg('A live rule, or a line of the firewall log, drops it.') },
+  reject: {
+    word: msg('Rejected'),
+    tone: 'warn',
+    meaning: msg('A live rule, or a line of the firewall log, rejects it.'),
+  },
   default_accept: {
-    word: 'Accepted by default',
+    word: msg('Accepted by default'),
     tone: 'neutral',
-    meaning: 'No rule decides; the default lets it pass.',
+    meaning: msg('No rule decides; the default lets it pass.'),
   },
   default_drop: {
-    word: 'Dropped by default',
+    word: msg('Dropped by default'),
     tone: 'danger',
-    meaning: 'No rule decides; the default does not let it pass.',
+    meaning: msg('No rule decides; the default does not let it pass.'),
   },
   audit_accept: {
-    word: 'Would accept',
+    word: msg('Would accept'),
     tone: 'info',
-    meaning: 'Only a policy in audit mode would decide: let it pass.',
+    meaning: msg('Only a policy in audit mode would decide: let it pass.'),
   },
-  audit_drop: { word: 'Would drop', tone: 'warn', meaning: 'Only a policy in audit mode would decide: drop it.' },
-  audit_reject: { word: 'Would reject', tone: 'warn', meaning: 'Only a policy in audit mode would decide: reject it.' },
-  observed: { word: 'Observed', tone: 'unknown', meaning: 'Nothing decides, or what decides is not known.' },
+  audit_drop: {
+    word: msg('Would drop'),
+    tone: 'warn',
+    meaning: msg('Only a policy in audit mode would decide: drop it.'),
+  },
+  audit_reject: {
+    word: msg('Would reject'),
+    tone: 'warn',
+    meaning: msg('Only a policy in audit mode would decide: reject it.'),
+  },
+  observed: { word: msg('Observed'), tone: 'unknown', meaning: msg('Nothing decides, or what decides is not known.') },
 };
 
 const isKnown = (decision: string): decision is ContextDecision => decision in DECISION_WORDS;
 
-/** A decision of another version keeps its name. */
-export const decisionWord = (decision: string) =>
-  isKnown(decision) ? DECISION_WORDS[decision] : { word: decision, tone: 'unknown' as const, meaning: '' };
+/** A decision in the language of the page; one of another version keeps its name. */
+export function decisionWord(t: Translate, decision: string): { word: string; tone: Tone; meaning: string } {
+  if (!isKnown(decision)) return { word: decision, tone: 'unknown', meaning: '' };
+  const { word, tone, meaning } = DECISION_WORDS[decision];
+  return { word: t(word), tone, meaning: t(meaning) };
+}
 
 export const WOULD_WORDS: Record<InsightAudit['verdict'], { word: string; tone: Tone }> = {
-  accept: { word: 'Would accept', tone: 'info' },
-  drop: { word: 'Would drop', tone: 'warn' },
-  reject: { word: 'Would reject', tone: 'warn' },
+  accept: { word: msg('Would accept'), tone: 'info' },
+  drop: { word: msg('Would drop'), tone: 'warn' },
+  reject: { word: msg('Would reject'), tone: 'warn' },
 };
 
 /** The audited policy that speaks first, when it would change what becomes of the flow. */
@@ -46,10 +66,10 @@ export function wouldChange({ verdict, audit }: Pick<InsightContext, 'verdict' |
 }
 
 export const MODE_OPTIONS: readonly { value: TrafficMode; label: string }[] = [
-  { value: 'all', label: 'All' },
-  { value: 'inbound', label: 'Inbound' },
-  { value: 'outbound', label: 'Outbound' },
-  { value: 'internal', label: 'Internal' },
-  { value: 'external', label: 'External' },
-  { value: 'denied', label: 'Denied' },
+  { value: 'all', label: msg('All') },
+  { value: 'inbound', label: msg('Inbound') },
+  { value: 'outbound', label: msg('Outbound') },
+  { value: 'internal', label: msg('Internal') },
+  { value: 'external', label: msg('External') },
+  { value: 'denied', label: msg('Denied') },
 ];

@@ -1,39 +1,49 @@
 import type { InsightDecider } from '@/domain/insights';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { PolicyLink } from '../shared/security-links';
 
 /** Who decides about a flow, short enough for a cell: the policy, the rule, or why nobody does. */
 export function DecidedBy({ by }: { by: InsightDecider }) {
+  const t = useT();
   if (by.policy_id && by.policy_name) {
     return (
       <span title={by.explanation}>
         <PolicyLink id={by.policy_id} name={by.policy_name} />{' '}
         <span className="text-muted">
-          rule {by.position}, v{by.policy_version}
+          {t('rule {position}, v{version}', { position: by.position, version: by.policy_version })}
         </span>
       </span>
     );
   }
   return (
     <span title={by.explanation} className={by.kind === 'unknown' ? 'text-muted' : undefined}>
-      {deciderText(by)}
+      {deciderText(t, by)}
     </span>
   );
 }
 
 /** The same as text: `Rule 3 of group web`, `Default DROP`, `Not filtered`. */
-export function deciderText(by: InsightDecider): string {
+export function deciderText(t: Translate, by: InsightDecider): string {
   switch (by.kind) {
     case 'rule': {
-      if (by.policy_id) return `Rule ${by.position} of ${by.policy_name ?? 'a policy that is gone'}`;
-      return by.group === null ? `Rule ${by.position}` : `Rule ${by.group_position} of group ${by.group}`;
+      const { position, group } = by;
+      if (by.policy_id) {
+        return by.policy_name === null
+          ? t('Rule {position} of a policy that is gone', { position })
+          : t('Rule {position} of {policy}', { position, policy: by.policy_name });
+      }
+      return group === null
+        ? t('Rule {position}', { position })
+        : t('Rule {position} of group {group}', { position: by.group_position, group });
     }
     case 'default':
-      return `Default ${by.detail ?? ''}`.trim();
+      return by.detail ? t('Default {action}', { action: by.detail }) : t('Default');
     case 'builtin':
-      return 'Rule of the hypervisor';
+      return t('Rule of the hypervisor');
     case 'not_enforced':
-      return 'Not filtered';
+      return t('Not filtered');
     case 'unknown':
-      return 'Not known';
+      return t('Not known');
   }
 }

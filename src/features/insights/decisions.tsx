@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { InsightsDecisions } from '@/domain/insights';
 import { formatCount, formatPercent } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Notice } from '@/ui/notice';
@@ -15,6 +16,7 @@ import type { TrafficView } from './use-traffic-view';
 
 /** How many of the flows end how by what is live, and what audited policies would change. */
 export function Decisions({ view }: { view: TrafficView }) {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.insights.decisions.queryOptions(view.asked),
@@ -22,7 +24,7 @@ export function Decisions({ view }: { view: TrafficView }) {
     staleTime: 10_000,
   });
   return (
-    <Section title="What decides">
+    <Section title={t('What decides')}>
       <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
         {(decisions) => <Content decisions={decisions} />}
       </QueryView>
@@ -35,23 +37,26 @@ function Content({
 }: {
   decisions: InsightsDecisions;
 }) {
+  const t = useT();
   const shown = by_context.filter((one) => one.flows > 0).sort((a, b) => b.flows - a.flows);
   return (
     <div className="flex flex-col gap-3">
       {conflicts > 0 && (
         <Notice
           tone="danger"
-          title={`${formatCount(conflicts)} ${conflicts === 1 ? 'flow contradicts' : 'flows contradict'} the rules`}
+          title={t('{n, plural, one {# flow contradicts the rules} other {# flows contradict the rules}}', {
+            n: conflicts,
+          })}
         >
-          The firewall's log says something else than the rules that were read.
+          {t("The firewall's log says something else than the rules that were read.")}
         </Notice>
       )}
       {shown.length === 0 ? (
-        <p className="text-muted">No flows in this time.</p>
+        <p className="text-muted">{t('No flows in this time.')}</p>
       ) : (
         <ul className="flex flex-col gap-1">
           {shown.map((one) => {
-            const { word, tone, meaning } = decisionWord(one.decision);
+            const { word, tone, meaning } = decisionWord(t, one.decision);
             return (
               <li key={one.decision} className="flex items-baseline gap-2" title={meaning}>
                 <span className="min-w-0 flex-1">
@@ -66,14 +71,17 @@ function Content({
       )}
       {audit.length > 0 && (
         <div className="flex flex-col gap-1">
-          <h3 className="font-medium">Policies in audit mode</h3>
+          <h3 className="font-medium">{t('Policies in audit mode')}</h3>
           <ul className="flex flex-col gap-1">
             {audit.map((policy) => (
               <li key={policy.policy_id} className="flex flex-wrap items-baseline gap-x-2">
                 <PolicyLink id={policy.policy_id} name={policy.policy_name} />
                 <span className="text-muted">
-                  would accept {formatCount(policy.accept)}, drop {formatCount(policy.drop)}, reject{' '}
-                  {formatCount(policy.reject)}
+                  {t('would accept {accept, number}, drop {drop, number}, reject {reject, number}', {
+                    accept: policy.accept,
+                    drop: policy.drop,
+                    reject: policy.reject,
+                  })}
                 </span>
               </li>
             ))}
@@ -81,13 +89,9 @@ function Content({
         </div>
       )}
       <p className="text-sm text-faint">
-        {rules_read_at ? (
-          <>
-            By the rules as read <RelativeTime at={rules_read_at} />.
-          </>
-        ) : (
-          'The rules were never read, so nothing is known of what decides.'
-        )}
+        {rules_read_at
+          ? t.rich('By the rules as read {when}.', { when: <RelativeTime at={rules_read_at} /> })
+          : t('The rules were never read, so nothing is known of what decides.')}
       </p>
     </div>
   );

@@ -1,20 +1,23 @@
 import type { InsightsSummary } from '@/domain/insights';
-import { formatBytes, formatCount } from '@/lib/format';
+import { formatBytes } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Section } from '@/ui/section';
 import { WorkloadLink } from '../shared/inventory-links';
 import type { Narrowing } from './use-traffic-view';
 
 type Props = { summary: InsightsSummary; onNarrow: (change: Narrowing) => void };
 
-const rest = (shown: number, all: number) =>
-  all > shown ? `The first ${shown} of ${formatCount(all)}, by bytes.` : undefined;
+const rest = (t: Translate, shown: number, all: number) =>
+  all > shown ? t('The first {shown, number} of {all, number}, by bytes.', { shown, all }) : undefined;
 
 /** With whom the workload talks most. */
 export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, onNarrow }: Props) {
+  const t = useT();
   return (
-    <Section title="Peers" description={rest(peers.length, peers_total)}>
+    <Section title={t('Peers')} description={rest(t, peers.length, peers_total)}>
       {peers.length === 0 ? (
-        <p className="text-muted">None in this time.</p>
+        <p className="text-muted">{t('None in this time.')}</p>
       ) : (
         <ul className="flex flex-col gap-2">
           {peers.map((peer) => (
@@ -22,7 +25,7 @@ export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, on
               key={peer.ip}
               share={bytes > 0 ? peer.bytes / bytes : 0}
               figures={peer}
-              what={`flows with ${peer.ip}`}
+              openLabel={t('Show flows with {address}', { address: peer.ip })}
               onOpen={() => onNarrow({ address: peer.ip, port: null, protocol: null })}
             >
               {peer.workload_id && peer.workload_name && (
@@ -39,10 +42,11 @@ export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, on
 
 /** Which services it offers and uses most. */
 export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, onNarrow }: Props) {
+  const t = useT();
   return (
-    <Section title="Services" description={rest(ports.length, ports_total)}>
+    <Section title={t('Services')} description={rest(t, ports.length, ports_total)}>
       {ports.length === 0 ? (
-        <p className="text-muted">None in this time.</p>
+        <p className="text-muted">{t('None in this time.')}</p>
       ) : (
         <ul className="flex flex-col gap-2">
           {ports.map((service) => {
@@ -52,7 +56,7 @@ export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, on
                 key={name}
                 share={bytes > 0 ? service.bytes / bytes : 0}
                 figures={service}
-                what={`flows on ${name}`}
+                openLabel={t('Show flows on {service}', { service: name })}
                 onOpen={() =>
                   onNarrow({
                     address: null,
@@ -74,21 +78,22 @@ export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, on
 type BarProps = {
   share: number;
   figures: { bytes: number; flows: number };
-  /** What the button shows. */
-  what: string;
+  /** What the button does. */
+  openLabel: string;
   onOpen: () => void;
   children: React.ReactNode;
 };
 
-function Bar({ share, figures, what, onOpen, children }: BarProps) {
+function Bar({ share, figures, openLabel, onOpen, children }: BarProps) {
+  const t = useT();
   return (
     <li className="flex flex-col gap-0.5">
       <div className="flex flex-wrap items-baseline gap-x-2">
         {children}
         <span className="ml-auto flex gap-3 tabular-nums">
           {formatBytes(figures.bytes)}
-          <button type="button" className="link" aria-label={`Show ${what}`} onClick={onOpen}>
-            {formatCount(figures.flows)} {figures.flows === 1 ? 'flow' : 'flows'}
+          <button type="button" className="link" aria-label={openLabel} onClick={onOpen}>
+            {t('{n, plural, one {# flow} other {# flows}}', { n: figures.flows })}
           </button>
         </span>
       </div>

@@ -1,6 +1,8 @@
 import { portOfService } from '@/domain/flow/port-of-service';
 import type { InsightFlow } from '@/domain/insights';
 import { formatBytes } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
@@ -15,25 +17,27 @@ const make = columnsOf<InsightFlow>();
 
 /** What becomes of the flow, and marks where log and rules disagree or an audited policy would change it. */
 export function FlowDecision({ flow: { decision, context } }: { flow: InsightFlow }) {
-  const { word, tone, meaning } = decisionWord(decision);
+  const t = useT();
+  const { word, tone, meaning } = decisionWord(t, decision);
   const would = context && !decision.startsWith('audit_') ? wouldChange(context) : null;
   return (
     <span className="flex min-w-0 items-center gap-1" title={meaning}>
       <Badge tone={tone}>{word}</Badge>
-      {would && <Badge tone={WOULD_WORDS[would.verdict].tone}>{WOULD_WORDS[would.verdict].word}</Badge>}
-      {context?.conflict && <Badge tone="danger">Conflict</Badge>}
+      {would && <Badge tone={WOULD_WORDS[would.verdict].tone}>{t(WOULD_WORDS[would.verdict].word)}</Badge>}
+      {context?.conflict && <Badge tone="danger">{t('Conflict')}</Badge>}
     </span>
   );
 }
 
 /** The service that was called; an answer comes from it. */
 function Service({ flow }: { flow: InsightFlow }) {
+  const t = useT();
   const { service_port, reply } = portOfService(flow);
   if (!reply) return <span className="mono">{serviceText(flow)}</span>;
   return (
     <span className="flex items-baseline gap-1.5">
       <span className="mono">{serviceText({ ...flow, destination_port: service_port })}</span>
-      <span className="text-sm text-faint">answer</span>
+      <span className="text-sm text-faint">{t('answer')}</span>
     </span>
   );
 }
@@ -41,46 +45,49 @@ function Service({ flow }: { flow: InsightFlow }) {
 const decisionText = ({ decision, context }: InsightFlow) =>
   [decision, ...(context?.conflict ? ['conflict'] : [])].join(' ');
 
-export const TRAFFIC_COLUMNS = [
-  make.custom('observed_at', 'Last seen', (flow) => <FlowTime at={flow.observed_at} />, {
+export const trafficColumns = (t: Translate) => [
+  make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
     sortable: true,
     sortFirst: 'desc',
     width: 116,
     csv: (flow) => flow.observed_at,
   }),
-  make.custom('source_ip', 'Source', (flow) => <FlowEnd flow={flow} end="source" />, {
+  make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {
     sortable: true,
     width: 220,
     grow: true,
     csv: (flow) => flow.source_ip,
   }),
-  make.custom('destination_ip', 'Destination', (flow) => <FlowEnd flow={flow} end="destination" />, {
+  make.custom('destination_ip', t('Destination'), (flow) => <FlowEnd flow={flow} end="destination" />, {
     sortable: true,
     width: 220,
     grow: true,
     csv: (flow) => flow.destination_ip,
   }),
-  make.custom('protocol', 'Service', (flow) => <Service flow={flow} />, {
+  make.custom('protocol', t('Service'), (flow) => <Service flow={flow} />, {
     sortable: true,
     width: 120,
     csv: (flow) => flow.protocol,
   }),
-  make.custom('decision', 'Decision', (flow) => <FlowDecision flow={flow} />, { width: 190, csv: decisionText }),
+  make.custom('decision', t('Decision'), (flow) => <FlowDecision flow={flow} />, { width: 190, csv: decisionText }),
   make.custom(
     'decided_by',
-    'Decided by',
+    t('Decided by'),
     (flow) => (flow.context ? <DecidedBy by={flow.context.decided_by} /> : <Missing />),
-    { width: 190, grow: true, csv: (flow) => (flow.context ? deciderText(flow.context.decided_by) : null) },
+    { width: 190, grow: true, csv: (flow) => (flow.context ? deciderText(t, flow.context.decided_by) : null) },
   ),
-  make.number('bytes', 'Bytes', (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
-  make.number('packets', 'Packets', (flow) => flow.packets, { sortable: true, hidden: true, width: 92 }),
-  make.text('source_label', 'Source label', (flow) => flow.source_label, { hidden: true, width: 240 }),
-  make.text('destination_label', 'Destination label', (flow) => flow.destination_label, { hidden: true, width: 240 }),
-  make.text('node_name', 'Node', (flow) => flow.node_name, {
+  make.number('bytes', t('Bytes'), (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
+  make.number('packets', t('Packets'), (flow) => flow.packets, { sortable: true, hidden: true, width: 92 }),
+  make.text('source_label', t('Source label'), (flow) => flow.source_label, { hidden: true, width: 240 }),
+  make.text('destination_label', t('Destination label'), (flow) => flow.destination_label, {
+    hidden: true,
+    width: 240,
+  }),
+  make.text('node_name', t('Node'), (flow) => flow.node_name, {
     hidden: true,
     width: 110,
     render: (flow) => <NodeLink id={flow.node_id} name={flow.node_name} />,
   }),
-  make.text('collector', 'Seen by', (flow) => collectorText(flow.collector), { hidden: true, width: 200 }),
-  make.text('state', 'State', (flow) => flow.state, { hidden: true, width: 120 }),
+  make.text('collector', t('Seen by'), (flow) => t(collectorText(flow.collector)), { hidden: true, width: 200 }),
+  make.text('state', t('State'), (flow) => flow.state, { hidden: true, width: 120 }),
 ];

@@ -1,7 +1,8 @@
 'use client';
 import { Activity } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { InsightFlow } from '@/domain/insights';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -9,19 +10,21 @@ import { Section } from '@/ui/section';
 import { FilterChip } from '../shared/filter-chip';
 import { useServerList } from '../shared/use-server-list';
 import { ContextDrawer } from './context-drawer';
-import { TRAFFIC_COLUMNS } from './traffic-columns';
+import { trafficColumns } from './traffic-columns';
 import type { TrafficView } from './use-traffic-view';
 
 /** Every flow of the workload in the time that is looked at, each with what decides about it. */
 export function TrafficFlows({ view }: { view: TrafficView }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const [opened, setOpened] = useState<InsightFlow | null>(null);
+  const columns = useMemo(() => trafficColumns(t), [t]);
   const { asked, narrowing, sort } = view;
   const input = { ...asked, ...narrowing, sort, include_flow_context: true as const };
   const list = useServerList<InsightFlow>({
     name: 'flows',
-    columns: TRAFFIC_COLUMNS,
+    columns,
     state: {
       input,
       sort,
@@ -34,23 +37,25 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
   });
   return (
     <Section
-      title="Flows"
-      description="Each is one direction of a conversation. Open one to see what decides about it, and why."
+      title={t('Flows')}
+      description={t('Each is one direction of a conversation. Open one to see what decides about it, and why.')}
       actions={<Chips view={view} />}
       bare
     >
       <DataTable
         {...list}
         id="workload-flows"
-        label="Flows of the workload"
-        noun={{ one: 'flow', many: 'flows' }}
+        label={t('Flows of the workload')}
+        noun={{ one: t('flow'), many: t('flows') }}
         queryKey={JSON.stringify([narrowing, view.mode, sort])}
         rowId={(flow) => flow.id}
         onRowOpen={setOpened}
         height="auto"
         empty={
-          <EmptyState icon={<Activity />} title="No flows in this time">
-            Choose a longer time or all traffic. Flows come from the agent on the node; without one a node shows none.
+          <EmptyState icon={<Activity />} title={t('No flows in this time')}>
+            {t(
+              'Choose a longer time or all traffic. Flows come from the agent on the node; without one a node shows none.',
+            )}
           </EmptyState>
         }
       />
@@ -60,12 +65,13 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
 }
 
 function Chips({ view: { filters, narrow } }: { view: TrafficView }) {
+  const t = useT();
   const { address, port, protocol } = filters;
   return (
     <>
-      {address && <FilterChip label="Address" value={address} onRemove={() => narrow({ address: null })} />}
-      {protocol && <FilterChip label="Protocol" value={protocol} onRemove={() => narrow({ protocol: null })} />}
-      {port && <FilterChip label="Port" value={port} onRemove={() => narrow({ port: null })} />}
+      {address && <FilterChip label={t('Address')} value={address} onRemove={() => narrow({ address: null })} />}
+      {protocol && <FilterChip label={t('Protocol')} value={protocol} onRemove={() => narrow({ protocol: null })} />}
+      {port && <FilterChip label={t('Port')} value={port} onRemove={() => narrow({ port: null })} />}
     </>
   );
 }

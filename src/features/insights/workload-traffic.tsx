@@ -2,7 +2,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import { TRAFFIC_MODES } from '@/domain/insights';
-import { formatBytes, formatCount } from '@/lib/format';
+import { formatBytes } from '@/lib/format';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Facet } from '@/ui/facet';
@@ -21,6 +23,7 @@ import { type TrafficView, useTrafficView } from './use-traffic-view';
 
 /** What a workload says to whom, and what decides about it: over time, summed up, flow by flow, and by which rules. */
 export function WorkloadTraffic({ workloadId }: { workloadId: string }) {
+  const t = useT();
   const view = useTrafficView(workloadId);
   return (
     <>
@@ -28,10 +31,10 @@ export function WorkloadTraffic({ workloadId }: { workloadId: string }) {
       {view.reversed ? (
         <Notice
           tone="warn"
-          title="The time range ends before it begins"
+          title={t('The time range ends before it begins')}
           action={
             <Button size="sm" onClick={() => view.setFilters({ since: null, until: null })}>
-              Show the last hour
+              {t('Show the last hour')}
             </Button>
           }
         />
@@ -50,13 +53,14 @@ export function WorkloadTraffic({ workloadId }: { workloadId: string }) {
 }
 
 function Controls({ view }: { view: TrafficView }) {
+  const t = useT();
   const { filters } = view;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Facet
-        label="Traffic"
+        label={t('Traffic')}
         single
-        options={MODE_OPTIONS.slice(1)}
+        options={optionsIn(t, MODE_OPTIONS.slice(1))}
         value={view.mode === 'all' ? [] : [view.mode]}
         onValueChange={([mode]) =>
           view.setFilter('traffic_mode', TRAFFIC_MODES.find((one) => one === mode && one !== 'all') ?? null)
@@ -64,7 +68,7 @@ function Controls({ view }: { view: TrafficView }) {
       />
       <span className="ml-auto flex flex-wrap gap-2">
         <Button icon={<RefreshCw size={14} />} onClick={view.refresh}>
-          Refresh
+          {t('Refresh')}
         </Button>
         <TrafficTimeControl
           range={filters.range}
@@ -78,6 +82,7 @@ function Controls({ view }: { view: TrafficView }) {
 }
 
 function Overview({ view }: { view: TrafficView }) {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.insights.summary.queryOptions(view.asked),
@@ -90,9 +95,16 @@ function Overview({ view }: { view: TrafficView }) {
         {({ summary }) => (
           <>
             <p className="text-muted tabular-nums">
-              {formatCount(summary.flows)} {summary.flows === 1 ? 'flow' : 'flows'}:{' '}
-              {formatBytes(summary.inbound.bytes)} towards it in {formatCount(summary.inbound.flows)},{' '}
-              {formatBytes(summary.outbound.bytes)} from it in {formatCount(summary.outbound.flows)}.
+              {t(
+                '{n, plural, one {# flow} other {# flows}}: {inbound} towards it in {inbound_flows, number}, {outbound} from it in {outbound_flows, number}.',
+                {
+                  n: summary.flows,
+                  inbound: formatBytes(summary.inbound.bytes),
+                  inbound_flows: summary.inbound.flows,
+                  outbound: formatBytes(summary.outbound.bytes),
+                  outbound_flows: summary.outbound.flows,
+                },
+              )}
             </p>
             <div className="grid gap-4 lg:grid-cols-2">
               <TopPeers summary={summary} onNarrow={view.narrow} />

@@ -2,6 +2,7 @@
 import Link from 'next/link';
 import type { TopologyService } from '@/domain/topology/topology';
 import { formatBytes, formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
 import { Drawer } from '@/ui/drawer';
@@ -11,7 +12,7 @@ import { Section } from '@/ui/section';
 import { WorkloadLink } from '../shared/inventory-links';
 import { connectionFlows } from './connection-flows';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { countText, nodeName, serviceText } from './topology-words';
+import { nodeName, serviceText } from './topology-words';
 import { VERDICT_LOOKS } from './verdict-look';
 
 type Props = {
@@ -23,18 +24,19 @@ type Props = {
 
 /** One connection: its services, what becomes of each, and the flows behind it. */
 export function ConnectionDrawer({ model, link, time, onClose }: Props) {
+  const t = useT();
   const source = link && model.nodes.get(link.source);
   const destination = link && model.nodes.get(link.destination);
   return (
     <Drawer
       open={Boolean(link && source && destination)}
       onOpenChange={(open) => !open && onClose()}
-      title={source && destination ? `${nodeName(model, source)} → ${nodeName(model, destination)}` : 'Connection'}
+      title={source && destination ? `${nodeName(model, source)} → ${nodeName(model, destination)}` : t('Connection')}
       footer={
         source &&
         destination && (
           <Link className={buttonClass()} href={connectionFlows(source, destination, time)}>
-            Show the flows
+            {t('Show the flows')}
           </Link>
         )
       }
@@ -47,6 +49,7 @@ export function ConnectionDrawer({ model, link, time, onClose }: Props) {
 type ContentProps = { model: MapModel; link: MapLink; source: MapNode; destination: MapNode };
 
 function Content({ model, link, source, destination }: ContentProps) {
+  const t = useT();
   const services = link.edges.flatMap((edge) => edge.services).sort((a, b) => b.bytes - a.bytes);
   const total = link.edges.reduce((sum, edge) => sum + edge.services_total, 0);
   const last = link.edges
@@ -60,22 +63,26 @@ function Content({ model, link, source, destination }: ContentProps) {
     <div className="flex flex-col gap-6">
       <Properties
         items={[
-          { label: 'From', value: end(source) },
-          { label: 'To', value: end(destination) },
-          { label: 'Verdict', value: <Badge tone={tone}>{word}</Badge>, hint: meaning },
+          { label: t('From'), value: end(source) },
+          { label: t('To'), value: end(destination) },
+          { label: t('Verdict'), value: <Badge tone={tone}>{t(word)}</Badge>, hint: t(meaning) },
           {
-            label: 'Carried',
+            label: t('Carried'),
             value: formatBytes(link.bytes),
-            hint: 'Both directions together; what two nodes saw is counted once.',
+            hint: t('Both directions together; what two nodes saw is counted once.'),
           },
-          { label: 'New flows', value: formatCount(link.flows) },
-          { label: 'Last seen', value: last && <RelativeTime at={last} /> },
+          { label: t('New flows'), value: formatCount(link.flows) },
+          { label: t('Last seen'), value: last && <RelativeTime at={last} /> },
         ]}
       />
-      <Section title="Services" description="As they were called." bare>
+      <Section title={t('Services')} description={t('As they were called.')} bare>
         <Services services={services} />
         {total > services.length && (
-          <p className="text-sm text-faint">{countText(total - services.length, 'lighter service')} not shown.</p>
+          <p className="text-sm text-faint">
+            {t('{n, plural, one {# lighter service} other {# lighter services}} not shown.', {
+              n: total - services.length,
+            })}
+          </p>
         )}
       </Section>
     </div>
@@ -83,14 +90,15 @@ function Content({ model, link, source, destination }: ContentProps) {
 }
 
 function Services({ services }: { services: readonly TopologyService[] }) {
+  const t = useT();
   return (
     <div className="overflow-x-auto">
       <table className="w-full text-left">
         <thead>
           <tr className="text-sm text-muted">
-            <th className="py-1 pr-3 font-medium">Service</th>
-            <th className="py-1 pr-3 text-right font-medium">Bytes</th>
-            <th className="py-1 text-right font-medium">New flows</th>
+            <th className="py-1 pr-3 font-medium">{t('Service')}</th>
+            <th className="py-1 pr-3 text-right font-medium">{t('Bytes')}</th>
+            <th className="py-1 text-right font-medium">{t('New flows')}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import { english } from '@/lib/i18n/translator';
 import { connectionFlows } from './connection-flows';
 import { connectionRows, nodeRows } from './connection-rows';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
 
 const topology = randomTopology(9, { workloads: 40, edges: 120 });
-const model = buildMap(topology, { grouping: 'project', verdicts: new Set(EDGE_VERDICTS), idle: true });
+const model = buildMap(english, topology, { grouping: 'project', verdicts: new Set(EDGE_VERDICTS), idle: true });
 
 describe('connectionRows', () => {
   it('has a row for each edge, though lines join several', () => {

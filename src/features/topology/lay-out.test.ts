@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import type { Topology } from '@/domain/topology/topology';
+import { english } from '@/lib/i18n/translator';
 import { type Box, layOut } from './lay-out';
 import { buildMap, countVerdicts, MAP_GROUPINGS, type MapChoice } from './map-model';
 import { randomTopology } from './random-topology.fixture';
@@ -28,7 +29,7 @@ describe('layOut', () => {
     for (const workloads of [1, 2, 17, 500]) {
       it(`puts ${workloads} workloads by ${grouping} beside each other, inside their groups and clusters`, () => {
         const topology = randomTopology(workloads, { workloads, edges: 3 * workloads });
-        const model = buildMap(topology, { ...ALL, grouping });
+        const model = buildMap(english, topology, { ...ALL, grouping });
         const layout = layOut(model.clusters);
         const whole = { x: 0, y: 0, width: layout.width, height: layout.height };
         expect(layout.nodes.size).toBe(model.nodes.size);
@@ -54,12 +55,14 @@ describe('layOut', () => {
 
   it('gives the same places whatever the order of the answer', () => {
     const topology = randomTopology(7, { workloads: 200, edges: 600 });
-    const once = layOut(buildMap(topology, ALL).clusters);
-    expect(layOut(buildMap(shuffled(topology), ALL).clusters)).toEqual(once);
+    const once = layOut(buildMap(english, topology, ALL).clusters);
+    expect(layOut(buildMap(english, shuffled(topology), ALL).clusters)).toEqual(once);
   });
 
   it('fills a screen: 500 workloads are neither a column nor a line', () => {
-    const { width, height } = layOut(buildMap(randomTopology(3, { workloads: 500, edges: 900 }), ALL).clusters);
+    const { width, height } = layOut(
+      buildMap(english, randomTopology(3, { workloads: 500, edges: 900 }), ALL).clusters,
+    );
     expect(width / height).toBeGreaterThan(1.1);
     expect(width / height).toBeLessThan(2.6);
     // Names are readable without zooming on a screen of 1440 × 900.
@@ -69,7 +72,7 @@ describe('layOut', () => {
   it('lays 5,000 workloads out in an instant', () => {
     const topology = randomTopology(5, { workloads: 5000, edges: 10_000 });
     const start = performance.now();
-    layOut(buildMap(topology, ALL).clusters);
+    layOut(buildMap(english, topology, ALL).clusters);
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 });
@@ -78,7 +81,7 @@ describe('buildMap', () => {
   const topology = randomTopology(11, { workloads: 60, edges: 150 });
 
   it('shows verdicts that are chosen only, and marks nodes by the weightiest shown', () => {
-    const model = buildMap(topology, { ...ALL, verdicts: new Set(['dropped'] as const) });
+    const model = buildMap(english, topology, { ...ALL, verdicts: new Set(['dropped'] as const) });
     const dropped = topology.edges.filter(({ verdict }) => verdict === 'dropped');
     expect(model.links.length).toBe(dropped.length);
     for (const node of model.nodes.values()) expect(node.verdict).toBe(node.links === 0 ? null : 'dropped');
@@ -88,14 +91,14 @@ describe('buildMap', () => {
   });
 
   it('hides workloads without links when asked to, and groups that become empty', () => {
-    const none = buildMap({ ...topology, edges: [] }, { ...ALL, idle: false });
+    const none = buildMap(english, { ...topology, edges: [] }, { ...ALL, idle: false });
     expect([none.nodes.size, none.groups.size, none.clusters.length]).toEqual([0, 0, 0]);
-    const busy = buildMap(topology, { ...ALL, idle: false });
+    const busy = buildMap(english, topology, { ...ALL, idle: false });
     for (const node of busy.nodes.values()) expect(node.links).toBeGreaterThan(0);
   });
 
   it('has one outside for each cluster unless it is grouped by network', () => {
-    const model = buildMap(topology, { ...ALL, grouping: 'project' });
+    const model = buildMap(english, topology, { ...ALL, grouping: 'project' });
     const peers = [...model.nodes.values()].filter(({ kind }) => kind !== 'workload');
     expect(peers.map(({ id }) => id).sort()).toEqual(topology.clusters.map(({ id }) => `external:${id}`));
     const bytes = (links: readonly { bytes: number }[]) => links.reduce((sum, link) => sum + link.bytes, 0);

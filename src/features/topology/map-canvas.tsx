@@ -1,6 +1,7 @@
 'use client';
 import { Maximize, Minus, Plus } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/icon-button';
 import type { Box } from './lay-out';
 import type { MapModel } from './map-model';
@@ -41,6 +42,7 @@ const ARROWS: Readonly<Record<string, Point>> = {
 
 /** The map as a drawing that can be moved and zoomed. Nothing is only here: the tables say the same. */
 export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, viewKey }: Props) {
+  const t = useT();
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const help = useId();
@@ -95,12 +97,12 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
         <canvas ref={canvas} aria-hidden className="absolute inset-0 size-full" />
       </div>
       <p id={help} className="sr-only">
-        Arrow keys move the map, plus and minus zoom it, 0 shows all of it. The tables say the same.
+        {t('Arrow keys move the map, plus and minus zoom it, 0 shows all of it. The tables say the same.')}
       </p>
       <div className="absolute right-2 bottom-2 flex gap-0.5 rounded-md border bg-surface p-0.5">
-        <IconButton label="Zoom out" icon={<Minus size={16} />} onClick={() => zoom(1 / ZOOM_STEP)} />
-        <IconButton label="Zoom in" icon={<Plus size={16} />} onClick={() => zoom(ZOOM_STEP)} />
-        <IconButton label="Show all of the map" icon={<Maximize size={16} />} onClick={() => show(null)} />
+        <IconButton label={t('Zoom out')} icon={<Minus size={16} />} onClick={() => zoom(1 / ZOOM_STEP)} />
+        <IconButton label={t('Zoom in')} icon={<Plus size={16} />} onClick={() => zoom(ZOOM_STEP)} />
+        <IconButton label={t('Show all of the map')} icon={<Maximize size={16} />} onClick={() => show(null)} />
       </div>
       {hovered !== null && model.nodes.has(hovered) && (
         <div className="popup pointer-events-none absolute bottom-2 left-2 max-w-[min(24rem,60%)] px-2.5 py-1.5 text-sm">

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import { english } from '@/lib/i18n/translator';
 import { layOut } from './lay-out';
 import { bundleLines, linesFor, linkLines, type MapLine } from './map-lines';
 import { buildMap } from './map-model';
@@ -7,7 +8,7 @@ import { randomTopology } from './random-topology.fixture';
 
 const sceneOf = (workloads: number, edges: number) => {
   const topology = randomTopology(4, { workloads, edges });
-  const model = buildMap(topology, { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true });
+  const model = buildMap(english, topology, { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true });
   const layout = layOut(model.clusters);
   return { model, layout, links: linkLines(model, layout), bundles: bundleLines(model, layout) };
 };

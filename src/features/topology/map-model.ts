@@ -1,5 +1,6 @@
 import { EDGE_VERDICTS, type EdgeVerdict, weightiest } from '@/domain/topology/edge-verdict';
 import type { Topology, TopologyEdge, TopologyPeer, TopologyWorkload } from '@/domain/topology/topology';
+import { msg, type Translate } from '@/lib/i18n/translator';
 
 export const MAP_GROUPINGS = ['network', 'project', 'tag'] as const;
 export type MapGrouping = (typeof MAP_GROUPINGS)[number];
@@ -48,10 +49,10 @@ export type MapChoice = {
   idle: boolean;
 };
 
-const PEER_LABELS = { external: 'External', internal: 'Other hosts' } as const;
+const PEER_LABELS = { external: msg('External'), internal: msg('Other hosts') } as const;
 /** Names of groups for what belongs to none; they stand last. */
-const REST_LABELS = { network: 'No network', project: 'No project', tag: 'No tag' } as const;
-const OUTSIDE = 'Outside';
+const REST_LABELS = { network: msg('No network'), project: msg('No project'), tag: msg('No tag') } as const;
+const OUTSIDE = msg('Outside');
 
 const collator = new Intl.Collator('en', { numeric: true });
 const byLabel = (a: { label: string; id: string }, b: { label: string; id: string }) =>
@@ -70,11 +71,11 @@ function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string,
 
 type Place = { group: string; label: string; last: number };
 
-function placer(topology: Topology, grouping: MapGrouping) {
+function placer(t: Translate, topology: Topology, grouping: MapGrouping) {
   const networks = new Map(topology.networks.map((network) => [network.id, network]));
   const ofNetwork = (clusterId: string, id: string | null | undefined): Place => {
     const network = id ? networks.get(id) : undefined;
-    if (!network) return { group: `${clusterId}/`, label: REST_LABELS.network, last: 1 };
+    if (!network) return { group: `${clusterId}/`, label: t(REST_LABELS.network), last: 1 };
     const { name, vlan_tag: tag } = network;
     return { group: `${clusterId}/${network.id}`, label: tag === null ? name : `${name}, VLAN ${tag}`, last: 0 };
   };
@@ -83,13 +84,13 @@ function placer(topology: Topology, grouping: MapGrouping) {
       const { cluster_id: clusterId, project_id, project_name, tags } = workload;
       if (grouping === 'network') return ofNetwork(clusterId, workload.network_ids[0]);
       const [key, label] = grouping === 'project' ? [project_id, project_name] : [tags[0], tags[0]];
-      if (!key || !label) return { group: `${clusterId}/`, label: REST_LABELS[grouping], last: 1 };
+      if (!key || !label) return { group: `${clusterId}/`, label: t(REST_LABELS[grouping]), last: 1 };
       return { group: `${clusterId}/${key}`, label, last: 0 };
     },
     /** By network, peers stand beside the workloads that meet them; otherwise a cluster has one of each kind. */
     peer({ cluster_id: clusterId, network_id, kind, id }: TopologyPeer): Place & { node: string } {
       if (grouping === 'network') return { ...ofNetwork(clusterId, network_id), node: id };
-      return { group: `${clusterId}//outside`, label: OUTSIDE, last: 2, node: `${kind}:${clusterId}` };
+      return { group: `${clusterId}//outside`, label: t(OUTSIDE), last: 2, node: `${kind}:${clusterId}` };
     },
   };
 }
@@ -113,8 +114,8 @@ function linksOf(topology: Topology, nodeOf: (id: string) => string | undefined,
 }
 
 /** What the map shows: clusters with their groups and nodes in an order that does not depend on the answer's, and links. */
-export function buildMap(topology: Topology, { grouping, verdicts, idle }: MapChoice): MapModel {
-  const place = placer(topology, grouping);
+export function buildMap(t: Translate, topology: Topology, { grouping, verdicts, idle }: MapChoice): MapModel {
+  const place = placer(t, topology, grouping);
   const nodes = new Map<string, MapNode>();
   const nodeOfPeer = new Map<string, string>();
   const places = new Map<string, Place & { cluster_id: string }>();
@@ -131,7 +132,7 @@ export function buildMap(topology: Topology, { grouping, verdicts, idle }: MapCh
     nodeOfPeer.set(peer.id, at.node);
     const peers = [...(nodes.get(at.node)?.peers ?? []), peer];
     const { kind, cluster_id } = peer;
-    put(at, { id: at.node, kind, label: PEER_LABELS[kind], cluster_id, workload: null, peers });
+    put(at, { id: at.node, kind, label: t(PEER_LABELS[kind]), cluster_id, workload: null, peers });
   }
   const links = linksOf(topology, (id) => (nodes.has(id) ? id : nodeOfPeer.get(id)), verdicts);
   for (const link of links) {

@@ -1,6 +1,7 @@
 'use client';
 import { Activity } from 'lucide-react';
 import Link from 'next/link';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
@@ -10,28 +11,29 @@ import type { TopologyState } from './use-topology-view';
 
 /** What helps when there is nothing to draw. */
 export function NoTraffic({ view }: { view: TopologyState }) {
+  const t = useT();
   const { can } = usePermissions();
   const { filters } = view;
   const narrowed = filters.workload_id !== null || filters.cluster_id !== null || filters.busy === true;
   return (
     <EmptyState
       icon={<Activity />}
-      title={narrowed ? 'Nothing here' : 'Nobody talked to anybody in this time'}
+      title={narrowed ? t('Nothing here') : t('Nobody talked to anybody in this time')}
       action={
         narrowed ? (
           <Button onClick={() => view.setFilters({ workload_id: null, cluster_id: null, busy: null })}>
-            Show everything
+            {t('Show everything')}
           </Button>
         ) : (
           can('agent:read') && (
             <Link className={buttonClass()} href={paths.agents()}>
-              Look at the agents
+              {t('Look at the agents')}
             </Link>
           )
         )
       }
     >
-      Choose a longer time. Traffic is seen by the agents on the nodes; without one a node shows none.
+      {t('Choose a longer time. Traffic is seen by the agents on the nodes; without one a node shows none.')}
     </EmptyState>
   );
 }

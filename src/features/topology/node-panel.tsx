@@ -3,7 +3,8 @@ import { ArrowDownLeft, ArrowUpRight, Crosshair, X } from 'lucide-react';
 import Link from 'next/link';
 import { useMemo } from 'react';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import { formatBytes, formatCount } from '@/lib/format';
+import { formatBytes } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -13,7 +14,7 @@ import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
 import { KIND_LABELS, WorkloadState } from '../shared/inventory-states';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { countText, nodeName, servicesText } from './topology-words';
+import { nodeName, servicesText } from './topology-words';
 import { VERDICT_LOOKS } from './verdict-look';
 
 type Props = {
@@ -30,16 +31,20 @@ type Props = {
 const MOST = 50;
 
 function Facts({ node }: { node: MapNode }) {
+  const t = useT();
   const { workload, peers } = node;
   if (workload) {
     return (
       <Properties
         items={[
-          { label: 'Status', value: <WorkloadState status={workload.status} /> },
-          { label: 'Kind', value: `${KIND_LABELS[workload.kind]}, VMID ${workload.vmid}` },
-          { label: 'Addresses', value: workload.addresses.length > 0 && <Mono>{workload.addresses.join(', ')}</Mono> },
-          { label: 'Project', value: workload.project_name },
-          { label: 'Tags', value: workload.tags.join(', ') },
+          { label: t('Status'), value: <WorkloadState status={workload.status} /> },
+          { label: t('Kind'), value: `${t(KIND_LABELS[workload.kind])}, VMID ${workload.vmid}` },
+          {
+            label: t('Addresses'),
+            value: workload.addresses.length > 0 && <Mono>{workload.addresses.join(', ')}</Mono>,
+          },
+          { label: t('Project'), value: workload.project_name },
+          { label: t('Tags'), value: workload.tags.join(', ') },
         ]}
       />
     );
@@ -50,8 +55,8 @@ function Facts({ node }: { node: MapNode }) {
     <>
       <p className="text-pretty text-muted">
         {node.kind === 'external'
-          ? 'Addresses outside all known subnets, by network.'
-          : 'Addresses inside known subnets at which no workload is known.'}
+          ? t('Addresses outside all known subnets, by network.')
+          : t('Addresses inside known subnets at which no workload is known.')}
       </p>
       <ul className="flex flex-col">
         {prefixes.slice(0, 10).map(({ prefix, bytes }) => (
@@ -61,13 +66,14 @@ function Facts({ node }: { node: MapNode }) {
           </li>
         ))}
       </ul>
-      {total > 10 && <p className="text-sm text-faint">{formatCount(total - 10)} more.</p>}
+      {total > 10 && <p className="text-sm text-faint">{t('{n, number} more.', { n: total - 10 })}</p>}
     </>
   );
 }
 
 /** What is known of one node of the map, and whom it talks to. */
 export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
+  const t = useT();
   const links = useMemo(
     () =>
       model.links
@@ -83,13 +89,13 @@ export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
   const name = nodeName(model, node);
   return (
     <aside
-      aria-label={`Details of ${name}`}
+      aria-label={t('Details of {name}', { name })}
       className="flex w-full shrink-0 flex-col gap-3 overflow-y-auto rounded-lg border bg-surface p-3 max-lg:max-h-96 lg:w-80"
     >
       <div className="flex items-start gap-2">
         <h2 className="min-w-0 flex-1 py-1 text-base [overflow-wrap:anywhere]">{name}</h2>
         <IconButton
-          label="Close details"
+          label={t('Close details')}
           icon={<X size={16} />}
           onClick={() => onSelect(null)}
           className="-mt-0.5 -mr-1"
@@ -99,16 +105,18 @@ export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
       {node.workload && (
         <div className="flex flex-wrap gap-2">
           <Link className={buttonClass({ size: 'sm' })} href={paths.workload({ workloadId: node.id })}>
-            Open workload
+            {t('Open workload')}
           </Link>
           {onFocus && (
             <Button size="sm" icon={<Crosshair size={14} />} onClick={() => onFocus(node.id)}>
-              Neighbours only
+              {t('Neighbours only')}
             </Button>
           )}
         </div>
       )}
-      <h3 className="text-sm text-muted">{countText(links.length, 'connection')}</h3>
+      <h3 className="text-sm text-muted">
+        {t('{n, plural, one {# connection} other {# connections}}', { n: links.length })}
+      </h3>
       <ul className="flex flex-col">
         {links.slice(0, MOST).map((link) => {
           const outgoing = link.source === node.id;
@@ -125,15 +133,15 @@ export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
               >
                 <span className="flex w-full items-center gap-1.5">
                   {outgoing ? (
-                    <ArrowUpRight size={14} className="shrink-0 text-faint" aria-label="To" />
+                    <ArrowUpRight size={14} className="shrink-0 text-faint" aria-label={t('To')} />
                   ) : (
-                    <ArrowDownLeft size={14} className="shrink-0 text-faint" aria-label="From" />
+                    <ArrowDownLeft size={14} className="shrink-0 text-faint" aria-label={t('From')} />
                   )}
                   <span className="min-w-0 flex-1 truncate">{nodeName(model, other)}</span>
-                  <Badge tone={tone}>{word}</Badge>
+                  <Badge tone={tone}>{t(word)}</Badge>
                 </span>
                 <span className="flex w-full justify-between gap-2 pl-5 text-sm text-muted">
-                  <span className="mono truncate">{edge && servicesText(edge)}</span>
+                  <span className="mono truncate">{edge && servicesText(t, edge)}</span>
                   <span className="tabular-nums">{formatBytes(link.bytes)}</span>
                 </span>
               </button>
@@ -141,7 +149,7 @@ export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
           );
         })}
       </ul>
-      {links.length > MOST && <p className="text-sm text-faint">The table of connections has all of them.</p>}
+      {links.length > MOST && <p className="text-sm text-faint">{t('The table of connections has all of them.')}</p>}
     </aside>
   );
 }

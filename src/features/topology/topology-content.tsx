@@ -1,7 +1,8 @@
 'use client';
 import { useMemo, useState } from 'react';
 import type { Topology } from '@/domain/topology/topology';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
 import { ConnectionDrawer } from './connection-drawer';
 import { MapCanvas } from './map-canvas';
@@ -10,16 +11,18 @@ import { NoTraffic } from './no-traffic';
 import { NodeHint } from './node-hint';
 import { NodePanel } from './node-panel';
 import { ConnectionTable, NodeTable } from './topology-tables';
-import { countText, isMatch } from './topology-words';
+import { isMatch } from './topology-words';
 import type { TopologyState } from './use-topology-view';
 
 /** What was left out of the answer, in words. */
-function omittedText({ workloads, workloads_total, edges, edges_total }: Topology): string | null {
+function omittedText(t: Translate, { workloads, workloads_total, edges, edges_total }: Topology): string | null {
   const parts = [
-    workloads_total > workloads.length && countText(workloads_total - workloads.length, 'workload'),
-    edges_total > edges.length && countText(edges_total - edges.length, 'connection'),
+    workloads_total > workloads.length &&
+      t('{n, plural, one {# workload} other {# workloads}}', { n: workloads_total - workloads.length }),
+    edges_total > edges.length &&
+      t('{n, plural, one {# connection} other {# connections}}', { n: edges_total - edges.length }),
   ].filter((part) => part !== false);
-  return parts.length > 0 ? parts.join(' and ') : null;
+  return parts.length > 0 ? new Intl.ListFormat(t.locale).format(parts) : null;
 }
 
 type Props = {
@@ -32,9 +35,13 @@ type Props = {
 
 /** The map or one of its tables, with what is looked at more closely. */
 export function TopologyContent({ topology, part, view, refreshing }: Props) {
+  const t = useT();
   const { grouping, verdicts, filters, q } = view;
   const idle = filters.busy !== true;
-  const model = useMemo(() => buildMap(topology, { grouping, verdicts, idle }), [topology, grouping, verdicts, idle]);
+  const model = useMemo(
+    () => buildMap(t, topology, { grouping, verdicts, idle }),
+    [t, topology, grouping, verdicts, idle],
+  );
   const matches = useMemo(
     () =>
       q.trim() === ''
@@ -47,14 +54,17 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
   const select = (id: string | null) => {
     if (id !== filters.at) view.setFilter('at', id);
   };
-  const omitted = omittedText(topology);
-  const label = `Map of ${countText(model.nodes.size, 'end')} and ${countText(model.links.length, 'connection')}`;
+  const omitted = omittedText(t, topology);
+  const label = t(
+    'Map of {ends, plural, one {# end} other {# ends}} and {connections, plural, one {# connection} other {# connections}}',
+    { ends: model.nodes.size, connections: model.links.length },
+  );
   const table = { model, matches, view, refreshing };
   return (
     <>
       {omitted && (
-        <Notice tone="info" title={`Too many to draw: ${omitted} are left out`}>
-          Those without traffic and the lightest. Choose a cluster, or look at one workload.
+        <Notice tone="info" title={t('Too many to draw: {omitted} are left out', { omitted })}>
+          {t('Those without traffic and the lightest. Choose a cluster, or look at one workload.')}
         </Notice>
       )}
       {view.view === 'connections' && <ConnectionTable {...table} onOpen={setOpened} />}
@@ -78,8 +88,8 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
               />
               <p className="text-sm text-faint" aria-live="polite">
                 {matches
-                  ? `${formatCount(matches.size)} of ${formatCount(model.nodes.size)} found.`
-                  : 'Drag to move, scroll to zoom, press a workload to see its connections.'}
+                  ? t('{n, number} of {total, number} found.', { n: matches.size, total: model.nodes.size })
+                  : t('Drag to move, scroll to zoom, press a workload to see its connections.')}
               </p>
             </div>
             {selected && (

@@ -1,5 +1,6 @@
 'use client';
 import type { Topology } from '@/domain/topology/topology';
+import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
 import { useClusterOptions } from '../shared/use-cluster-options';
@@ -8,32 +9,31 @@ import { GROUPING_LABELS } from './topology-words';
 import type { TopologyState } from './use-topology-view';
 import { VerdictLegend } from './verdict-legend';
 
-const GROUPINGS = MAP_GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }));
-
 /** What is shown of the map, and the legend. */
 export function TopologyFilters({ view, topology }: { view: TopologyState; topology: Topology | undefined }) {
+  const t = useT();
   const clusters = useClusterOptions();
   const { filters } = view;
   const focused = topology?.workloads.find(({ id }) => id === filters.workload_id);
   return (
     <>
       <FilterBar
-        search={{ label: 'Find on the map', value: view.q, onValueChange: view.setQ }}
+        search={{ label: t('Find on the map'), value: view.q, onValueChange: view.setQ }}
         facets={[
           {
             id: 'group',
-            label: 'Group by',
+            label: t('Group by'),
             single: true,
-            options: GROUPINGS,
+            options: MAP_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) })),
             value: [view.grouping],
             onValueChange: ([value]) =>
               view.setFilter('group', MAP_GROUPINGS.find((one) => one === value && one !== 'network') ?? null),
           },
           {
             id: 'busy',
-            label: 'Workloads',
+            label: t('Workloads'),
             single: true,
-            options: [{ value: 'true', label: 'With connections only' }],
+            options: [{ value: 'true', label: t('With connections only') }],
             value: filters.busy ? ['true'] : [],
             onValueChange: ([value]) => view.setFilter('busy', value === 'true' || null),
           },
@@ -41,7 +41,7 @@ export function TopologyFilters({ view, topology }: { view: TopologyState; topol
             ? [
                 {
                   id: 'cluster_id',
-                  label: 'Cluster',
+                  label: t('Cluster'),
                   single: true,
                   options: clusters,
                   value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -53,8 +53,8 @@ export function TopologyFilters({ view, topology }: { view: TopologyState; topol
       >
         {filters.workload_id && (
           <FilterChip
-            label="Neighbours of"
-            value={focused?.name ?? 'a workload'}
+            label={t('Neighbours of')}
+            value={focused?.name ?? t('a workload')}
             onRemove={() => view.setFilter('workload_id', null)}
           />
         )}

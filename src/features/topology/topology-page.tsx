@@ -1,6 +1,9 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { optionsIn } from '@/lib/i18n/options-in';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -18,13 +21,14 @@ import { useTopologyView } from './use-topology-view';
 const REFRESH_MS = 30_000;
 
 const VIEWS = [
-  { value: 'map', label: 'Map' },
-  { value: 'connections', label: 'Connections' },
-  { value: 'workloads', label: 'Workloads' },
+  { value: 'map', label: msg('Map') },
+  { value: 'connections', label: msg('Connections') },
+  { value: 'workloads', label: msg('Workloads') },
 ] as const;
 
 /** Who talks to whom, as a map and as tables. */
 export function TopologyPage() {
+  const t = useT();
   const trpc = useTRPC();
   const view = useTopologyView();
   const { filters } = view;
@@ -50,14 +54,14 @@ export function TopologyPage() {
   return (
     <>
       <PageHeader
-        title="Topology"
+        title={t('Topology')}
         actions={
           <>
             <TrafficTimeControl {...filters} onChange={view.setFilters} />
             <SegmentedControl
-              label="View"
+              label={t('View')}
               value={view.view}
-              options={VIEWS}
+              options={optionsIn(t, VIEWS)}
               onValueChange={(next) => view.setFilter('view', next === 'map' ? null : next)}
             />
           </>
@@ -65,7 +69,7 @@ export function TopologyPage() {
       />
       <TopologyFilters view={view} topology={query.data} />
       {reversed ? (
-        <Notice tone="warn" title="The time range ends before it begins" />
+        <Notice tone="warn" title={t('The time range ends before it begins')} />
       ) : (
         <QueryView query={query} skeleton={<Skeleton className="min-h-96 w-full flex-1" />}>
           {(topology) => (

@@ -1,10 +1,11 @@
 'use client';
 import { useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { DataTable } from '@/ui/data-table';
 import type { Column } from '@/ui/table/column';
 import { useCsvExport } from '@/ui/table/use-csv-export';
 import { showToast } from '@/ui/toast';
-import { CONNECTION_COLUMNS, NODE_COLUMNS } from './connection-columns';
+import { connectionColumns, nodeColumns } from './connection-columns';
 import { connectionRows, nodeRows } from './connection-rows';
 import type { MapLink, MapModel } from './map-model';
 import { NoTraffic } from './no-traffic';
@@ -18,18 +19,19 @@ type Props = {
 };
 
 function useRows<Row extends object>(
-  name: string,
+  { name, noun }: { name: string; noun: string },
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   { view, refreshing }: Props,
 ) {
+  const t = useT();
   const exporting = useCsvExport<Row>({
     name,
     columns,
     pages: async function* () {
       yield rows;
     },
-    onError: () => showToast('danger', { title: `Could not export the ${name}` }),
+    onError: () => showToast('danger', { title: t('Could not export the {name}', { name: noun }) }),
   });
   return {
     columns,
@@ -50,14 +52,16 @@ function useRows<Row extends object>(
 /** The lines of the map as a table, for keyboard and screen reader, and for sorting. */
 export function ConnectionTable({ onOpen, ...props }: Props & { onOpen: (link: MapLink) => void }) {
   const { model, matches, view } = props;
+  const t = useT();
+  const columns = useMemo(() => connectionColumns(t), [t]);
   const rows = useMemo(() => connectionRows(model, matches, view.sort), [model, matches, view.sort]);
-  const list = useRows('connections', CONNECTION_COLUMNS, rows, props);
+  const list = useRows({ name: 'connections', noun: t('connections') }, columns, rows, props);
   return (
     <DataTable
       {...list}
       id="topology-connections"
-      label="Connections"
-      noun={{ one: 'connection', many: 'connections' }}
+      label={t('Connections')}
+      noun={{ one: t('connection'), many: t('connections') }}
       rowId={(row) => row.id}
       onRowOpen={({ link, edge }) => onOpen({ ...link, edges: [edge], bytes: edge.bytes, flows: edge.flows })}
     />
@@ -67,14 +71,16 @@ export function ConnectionTable({ onOpen, ...props }: Props & { onOpen: (link: M
 /** The tiles of the map as a table. */
 export function NodeTable({ onOpen, ...props }: Props & { onOpen: (nodeId: string) => void }) {
   const { model, matches, view } = props;
+  const t = useT();
+  const columns = useMemo(() => nodeColumns(t), [t]);
   const rows = useMemo(() => nodeRows(model, matches, view.sort), [model, matches, view.sort]);
-  const list = useRows('workloads', NODE_COLUMNS, rows, props);
+  const list = useRows({ name: 'workloads', noun: t('workloads') }, columns, rows, props);
   return (
     <DataTable
       {...list}
       id="topology-workloads"
-      label="Workloads and peers"
-      noun={{ one: 'end', many: 'ends' }}
+      label={t('Workloads and peers')}
+      noun={{ one: t('end'), many: t('ends') }}
       rowId={(row) => row.id}
       onRowOpen={(row) => onOpen(row.id)}
     />

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import { english } from '@/lib/i18n/translator';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
 import { isMatch, nodeName, servicesText } from './topology-words';
@@ -15,15 +16,15 @@ const service = (port: number | null) => ({
 
 describe('servicesText', () => {
   it('names some services and counts the others', () => {
-    expect(servicesText({ services: [service(443), service(null)], services_total: 2 })).toBe('tcp/443, tcp');
+    expect(servicesText(english, { services: [service(443), service(null)], services_total: 2 })).toBe('tcp/443, tcp');
     const many = [1, 2, 3, 4, 5].map(service);
-    expect(servicesText({ services: many, services_total: 9 })).toBe('tcp/1, tcp/2, tcp/3, tcp/4 and 5 more');
+    expect(servicesText(english, { services: many, services_total: 9 })).toBe('tcp/1, tcp/2, tcp/3, tcp/4 and 5 more');
   });
 });
 
 describe('nodes', () => {
   const topology = randomTopology(2, { workloads: 30, edges: 200 });
-  const model = buildMap(topology, { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true });
+  const model = buildMap(english, topology, { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true });
   const [first] = topology.workloads;
   const node = first && model.nodes.get(first.id);
   const peer = [...model.nodes.values()].find(({ kind }) => kind === 'external');

@@ -1,8 +1,12 @@
 import type { TopologyEdge, TopologyService } from '@/domain/topology/topology';
-import { formatCount } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { MapGrouping, MapModel, MapNode } from './map-model';
 
-export const GROUPING_LABELS: Record<MapGrouping, string> = { network: 'Network', project: 'Project', tag: 'Tag' };
+export const GROUPING_LABELS: Record<MapGrouping, string> = {
+  network: msg('Network'),
+  project: msg('Project'),
+  tag: msg('Tag'),
+};
 
 /** `tcp/443`, `icmp`. */
 export const serviceText = ({ protocol, port }: Pick<TopologyService, 'protocol' | 'port'>): string =>
@@ -11,19 +15,15 @@ export const serviceText = ({ protocol, port }: Pick<TopologyService, 'protocol'
 const MOST = 4;
 
 /** The services of a connection in one line: `tcp/443, tcp/22 and 3 more`. */
-export function servicesText({
-  services,
-  services_total: total,
-}: Pick<TopologyEdge, 'services' | 'services_total'>): string {
+export function servicesText(
+  t: Translate,
+  { services, services_total: total }: Pick<TopologyEdge, 'services' | 'services_total'>,
+): string {
   const names = services.map(serviceText);
   const shown = names.slice(0, MOST);
   const more = total - shown.length;
-  return more > 0 ? `${shown.join(', ')} and ${formatCount(more)} more` : shown.join(', ');
+  return more > 0 ? t('{names} and {n, number} more', { names: shown.join(', '), n: more }) : shown.join(', ');
 }
-
-/** `1 workload`, `2,345 workloads`. */
-export const countText = (count: number, noun: string): string =>
-  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A node's name, told apart from others of the same name: peers by where they are met. */
 export function nodeName(model: MapModel, node: MapNode): string {

@@ -1,6 +1,7 @@
 'use client';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Tooltip } from '@/ui/tooltip';
 import { VERDICT_LOOKS } from './verdict-look';
 
@@ -12,13 +13,14 @@ type Props = {
 
 /** What the colours and dashes of lines mean; each verdict can be switched off. */
 export function VerdictLegend({ counts, shown, onToggle }: Props) {
+  const t = useT();
   return (
-    <fieldset className="flex flex-wrap gap-1.5" aria-label="Verdicts that are shown">
+    <fieldset className="flex flex-wrap gap-1.5" aria-label={t('Verdicts that are shown')}>
       {counts.map(({ verdict, edges }) => {
         const { word, meaning, color, dash } = VERDICT_LOOKS[verdict];
         const on = shown.has(verdict);
         return (
-          <Tooltip key={verdict} content={meaning}>
+          <Tooltip key={verdict} content={t(meaning)}>
             <button
               type="button"
               aria-pressed={on}
@@ -36,7 +38,7 @@ export function VerdictLegend({ counts, shown, onToggle }: Props) {
                   strokeDasharray={dash.join(' ') || undefined}
                 />
               </svg>
-              <span className={on ? '' : 'text-muted line-through'}>{word}</span>
+              <span className={on ? '' : 'text-muted line-through'}>{t(word)}</span>
               <span className="text-sm text-muted tabular-nums">{formatCount(edges)}</span>
             </button>
           </Tooltip>

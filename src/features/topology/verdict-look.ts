@@ -1,4 +1,5 @@
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import { msg } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
 
 type Look = {
@@ -15,36 +16,36 @@ type Look = {
 /** How verdicts of connections are called and drawn. */
 export const VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
   dropped: {
-    word: 'Dropped',
-    meaning: 'A line of the firewall log, a rule or the default of a guest drops or rejects it.',
+    word: msg('Dropped'),
+    meaning: msg('A line of the firewall log, a rule or the default of a guest drops or rejects it.'),
     tone: 'danger',
     color: '--color-danger-mark',
     dash: [7, 4],
   },
   would_drop: {
-    word: 'Would be dropped',
-    meaning: 'It passes now. A policy in audit mode would drop or reject it.',
+    word: msg('Would be dropped'),
+    meaning: msg('It passes now. A policy in audit mode would drop or reject it.'),
     tone: 'warn',
     color: '--color-warn-mark',
     dash: [2, 3],
   },
   accepted: {
-    word: 'Accepted by a rule',
-    meaning: 'A rule, or a line of the firewall log, accepts it.',
+    word: msg('Accepted by a rule'),
+    meaning: msg('A rule, or a line of the firewall log, accepts it.'),
     tone: 'ok',
     color: '--color-ok-mark',
     dash: [],
   },
   default: {
-    word: 'Default',
-    meaning: 'No rule is about it; the default of a guest lets it pass.',
+    word: msg('Default'),
+    meaning: msg('No rule is about it; the default of a guest lets it pass.'),
     tone: 'info',
     color: '--color-info-mark',
     dash: [],
   },
   observed: {
-    word: 'Observed',
-    meaning: 'It was seen. Nothing filters it, or what does could not be read or depends on more than is known.',
+    word: msg('Observed'),
+    meaning: msg('It was seen. Nothing filters it, or what does could not be read or depends on more than is known.'),
     tone: 'neutral',
     color: '--color-off-mark',
     dash: [],

@@ -1,6 +1,8 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -14,10 +16,10 @@ const NONE = 'none';
 const RULES = 'rules';
 
 /** The button names what will happen. */
-function submitText(chosen: Option | null): string {
-  if (chosen?.value === NONE) return 'Take out of its project';
-  if (chosen?.value === RULES) return 'Follow the mapping rules';
-  return chosen ? `Assign to ${chosen.label}` : 'Assign';
+function submitText(t: Translate, chosen: Option | null): string {
+  if (chosen?.value === NONE) return t('Take out of its project');
+  if (chosen?.value === RULES) return t('Follow the mapping rules');
+  return chosen ? t('Assign to {project}', { project: chosen.label }) : t('Assign');
 }
 
 type Props = {
@@ -32,6 +34,7 @@ type Props = {
 
 /** Gives workloads to a project, and so to its tenant. */
 export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAssigned }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const label = useId();
@@ -46,13 +49,15 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
         ? [
             {
               value: NONE,
-              label: 'No project',
-              description: 'Seen only by people with rights for the whole installation. Mapping rules do not move it.',
+              label: t('No project'),
+              description: t(
+                'Seen only by people with rights for the whole installation. Mapping rules do not move it.',
+              ),
             },
             {
               value: RULES,
-              label: 'Follow the mapping rules',
-              description: 'Pools and tags decide, now and at every sync.',
+              label: t('Follow the mapping rules'),
+              description: t('Pools and tags decide, now and at every sync.'),
             },
           ]
         : []),
@@ -62,7 +67,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
         description: tenant_name,
       })) ?? []),
     ],
-    [projects.data, mayClear, search],
+    [projects.data, mayClear, search, t],
   );
   const done = (title: string) => {
     for (const touched of [trpc.workloads, trpc.projects, trpc.mappingRules]) {
@@ -74,13 +79,16 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
   };
   const assign = useMutation(
     trpc.projects.assignWorkloads.mutationOptions({
-      onSuccess: ({ changed }) => done(changed === 1 ? 'One workload assigned' : `${changed} workloads assigned`),
+      onSuccess: ({ changed }) =>
+        done(t('{n, plural, =1 {One workload assigned} other {# workloads assigned}}', { n: changed })),
     }),
   );
   const follow = useMutation(
     trpc.projects.followMappingRules.mutationOptions({
       onSuccess: ({ changed }) =>
-        done(changed === 0 ? 'The rules leave it where it is' : `${changed} moved by the mapping rules`),
+        done(
+          t('{n, plural, =0 {The rules leave it where it is} other {# moved by the mapping rules}}', { n: changed }),
+        ),
     }),
   );
   const submit = () => {
@@ -94,18 +102,20 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
     <Dialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={`Assign ${what} to a project`}
-      description="Workloads belong to the tenant of their project: its people see them and their addresses and flows."
+      title={t('Assign {what} to a project', { what })}
+      description={t(
+        'Workloads belong to the tenant of their project: its people see them and their addresses and flows.',
+      )}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
             variant="primary"
             pending={assign.isPending || follow.isPending}
-            disabledReason={chosen === null && 'Choose a project first.'}
+            disabledReason={chosen === null && t('Choose a project first.')}
             onClick={submit}
           >
-            {submitText(chosen)}
+            {submitText(t, chosen)}
           </Button>
         </>
       }
@@ -118,19 +128,19 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
         )}
         <div className="flex flex-col gap-1">
           <span id={label} className="font-medium">
-            Project
+            {t('Project')}
           </span>
           <Combobox
-            aria-label="Project"
+            aria-label={t('Project')}
             value={chosen}
             onValueChange={setChosen}
             options={options}
             remote={{ onSearch: setSearch, loading: projects.isFetching }}
-            placeholder="Type to search projects"
+            placeholder={t('Type to search projects')}
           />
         </div>
         {projects.data?.total === 0 && search === '' && (
-          <p className="text-muted">There is no project yet. Create one under Projects.</p>
+          <p className="text-muted">{t('There is no project yet. Create one under Projects.')}</p>
         )}
       </div>
     </Dialog>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { firewallText } from './firewall-share';
 
 const read = '2026-11-21T00:00:00.000Z';
@@ -13,5 +14,5 @@ test.each([
   [0, 0, null, 'Unknown'],
   [2, 1, null, 'Unknown'],
 ])('%i cards, %i flagged, read at %s: %s', (interfaces_total, interfaces_firewalled, config_read_at, text) => {
-  expect(firewallText({ interfaces_total, interfaces_firewalled, config_read_at })).toBe(text);
+  expect(firewallText(english, { interfaces_total, interfaces_firewalled, config_read_at })).toBe(text);
 });

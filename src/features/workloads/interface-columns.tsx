@@ -1,4 +1,5 @@
 import type { WorkloadInterface } from '@/domain/inventory';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
@@ -8,30 +9,31 @@ import { NetworkLink } from '../shared/inventory-links';
 const make = columnsOf<WorkloadInterface>();
 
 /** `10.0.0.5/24, gateway 10.0.0.1`, as configured; null when the guest decides. */
-export function ipConfigText(config: WorkloadInterface['ip_config']): string | null {
+export function ipConfigText(t: Translate, config: WorkloadInterface['ip_config']): string | null {
   if (!config) return null;
-  const side = (ip?: string, gateway?: string) => (ip ? (gateway ? `${ip}, gateway ${gateway}` : ip) : null);
+  const side = (ip?: string, gateway?: string) =>
+    ip ? (gateway ? t('{ip}, gateway {gateway}', { ip, gateway }) : ip) : null;
   return [side(config.ip, config.gw), side(config.ip6, config.gw6)].filter(Boolean).join('; ') || null;
 }
 
-export const INTERFACE_COLUMNS = [
+export const interfaceColumns = (t: Translate) => [
   make.custom(
     'name',
-    'Card',
+    t('Card'),
     (nic) => (
       <span className="inline-flex items-center gap-1.5">
         <span className="mono">{nic.name}</span>
         {nic.guest_name && <span className="mono text-muted">{nic.guest_name}</span>}
-        {nic.pending && <Badge tone="warn">Change pending</Badge>}
-        {nic.link_down && <Badge tone="off">Link down</Badge>}
+        {nic.pending && <Badge tone="warn">{t('Change pending')}</Badge>}
+        {nic.link_down && <Badge tone="off">{t('Link down')}</Badge>}
       </span>
     ),
     { width: 220, csv: (nic) => nic.name },
   ),
   make.custom(
     'firewall',
-    'Firewall flag',
-    (nic) => <Status tone={nic.firewall ? 'ok' : 'off'}>{nic.firewall ? 'On' : 'Off'}</Status>,
+    t('Firewall flag'),
+    (nic) => <Status tone={nic.firewall ? 'ok' : 'off'}>{nic.firewall ? t('On') : t('Off')}</Status>,
     {
       width: 110,
       csv: (nic) => nic.firewall,
@@ -39,8 +41,9 @@ export const INTERFACE_COLUMNS = [
   ),
   make.custom(
     'bridge',
-    'Network',
-    (nic) => (nic.bridge ? <NetworkLink id={nic.network_id} name={nic.bridge} /> : <Missing label="Not attached" />),
+    t('Network'),
+    (nic) =>
+      nic.bridge ? <NetworkLink id={nic.network_id} name={nic.bridge} /> : <Missing label={t('Not attached')} />,
     { width: 120, csv: (nic) => nic.bridge },
   ),
   make.custom(
@@ -50,15 +53,17 @@ export const INTERFACE_COLUMNS = [
       nic.vlan_tag !== null ? (
         <span className="mono">{nic.vlan_tag}</span>
       ) : nic.trunks ? (
-        <span className="mono">trunk {nic.trunks}</span>
+        <span className="mono">{t('trunk {vlans}', { vlans: nic.trunks })}</span>
       ) : (
-        <Missing label="Untagged" />
+        <Missing label={t('Untagged')} />
       ),
     { width: 110, csv: (nic) => nic.vlan_tag ?? nic.trunks },
   ),
-  make.mono('mac', 'MAC address', (nic) => nic.mac, { width: 160 }),
-  make.text('model', 'Model', (nic) => nic.model, { width: 90 }),
-  make.mono('ip_config', 'Configured address', (nic) => ipConfigText(nic.ip_config), { width: 240, grow: true }),
+  make.mono('mac', t('MAC address'), (nic) => nic.mac, { width: 160 }),
+  make.text('model', t('Model'), (nic) => nic.model, { width: 90 }),
+  make.mono('ip_config', t('Configured address'), (nic) => ipConfigText(t, nic.ip_config), { width: 240, grow: true }),
   make.number('mtu', 'MTU', (nic) => nic.mtu, { width: 72, format: String }),
-  make.text('rate_mbytes', 'Rate limit', (nic) => (nic.rate_mbytes ? `${nic.rate_mbytes} MB/s` : null), { width: 100 }),
+  make.text('rate_mbytes', t('Rate limit'), (nic) => (nic.rate_mbytes ? `${nic.rate_mbytes} MB/s` : null), {
+    width: 100,
+  }),
 ];

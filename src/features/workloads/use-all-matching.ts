@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_ASSIGNED } from '@/domain/project';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
@@ -14,6 +15,7 @@ const PAGE_ROWS = 500;
  * @param input filters and search of the list, without paging
  */
 export function useAllMatching(input: object) {
+  const t = useT();
   const client = useTRPCClient();
   const key = JSON.stringify(input);
   const [chosen, setChosen] = useState<{ key: string; ids: readonly string[] } | null>(null);
@@ -31,7 +33,7 @@ export function useAllMatching(input: object) {
     onSuccess: (ids) => setChosen({ key, ids }),
     onError: (error) => {
       const { title, detail } = failureOf(error);
-      showToast('danger', { title: 'Could not select all', description: detail ?? title });
+      showToast('danger', { title: t('Could not select all'), description: detail ?? title });
     },
   });
   return {

@@ -1,5 +1,6 @@
 import type { Workload } from '@/domain/inventory';
 import { formatBytes } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
@@ -11,8 +12,8 @@ import { Tags } from './tags';
 
 const make = columnsOf<Workload>();
 
-export const WORKLOAD_COLUMNS = [
-  make.text('name', 'Name', (workload) => workload.name, {
+export const workloadColumns = (t: Translate) => [
+  make.text('name', t('Name'), (workload) => workload.name, {
     sortable: true,
     width: 200,
     grow: true,
@@ -21,7 +22,7 @@ export const WORKLOAD_COLUMNS = [
         <span className="truncate">
           <WorkloadLink id={workload.id} name={workload.name} />
         </span>
-        {workload.template && <Badge>Template</Badge>}
+        {workload.template && <Badge>{t('Template')}</Badge>}
         {workload.lock && <Badge tone="warn">{workload.lock}</Badge>}
         <MissingSince at={workload.missing_since} />
       </span>
@@ -33,53 +34,58 @@ export const WORKLOAD_COLUMNS = [
     align: 'end',
     csv: (workload) => workload.vmid,
   }),
-  make.custom('status', 'Status', (workload) => <WorkloadState status={workload.status} />, {
+  make.custom('status', t('Status'), (workload) => <WorkloadState status={workload.status} />, {
     sortable: true,
     width: 110,
-    csv: (workload) => WORKLOAD_STATES[workload.status].word,
+    csv: (workload) => t(WORKLOAD_STATES[workload.status].word),
   }),
-  make.text('kind', 'Kind', (workload) => SHORT_KIND_LABELS[workload.kind], { sortable: true, width: 100 }),
-  make.custom('addresses', 'Addresses', (workload) => <Addresses workload={workload} />, {
+  make.text('kind', t('Kind'), (workload) => t(SHORT_KIND_LABELS[workload.kind]), { sortable: true, width: 100 }),
+  make.custom('addresses', t('Addresses'), (workload) => <Addresses workload={workload} />, {
     width: 190,
     grow: true,
     csv: (workload) => workload.primary_addresses.join(' '),
   }),
-  make.custom('firewall', 'Firewall flag', (workload) => <FirewallShare workload={workload} />, {
+  make.custom('firewall', t('Firewall flag'), (workload) => <FirewallShare workload={workload} />, {
     width: 130,
-    csv: (workload) => firewallText(workload),
+    csv: (workload) => firewallText(t, workload),
   }),
-  make.text('cluster_name', 'Cluster', (workload) => workload.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (workload) => workload.cluster_name, {
     sortable: true,
     width: 130,
     render: (workload) => <ClusterLink id={workload.cluster_id} name={workload.cluster_name} />,
   }),
-  make.text('node_name', 'Node', (workload) => workload.node_name, {
+  make.text('node_name', t('Node'), (workload) => workload.node_name, {
     sortable: true,
     width: 120,
     render: (workload) => <NodeLink id={workload.node_id} name={workload.node_name} />,
   }),
-  make.custom('tags', 'Tags', (workload) => (workload.tags.length > 0 ? <Tags tags={workload.tags} /> : <Missing />), {
-    width: 160,
-    csv: (workload) => workload.tags.join(' '),
-  }),
-  make.text('pool', 'Pool', (workload) => workload.pool, { sortable: true, width: 110 }),
-  make.number('cpu_count', 'CPUs', (workload) => workload.cpu_count, { sortable: true, width: 84 }),
-  make.number('memory_bytes', 'Memory', (workload) => workload.memory_bytes, {
+  make.custom(
+    'tags',
+    t('Tags'),
+    (workload) => (workload.tags.length > 0 ? <Tags tags={workload.tags} /> : <Missing />),
+    {
+      width: 160,
+      csv: (workload) => workload.tags.join(' '),
+    },
+  ),
+  make.text('pool', t('Pool'), (workload) => workload.pool, { sortable: true, width: 110 }),
+  make.number('cpu_count', t('CPUs'), (workload) => workload.cpu_count, { sortable: true, width: 84 }),
+  make.number('memory_bytes', t('Memory'), (workload) => workload.memory_bytes, {
     sortable: true,
     width: 92,
     format: formatBytes,
   }),
-  make.time('started_at', 'Started', (workload) => workload.started_at, { sortable: true, width: 110 }),
-  make.text('project_name', 'Project', (workload) => workload.project_name, {
+  make.time('started_at', t('Started'), (workload) => workload.started_at, { sortable: true, width: 110 }),
+  make.text('project_name', t('Project'), (workload) => workload.project_name, {
     sortable: true,
     hidden: true,
     width: 120,
   }),
-  make.text('ha_state', 'HA', (workload) => workload.ha_state, { hidden: true, width: 100 }),
-  make.time('config_read_at', 'Config read', (workload) => workload.config_read_at, {
+  make.text('ha_state', t('HA'), (workload) => workload.ha_state, { hidden: true, width: 100 }),
+  make.time('config_read_at', t('Config read'), (workload) => workload.config_read_at, {
     hidden: true,
-    none: 'Never',
+    none: t('Never'),
     width: 120,
   }),
-  make.mono('external_id', 'External id', (workload) => workload.external_id, { hidden: true, width: 120 }),
+  make.mono('external_id', t('External id'), (workload) => workload.external_id, { hidden: true, width: 120 }),
 ];

@@ -2,9 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { WorkloadDetail as Detail } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
@@ -28,10 +30,10 @@ import { QueryView } from '../shared/query-view';
 import { TopologyLink } from '../shared/topology-link';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
-import { ADDRESS_COLUMNS } from './address-columns';
+import { addressColumns } from './address-columns';
 import { AssignProjectDialog } from './assign-project-dialog';
 import { FirewallShare } from './firewall-share';
-import { INTERFACE_COLUMNS } from './interface-columns';
+import { interfaceColumns } from './interface-columns';
 import { Tags } from './tags';
 import { useAssignProject } from './use-assign-project';
 
@@ -57,6 +59,7 @@ export function WorkloadDetail({ workloadId, ...parts }: Props) {
 }
 
 function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Props, 'workloadId'>) {
+  const t = useT();
   const { can } = usePermissions();
   const router = useRouter();
   const assigning = useAssignProject();
@@ -70,8 +73,8 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
         badge={
           <>
             <WorkloadState status={workload.status} />
-            {workload.template && <Badge>Template</Badge>}
-            {workload.lock && <Badge tone="warn">Locked: {workload.lock}</Badge>}
+            {workload.template && <Badge>{t('Template')}</Badge>}
+            {workload.lock && <Badge tone="warn">{t('Locked: {lock}', { lock: workload.lock })}</Badge>}
             <MissingSince at={workload.missing_since} />
           </>
         }
@@ -79,12 +82,12 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
           <>
             <FlowsLink filter={{ workload_id: workload.id }} />
             {!workload.template && !workload.missing_since && <TopologyLink workloadId={workload.id} />}
-            {assigning.possible && <Button onClick={() => setAssign(true)}>Assign to project</Button>}
+            {assigning.possible && <Button onClick={() => setAssign(true)}>{t('Assign to project')}</Button>}
           </>
         }
       />
       <Tabs
-        label="Parts of the workload"
+        label={t('Parts of the workload')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.workload({ workloadId: workload.id, tab: next === 'overview' ? undefined : next }), {
@@ -92,9 +95,9 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
           })
         }
         tabs={[
-          { value: 'overview', label: 'Overview', content: <Overview workload={workload} /> },
-          ...(can('flow:read') ? [{ value: 'traffic', label: 'Traffic', content: traffic }] : []),
-          { value: 'firewall', label: 'Firewall', content: firewall },
+          { value: 'overview', label: t('Overview'), content: <Overview workload={workload} /> },
+          ...(can('flow:read') ? [{ value: 'traffic', label: t('Traffic'), content: traffic }] : []),
+          { value: 'firewall', label: t('Firewall'), content: firewall },
         ]}
       />
       {assign && (
@@ -110,35 +113,32 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
 }
 
 function Overview({ workload }: { workload: Detail }) {
+  const t = useT();
   const router = useRouter();
   const { interfaces, ip_addresses, config_read_at } = workload;
+  const columns = useMemo(() => ({ cards: interfaceColumns(t), addresses: addressColumns(t) }), [t]);
   return (
     <>
       <Section>
-        <Properties columns={2} items={facts(workload)} />
+        <Properties columns={2} items={facts(t, workload)} />
       </Section>
       {config_read_at === null && (
-        <Notice tone="warn" title="The network cards could not be read yet">
-          What is on them, and whether their firewall flag is set, is unknown. The problems of the last sync run tell
-          why.
+        <Notice tone="warn" title={t('The network cards could not be read yet')}>
+          {t(
+            'What is on them, and whether their firewall flag is set, is unknown. The problems of the last sync run tell why.',
+          )}
         </Notice>
       )}
       <Section
-        title="Network cards"
-        description={
-          config_read_at && (
-            <>
-              As read <RelativeTime at={config_read_at} />.
-            </>
-          )
-        }
+        title={t('Network cards')}
+        description={config_read_at && t.rich('As read {when}.', { when: <RelativeTime at={config_read_at} /> })}
         bare
       >
         <DataTable
           id="workload-interfaces"
-          label="Network cards"
-          noun={{ one: 'network card', many: 'network cards' }}
-          columns={INTERFACE_COLUMNS}
+          label={t('Network cards')}
+          noun={{ one: t('network card'), many: t('network cards') }}
+          columns={columns.cards}
           rows={interfaces}
           rowId={(nic) => nic.id}
           total={interfaces.length}
@@ -146,18 +146,18 @@ function Overview({ workload }: { workload: Detail }) {
           error={null}
           height="auto"
           empty={
-            <EmptyState title={config_read_at === null ? 'Unknown' : 'No network cards'}>
-              {config_read_at === null ? 'They were never read.' : 'This workload is on no network.'}
+            <EmptyState title={config_read_at === null ? t('Unknown') : t('No network cards')}>
+              {config_read_at === null ? t('They were never read.') : t('This workload is on no network.')}
             </EmptyState>
           }
         />
       </Section>
-      <Section title="IP addresses" bare>
+      <Section title={t('IP addresses')} bare>
         <DataTable
           id="workload-addresses"
-          label="IP addresses"
-          noun={{ one: 'IP address', many: 'IP addresses' }}
-          columns={ADDRESS_COLUMNS}
+          label={t('IP addresses')}
+          noun={{ one: t('IP address'), many: t('IP addresses') }}
+          columns={columns.addresses}
           rows={ip_addresses}
           rowId={(address) => address.id}
           onRowOpen={(address) => router.push(paths.address({ addressId: address.id }))}
@@ -166,8 +166,8 @@ function Overview({ workload }: { workload: Detail }) {
           error={null}
           height="auto"
           empty={
-            <EmptyState title="No addresses known">
-              They come from the guest agent, containers, cloud-init and SDN when addresses are discovered.
+            <EmptyState title={t('No addresses known')}>
+              {t('They come from the guest agent, containers, cloud-init and SDN when addresses are discovered.')}
             </EmptyState>
           }
         />
@@ -178,29 +178,34 @@ function Overview({ workload }: { workload: Detail }) {
 
 /** The project, and who decided on it. */
 function ProjectOf({ workload: { project_name, project_assigned_by } }: { workload: Detail }) {
+  const t = useT();
   const by =
-    project_assigned_by === 'rule' ? 'by a mapping rule' : project_assigned_by === 'hand' ? 'assigned by hand' : null;
+    project_assigned_by === 'rule'
+      ? t('by a mapping rule')
+      : project_assigned_by === 'hand'
+        ? t('assigned by hand')
+        : null;
   if (project_name === null && by === null) return <Missing />;
   return (
     <>
-      {project_name ?? 'None'} {by && <span className="text-faint">{by}</span>}
+      {project_name ?? t('None')} {by && <span className="text-faint">{by}</span>}
     </>
   );
 }
 
-function facts(workload: Detail) {
+function facts(t: Translate, workload: Detail) {
   return [
-    { label: 'Kind', value: KIND_LABELS[workload.kind] },
-    { label: 'Cluster', value: <ClusterLink id={workload.cluster_id} name={workload.cluster_name} /> },
+    { label: t('Kind'), value: t(KIND_LABELS[workload.kind]) },
+    { label: t('Cluster'), value: <ClusterLink id={workload.cluster_id} name={workload.cluster_name} /> },
     { label: 'VMID', value: <Mono>{workload.vmid}</Mono> },
-    { label: 'Node', value: <NodeLink id={workload.node_id} name={workload.node_name} /> },
-    { label: 'CPUs', value: workload.cpu_count === null ? null : formatCount(workload.cpu_count) },
-    { label: 'Pool', value: workload.pool },
-    { label: 'Memory', value: workload.memory_bytes === null ? null : formatBytes(workload.memory_bytes) },
-    { label: 'Project', value: <ProjectOf workload={workload} /> },
-    { label: 'Started', value: <RelativeTime at={workload.started_at} /> },
-    { label: 'High availability', value: workload.ha_state },
-    { label: 'Firewall flag', value: <FirewallShare workload={workload} /> },
-    { label: 'Tags', value: workload.tags.length > 0 ? <Tags tags={workload.tags} /> : null },
+    { label: t('Node'), value: <NodeLink id={workload.node_id} name={workload.node_name} /> },
+    { label: t('CPUs'), value: workload.cpu_count === null ? null : formatCount(workload.cpu_count) },
+    { label: t('Pool'), value: workload.pool },
+    { label: t('Memory'), value: workload.memory_bytes === null ? null : formatBytes(workload.memory_bytes) },
+    { label: t('Project'), value: <ProjectOf workload={workload} /> },
+    { label: t('Started'), value: <RelativeTime at={workload.started_at} /> },
+    { label: t('High availability'), value: workload.ha_state },
+    { label: t('Firewall flag'), value: <FirewallShare workload={workload} /> },
+    { label: t('Tags'), value: workload.tags.length > 0 ? <Tags tags={workload.tags} /> : null },
   ];
 }

@@ -1,11 +1,13 @@
+import { getT } from '@/lib/i18n/server';
 import { PageHeader } from '@/ui/page-header';
 import { WorkloadTable } from './workload-table';
 
 /** The virtual machines and containers of all clusters. */
-export function WorkloadList() {
+export async function WorkloadList() {
+  const t = await getT();
   return (
     <>
-      <PageHeader title="Workloads" />
+      <PageHeader title={t('Workloads')} />
       <WorkloadTable />
     </>
   );

@@ -11,7 +11,8 @@ import {
   type Workload,
 } from '@/domain/inventory';
 import { MAX_ASSIGNED } from '@/domain/project';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -29,7 +30,7 @@ import { AssignProjectDialog } from './assign-project-dialog';
 import { ProjectChip } from './project-chip';
 import { useAllMatching } from './use-all-matching';
 import { useAssignProject } from './use-assign-project';
-import { WORKLOAD_COLUMNS } from './workload-columns';
+import { workloadColumns } from './workload-columns';
 
 const LIST = {
   sorts: WORKLOAD_SORTS,
@@ -47,9 +48,11 @@ const LIST = {
   },
 } as const;
 
-const STATUS_OPTIONS = WORKLOAD_STATUSES.map((value) => ({ value, label: WORKLOAD_STATES[value].word }));
-const ENFORCEMENT_OPTIONS = WORKLOAD_ENFORCEMENTS.map((value) => ({ value, label: ENFORCEMENT_LABELS[value] }));
-const KIND_OPTIONS = WORKLOAD_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
+const choices = (t: Translate) => ({
+  status: WORKLOAD_STATUSES.map((value) => ({ value, label: t(WORKLOAD_STATES[value].word) })),
+  enforcement: WORKLOAD_ENFORCEMENTS.map((value) => ({ value, label: t(ENFORCEMENT_LABELS[value]) })),
+  kind: WORKLOAD_KINDS.map((value) => ({ value, label: t(KIND_LABELS[value]) })),
+});
 
 /** Restricts the table to what hangs off one thing, on the page of that thing. */
 export type WorkloadTableScope = { cluster_id: string } | { node_id: string } | { network_id: string };
@@ -58,6 +61,7 @@ const NO_SCOPE = {};
 
 /** Virtual machines and containers with search and filters. */
 export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -69,13 +73,14 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const [assigned, setAssigned] = useState<{ what: string; ids: readonly string[] } | null>(null);
   const scope = within ?? NO_SCOPE;
   const oneCluster = within !== undefined;
+  const options = useMemo(() => choices(t), [t]);
   const columns = useMemo(() => {
     const hidden = new Set([
       ...(within && !('network_id' in within) ? ['cluster_name'] : []),
       ...(within && 'node_id' in within ? ['node_name'] : []),
     ]);
-    return WORKLOAD_COLUMNS.filter((column) => !hidden.has(column.id));
-  }, [within]);
+    return workloadColumns(t).filter((column) => !hidden.has(column.id));
+  }, [within, t]);
   const list = useServerList({
     name: 'workloads',
     columns,
@@ -97,22 +102,22 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   return (
     <>
       <FilterBar
-        search={{ label: 'Search workloads', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search workloads'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'status',
-            label: 'Status',
+            label: t('Status'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: options.status,
             value: filters.status ? [filters.status] : [],
             onValueChange: ([value]) =>
               state.setFilter('status', WORKLOAD_STATUSES.find((status) => status === value) ?? null),
           },
           {
             id: 'kind',
-            label: 'Kind',
+            label: t('Kind'),
             single: true,
-            options: KIND_OPTIONS,
+            options: options.kind,
             value: filters.kind ? [filters.kind] : [],
             onValueChange: ([value]) => state.setFilter('kind', WORKLOAD_KINDS.find((kind) => kind === value) ?? null),
           },
@@ -121,7 +126,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
             : [
                 {
                   id: 'cluster_id',
-                  label: 'Cluster',
+                  label: t('Cluster'),
                   single: true,
                   options: clusters,
                   value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -130,39 +135,39 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
               ]),
           {
             id: 'project_id',
-            label: 'Project',
+            label: t('Project'),
             single: true,
-            options: [{ value: 'none', label: 'Without project' }],
+            options: [{ value: 'none', label: t('Without project') }],
             value: filters.project_id === 'none' ? ['none'] : [],
             onValueChange: ([value]) => state.setFilter('project_id', value ?? null),
           },
           {
             id: 'enforcement',
-            label: 'Filtering',
+            label: t('Filtering'),
             single: true,
-            options: ENFORCEMENT_OPTIONS,
+            options: options.enforcement,
             value: filters.enforcement ? [filters.enforcement] : [],
             onValueChange: ([value]) =>
               state.setFilter('enforcement', WORKLOAD_ENFORCEMENTS.find((one) => one === value) ?? null),
           },
           {
             id: 'template',
-            label: 'Templates',
+            label: t('Templates'),
             single: true,
             options: [
-              { value: 'false', label: 'Without templates' },
-              { value: 'true', label: 'Only templates' },
+              { value: 'false', label: t('Without templates') },
+              { value: 'true', label: t('Only templates') },
             ],
             value: filters.template === null ? [] : [String(filters.template)],
             onValueChange: ([value]) => state.setFilter('template', value === undefined ? null : value === 'true'),
           },
           {
             id: 'missing',
-            label: 'Presence',
+            label: t('Presence'),
             single: true,
             options: [
-              { value: 'true', label: 'Missing from the cluster' },
-              { value: 'false', label: 'Present' },
+              { value: 'true', label: t('Missing from the cluster') },
+              { value: 'false', label: t('Present') },
             ],
             value: filters.missing === null ? [] : [String(filters.missing)],
             onValueChange: ([value]) => state.setFilter('missing', value === undefined ? null : value === 'true'),
@@ -170,9 +175,11 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
         ]}
         onClear={state.clear}
       >
-        {filters.tag && <FilterChip label="Tag" value={filters.tag} onRemove={() => state.setFilter('tag', null)} />}
+        {filters.tag && (
+          <FilterChip label={t('Tag')} value={filters.tag} onRemove={() => state.setFilter('tag', null)} />
+        )}
         {filters.pool && (
-          <FilterChip label="Pool" value={filters.pool} onRemove={() => state.setFilter('pool', null)} />
+          <FilterChip label={t('Pool')} value={filters.pool} onRemove={() => state.setFilter('pool', null)} />
         )}
         {filters.project_id && (
           <ProjectChip projectId={filters.project_id} onRemove={() => state.setFilter('project_id', null)} />
@@ -181,8 +188,8 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
       <DataTable
         {...list}
         id={within ? 'workloads-within' : 'workloads'}
-        label="Workloads"
-        noun={{ one: 'workload', many: 'workloads' }}
+        label={t('Workloads')}
+        noun={{ one: t('workload'), many: t('workloads') }}
         rowId={(workload) => workload.id}
         onRowOpen={(workload) => router.push(paths.workload({ workloadId: workload.id }))}
         {...(assigning.possible && {
@@ -191,23 +198,24 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
           bulkActions: (
             <>
               {matching.ids ? (
-                <span>All {formatCount(matching.ids.length)} that match</span>
+                <span>{t('All {n, number} that match', { n: matching.ids.length })}</span>
               ) : (
                 chosen.length === list.rows.length &&
                 total > chosen.length && (
                   <Button size="sm" variant="ghost" onClick={matching.choose} pending={matching.pending}>
-                    Select all {formatCount(total)}
+                    {t('Select all {n, number}', { n: total })}
                   </Button>
                 )
               )}
               <Button
                 size="sm"
-                onClick={() => setAssigned({ what: whatOf(ids, chosen), ids })}
+                onClick={() => setAssigned({ what: whatOf(t, ids, chosen), ids })}
                 disabledReason={
-                  ids.length > MAX_ASSIGNED && `At most ${formatCount(MAX_ASSIGNED)} at once. Narrow the list down.`
+                  ids.length > MAX_ASSIGNED &&
+                  t('At most {n, number} at once. Narrow the list down.', { n: MAX_ASSIGNED })
                 }
               >
-                Assign to project
+                {t('Assign to project')}
               </Button>
             </>
           ),
@@ -227,33 +235,39 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   );
 }
 
-const whatOf = (ids: readonly string[], [first]: readonly Workload[]) =>
-  ids.length === 1 && first ? first.name : `${formatCount(ids.length)} workloads`;
+const whatOf = (t: Translate, ids: readonly string[], [first]: readonly Workload[]) =>
+  ids.length === 1 && first ? first.name : t('{n, plural, one {# workload} other {# workloads}}', { n: ids.length });
 
 function Nothing({ within }: { within?: WorkloadTableScope }) {
+  const t = useT();
   const { can } = usePermissions();
   if (within && 'network_id' in within) {
-    return <EmptyState title="Nothing is attached">No network card of a workload uses this network.</EmptyState>;
+    return (
+      <EmptyState title={t('Nothing is attached')}>{t('No network card of a workload uses this network.')}</EmptyState>
+    );
   }
   if (within && 'node_id' in within) {
-    return <EmptyState title="No workloads">No virtual machine or container is on this node.</EmptyState>;
+    return <EmptyState title={t('No workloads')}>{t('No virtual machine or container is on this node.')}</EmptyState>;
   }
   if (!can('cluster:read')) {
     return (
-      <EmptyState icon={<Box />} title="No workloads yet">
-        Those that are assigned to a project of your tenant appear here. Ask an administrator of the installation to
-        assign them.
+      <EmptyState icon={<Box />} title={t('No workloads yet')}>
+        {t(
+          'Those that are assigned to a project of your tenant appear here. Ask an administrator of the installation to assign them.',
+        )}
       </EmptyState>
     );
   }
   const action = within ? null : (
     <Link className={buttonClass()} href={paths.clusters()}>
-      Go to clusters
+      {t('Go to clusters')}
     </Link>
   );
   return (
-    <EmptyState icon={<Box />} title="No workloads yet" action={action}>
-      Virtual machines and containers appear with the first successful sync of {within ? 'this cluster' : 'a cluster'}.
+    <EmptyState icon={<Box />} title={t('No workloads yet')} action={action}>
+      {within
+        ? t('Virtual machines and containers appear with the first successful sync of this cluster.')
+        : t('Virtual machines and containers appear with the first successful sync of a cluster.')}
     </EmptyState>
   );
 }

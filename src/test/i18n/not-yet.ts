@@ -5,8 +5,6 @@ export const NOT_YET: readonly string[] = [
   'src/features/auth/',
   'src/features/clusters/',
   'src/features/dashboard/',
-  'src/features/flows/',
-  'src/features/insights/',
   'src/features/jobs/',
   'src/features/networks/',
   'src/features/nodes/',
@@ -15,6 +13,4 @@ export const NOT_YET: readonly string[] = [
   'src/features/setup/',
   'src/features/shared/',
   'src/features/sync-runs/',
-  'src/features/topology/',
-  'src/features/workloads/',
 ];
