@@ -4,6 +4,7 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { permissionsText } from '../../shared/permissions/permission-words';
 import { RoleLink } from '../admin-links';
+import { factorStateText } from '../users/second-factor-badge';
 
 const make = columnsOf<Role>();
 
@@ -23,7 +24,7 @@ export const roleColumns = (t: Translate) => [
   make.text(
     'requires_second_factor',
     t('Second factor'),
-    (role) => (role.requires_second_factor ? t('Asked for') : ''),
+    (role) => (role.requires_second_factor ? factorStateText(t, 'asked_for') : ''),
     {
       width: 120,
     },

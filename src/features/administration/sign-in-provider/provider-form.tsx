@@ -43,7 +43,11 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
     trpc.signInProvider.update.mutationOptions({
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.signInProvider.get.queryKey(), saved);
-        showToast('ok', { title: saved.enabled ? t('Saved; people can sign in with it') : t('Saved') });
+        showToast('ok', {
+          title: t('{enabled, select, true {Saved; people can sign in with it} other {Saved}}', {
+            enabled: saved.enabled,
+          }),
+        });
       },
     }),
   );

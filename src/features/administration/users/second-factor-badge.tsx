@@ -5,10 +5,16 @@ import { Badge } from '@/ui/badge';
 
 type Factor = Pick<User, 'second_factor_at' | 'second_factor_required'>;
 
+type FactorState = 'set_up' | 'asked_for' | 'none';
+
+/** One message: other things that are set up or asked for are other words elsewhere. */
+export const factorStateText = (t: Translate, state: FactorState): string =>
+  t('{state, select, set_up {Set up} asked_for {Asked for} other {None}}', { state });
+
 /** Whether signing in takes a code, in a word or two. */
 export function secondFactorText(t: Translate, { second_factor_at, second_factor_required }: Factor): string {
   const state = second_factor_at !== null ? 'set_up' : second_factor_required ? 'asked_for' : 'none';
-  return t('{state, select, set_up {Set up} asked_for {Asked for} other {None}}', { state });
+  return factorStateText(t, state);
 }
 
 /** As a badge: a second factor that is asked for and not there yet stands out. */
