@@ -60,7 +60,7 @@ const columnsFor = (t: Translate) => [
         guestCounts(t, deployment)
       ),
   }),
-  make.number('writes', t('Writes'), (deployment) => deployment.writes, { width: 76 }),
+  make.number('writes', t('Writes'), (deployment) => deployment.writes, { width: 92 }),
   make.text('cluster_name', t('Cluster'), (deployment) => deployment.cluster_name, {
     width: 140,
     render: (deployment) => <ClusterLink id={deployment.cluster_id} name={deployment.cluster_name} />,

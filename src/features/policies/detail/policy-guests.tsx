@@ -47,7 +47,7 @@ const columnsFor = (t: Translate) => [
     render: (guest) => <span title={reasonsText(t, guest)}>{reasonsText(t, guest)}</span>,
   }),
   make.number('expected', t('Expected'), (guest) => guest.expected, { width: 88 }),
-  make.number('live', t('Live'), (guest) => guest.live, { width: 64 }),
+  make.number('live', t('Live'), (guest) => guest.live, { width: 80 }),
   make.number('outdated', t('Outdated'), (guest) => guest.outdated, { width: 88 }),
   make.number('leftover', t('Leftover'), (guest) => guest.leftover, { width: 84 }),
   make.text('cluster_name', t('Cluster'), (guest) => guest.cluster_name, {

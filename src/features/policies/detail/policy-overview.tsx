@@ -48,7 +48,7 @@ const columnsFor = (t: Translate) => [
   }),
   make.number('guests', t('Guests'), (row) => row.guests, { width: 76 }),
   make.number('expected', t('Expected'), (row) => row.expected, { width: 88 }),
-  make.number('live', t('Live'), (row) => row.live, { width: 64 }),
+  make.number('live', t('Live'), (row) => row.live, { width: 80 }),
   make.number('missing', t('Missing'), (row) => row.missing, { width: 80 }),
   make.number('outdated', t('Outdated'), (row) => row.outdated, { width: 88 }),
   make.number('leftover', t('Leftover'), (row) => row.leftover, { width: 84 }),
