@@ -1,5 +1,6 @@
 import Link from 'next/link';
 import type { Agent } from '@/domain/agent';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
@@ -18,8 +19,8 @@ const stateOf = (agent: Agent) => AGENT_STATES[agent.status ?? 'none'];
 /** What stands in the column of a node without an agent: the way to get one. */
 export type InstallOffer = { onInstall: (agent: Agent) => void; reason: string | null };
 
-export const agentColumns = (offer: InstallOffer) => [
-  make.text('node_name', 'Node', (agent) => agent.node_name, {
+export const agentColumns = (t: Translate, offer: InstallOffer) => [
+  make.text('node_name', t('Node'), (agent) => agent.node_name, {
     sortable: true,
     width: 170,
     grow: true,
@@ -29,79 +30,80 @@ export const agentColumns = (offer: InstallOffer) => [
       </Link>
     ),
   }),
-  make.custom('status', 'Status', (agent) => <Status tone={stateOf(agent).tone}>{stateOf(agent).word}</Status>, {
+  make.custom('status', t('Status'), (agent) => <Status tone={stateOf(agent).tone}>{t(stateOf(agent).word)}</Status>, {
     sortable: true,
     width: 120,
-    csv: (agent) => stateOf(agent).word,
+    csv: (agent) => t(stateOf(agent).word),
   }),
-  make.custom('collectors', 'Lacking', (agent) => <Lacking agent={agent} offer={offer} />, {
+  make.custom('collectors', t('Lacking'), (agent) => <Lacking agent={agent} offer={offer} />, {
     width: 260,
     grow: true,
     csv: (agent) =>
       lackingCollectors(agent)
-        .map(({ name, state }) => `${collectorName(name)} (${state})`)
+        .map(({ name, state }) => `${t(collectorName(name))} (${state})`)
         .join('; '),
   }),
-  make.time('last_heartbeat_at', 'Heartbeat', (agent) => agent.last_heartbeat_at, {
+  make.time('last_heartbeat_at', t('Heartbeat'), (agent) => agent.last_heartbeat_at, {
     sortable: true,
     width: 130,
-    none: 'Never',
+    none: t('Never'),
   }),
-  make.text('agent_version', 'Version', (agent) => agent.agent_version, {
+  make.text('agent_version', t('Version'), (agent) => agent.agent_version, {
     sortable: true,
     width: 150,
     render: (agent) =>
       agent.agent_version ? (
         <span className="inline-flex items-center gap-1.5">
           <Mono>{agent.agent_version}</Mono>
-          {agent.outdated && <Badge tone="warn">Outdated</Badge>}
+          {agent.outdated && <Badge tone="warn">{t('Outdated')}</Badge>}
         </span>
       ) : (
         <Missing />
       ),
   }),
-  make.custom('clock_offset_ms', 'Clock', (agent) => <Clock offset={agent.clock_offset_ms} />, {
+  make.custom('clock_offset_ms', t('Clock'), (agent) => <Clock offset={agent.clock_offset_ms} />, {
     sortable: true,
     width: 140,
     csv: (agent) => agent.clock_offset_ms,
   }),
-  make.text('cluster_name', 'Cluster', (agent) => agent.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (agent) => agent.cluster_name, {
     sortable: true,
     width: 140,
     render: (agent) => <ClusterLink id={agent.cluster_id} name={agent.cluster_name} />,
   }),
-  make.number('interval_seconds', 'Interval', (agent) => agent.interval_seconds, {
+  make.number('interval_seconds', t('Interval'), (agent) => agent.interval_seconds, {
     hidden: true,
     width: 90,
     format: (seconds) => `${seconds} s`,
   }),
-  make.time('enrolled_at', 'Enrolled', (agent) => agent.enrolled_at, { hidden: true, width: 120 }),
-  make.mono('machine_id', 'Machine id', (agent) => agent.machine_id, { hidden: true, width: 280 }),
-  make.mono('nftables_ruleset_hash', 'Ruleset hash', (agent) => agent.nftables_ruleset_hash, {
+  make.time('enrolled_at', t('Enrolled'), (agent) => agent.enrolled_at, { hidden: true, width: 120 }),
+  make.mono('machine_id', t('Machine id'), (agent) => agent.machine_id, { hidden: true, width: 280 }),
+  make.mono('nftables_ruleset_hash', t('Ruleset hash'), (agent) => agent.nftables_ruleset_hash, {
     hidden: true,
     width: 220,
   }),
 ];
 
 function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
+  const t = useT();
   if (agent.status === null) {
     return (
       <Button size="sm" onClick={() => offer.onInstall(agent)} disabledReason={offer.reason}>
-        Install agent
+        {t('Install agent')}
       </Button>
     );
   }
-  if (agent.collectors.length === 0) return <Missing label="Not known" />;
+  if (agent.collectors.length === 0) return <Missing label={t('Not known')} />;
   const lacking = lackingCollectors(agent);
   // What a silent agent lacks now is not known; what it lacked last may be why it is silent.
-  if (lacking.length === 0 && agent.status === 'silent') return <Missing label="Not known" />;
-  if (lacking.length === 0) return <span className="text-muted">Nothing</span>;
-  const names = lacking.map(({ name }) => collectorName(name)).join(', ');
+  if (lacking.length === 0 && agent.status === 'silent') return <Missing label={t('Not known')} />;
+  if (lacking.length === 0) return <span className="text-muted">{t('Nothing')}</span>;
+  const names = lacking.map(({ name }) => t(collectorName(name))).join(', ');
   if (lacking.length > 2) {
     const broken = lacking.some(({ state }) => state === 'unavailable');
     return (
       <Badge tone={broken ? 'danger' : 'warn'}>
-        <span title={names}>{lacking.length} collectors</span>
+        <span title={names}>{t('{n, plural, one {# collector} other {# collectors}}', { n: lacking.length })}</span>
       </Badge>
     );
   }
@@ -109,7 +111,7 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
     <span className="inline-flex gap-1" title={names}>
       {lacking.map(({ name, state }) => (
         <Badge key={name} tone={state === 'unavailable' ? 'danger' : 'warn'}>
-          {collectorName(name)}
+          {t(collectorName(name))}
         </Badge>
       ))}
     </span>
@@ -119,7 +121,7 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
 /** How far the clock of a node is off. */
 function Clock({ offset }: { offset: number | null }) {
   const t = useT();
-  if (offset === null) return <Missing label="Not known" />;
+  if (offset === null) return <Missing label={t('Not known')} />;
   const { tone, text } = clockText(t, offset);
   return tone === 'warn' ? <Status tone="warn">{text}</Status> : <span className="text-muted">{text}</span>;
 }

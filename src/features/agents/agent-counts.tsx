@@ -2,6 +2,7 @@
 import clsx from 'clsx';
 import type { AGENT_STATUSES, AgentSummary } from '@/domain/agent';
 import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { StatusDot } from '@/ui/status-dot';
 import type { Tone } from '@/ui/tone';
 import { AGENT_STATES } from '../shared/agents/agent-words';
@@ -24,24 +25,32 @@ type Props = { summary: AgentSummary; filter: AgentFilter; onFilter: (filter: Ag
 
 /** How many nodes are in which state; pressing one shows those. */
 export function AgentCounts({ summary, filter, onFilter }: Props) {
+  const t = useT();
   const chips: { id: string; tone: Tone; word: string; count: number; filter: AgentFilter }[] = [
     ...ORDER.map((status) => ({
       id: status,
-      ...AGENT_STATES[status],
+      tone: AGENT_STATES[status].tone,
+      word: t(AGENT_STATES[status].word),
       count: summary[status],
       filter: { ...NOTHING, status },
     })),
     {
       id: 'lacking',
       tone: 'warn',
-      word: 'Lack a collector',
+      word: t('Lack a collector'),
       count: summary.lacking,
       filter: { ...NOTHING, lacking: true },
     },
-    { id: 'outdated', tone: 'warn', word: 'Outdated', count: summary.outdated, filter: { ...NOTHING, outdated: true } },
+    {
+      id: 'outdated',
+      tone: 'warn',
+      word: t('Outdated'),
+      count: summary.outdated,
+      filter: { ...NOTHING, outdated: true },
+    },
   ];
   return (
-    <ul aria-label="Nodes by state of their agent" className="flex flex-wrap gap-2">
+    <ul aria-label={t('Nodes by state of their agent')} className="flex flex-wrap gap-2">
       {chips
         .filter(({ id, count }) => count > 0 || id === 'ok')
         .map(({ id, tone, word, count, filter: wanted }) => {

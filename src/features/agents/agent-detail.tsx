@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download, RadioTower } from 'lucide-react';
 import { useState } from 'react';
 import type { AgentDetail as Detail } from '@/domain/agent';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
@@ -30,9 +31,10 @@ const REFRESH_MS = 10_000;
 
 /** The agent of one node: whether it reports, what it sees, and what it lacks. */
 export function AgentDetail({ nodeId }: { nodeId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const query = useQuery({ ...trpc.agents.get.queryOptions({ node_id: nodeId }), refetchInterval: REFRESH_MS });
-  useDocumentTitle(query.data && `Agent of ${query.data.node_name}`);
+  useDocumentTitle(query.data && t('Agent of {node}', { node: query.data.node_name }));
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
       {(agent) => <Content agent={agent} />}
@@ -41,6 +43,7 @@ export function AgentDetail({ nodeId }: { nodeId: string }) {
 }
 
 function Content({ agent }: { agent: Detail }) {
+  const t = useT();
   const { reason } = usePermissions();
   const [target, setTarget] = useState<InstallTarget | null>(null);
   const { tone, word } = AGENT_STATES[agent.status ?? 'none'];
@@ -51,15 +54,15 @@ function Content({ agent }: { agent: Detail }) {
       onClick={() => setTarget(agent)}
       disabledReason={reason('agent:install')}
     >
-      {agent.status === null ? 'Install agent' : agent.outdated ? 'Update agent' : 'Install again'}
+      {agent.status === null ? t('Install agent') : agent.outdated ? t('Update agent') : t('Install again')}
     </Button>
   );
   return (
     <>
       <PageTrail crumbs={[{ label: agent.node_name }]} />
       <PageHeader
-        title={`Agent of ${agent.node_name}`}
-        badge={<Status tone={tone}>{word}</Status>}
+        title={t('Agent of {node}', { node: agent.node_name })}
+        badge={<Status tone={tone}>{t(word)}</Status>}
         actions={
           <>
             <FlowsLink filter={{ node_id: agent.node_id }} />
@@ -70,9 +73,10 @@ function Content({ agent }: { agent: Detail }) {
       <AgentTrouble agent={agent} />
       {agent.status === null ? (
         <Section>
-          <EmptyState icon={<RadioTower />} title="No agent on this node" action={install}>
-            Without one nobody sees the traffic of its guests, or whether its firewall is in force. Installing takes one
-            command on the node.
+          <EmptyState icon={<RadioTower />} title={t('No agent on this node')} action={install}>
+            {t(
+              'Without one nobody sees the traffic of its guests, or whether its firewall is in force. Installing takes one command on the node.',
+            )}
           </EmptyState>
         </Section>
       ) : (
@@ -84,33 +88,31 @@ function Content({ agent }: { agent: Detail }) {
 }
 
 function Reports({ agent }: { agent: Detail }) {
+  const t = useT();
   const { diagnostics, firewall, ...counts } = readPayload(agent);
-  const from = agent.last_heartbeat_at && (
-    <>
-      As reported <RelativeTime at={agent.last_heartbeat_at} />.
-    </>
-  );
+  const from =
+    agent.last_heartbeat_at && t.rich('As reported {time}.', { time: <RelativeTime at={agent.last_heartbeat_at} /> });
   return (
     <>
       <Section>
-        <Properties columns={2} items={identityFacts(agent)} />
+        <Properties columns={2} items={identityFacts(t, agent)} />
       </Section>
       {diagnostics && (
-        <Section title="Collectors" description={from} bare>
+        <Section title={t('Collectors')} description={from} bare>
           <Collectors diagnostics={diagnostics} />
         </Section>
       )}
       {agent.last_heartbeat_at && (
-        <Section title="Firewall of the node" description={firewall?.detail ?? from}>
-          <Properties columns={2} items={firewallFacts(firewall, agent.nftables_ruleset_hash)} />
+        <Section title={t('Firewall of the node')} description={firewall?.detail ?? from}>
+          <Properties columns={2} items={firewallFacts(t, firewall, agent.nftables_ruleset_hash)} />
         </Section>
       )}
       {diagnostics && (
-        <Section title="What it sees">
-          <Properties columns={2} items={sightFacts(diagnostics, counts)} />
+        <Section title={t('What it sees')}>
+          <Properties columns={2} items={sightFacts(t, diagnostics, counts)} />
         </Section>
       )}
-      <Section title="Heartbeats of the last day" bare>
+      <Section title={t('Heartbeats of the last day')} bare>
         <Heartbeats agent={agent} />
       </Section>
     </>

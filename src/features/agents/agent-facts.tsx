@@ -1,7 +1,7 @@
 import type { FirewallStatus, FlowDiagnostics } from '@fabric/agent-contract';
 import type { AgentDetail } from '@/domain/agent';
 import { formatBytes, formatCount } from '@/lib/format';
-import { english } from '@/lib/i18n/translator';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { Mono } from '@/ui/mono';
 import type { Property } from '@/ui/properties';
@@ -13,122 +13,140 @@ import { KnownFlag } from '../shared/inventory-states';
 import type { Reported } from './read-payload';
 
 /** Who the agent is and how it keeps in touch. */
-export function identityFacts(agent: AgentDetail): Property[] {
+export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
   const { clock_offset_ms: offset } = agent;
-  const clock = offset === null ? null : clockText(english, offset);
+  const clock = offset === null ? null : clockText(t, offset);
   return [
-    { label: 'Node', value: <NodeLink id={agent.node_id} name={agent.node_name} /> },
-    { label: 'Last heartbeat', value: <RelativeTime at={agent.last_heartbeat_at} none="Never" /> },
-    { label: 'Cluster', value: <ClusterLink id={agent.cluster_id} name={agent.cluster_name} /> },
-    { label: 'Interval', value: agent.interval_seconds === null ? null : `every ${agent.interval_seconds} s` },
+    { label: t('Node'), value: <NodeLink id={agent.node_id} name={agent.node_name} /> },
+    { label: t('Last heartbeat'), value: <RelativeTime at={agent.last_heartbeat_at} none={t('Never')} /> },
+    { label: t('Cluster'), value: <ClusterLink id={agent.cluster_id} name={agent.cluster_name} /> },
     {
-      label: 'Version',
+      label: t('Interval'),
+      value: agent.interval_seconds === null ? null : t('every {n} s', { n: agent.interval_seconds }),
+    },
+    {
+      label: t('Version'),
       value: agent.agent_version && (
         <span className="inline-flex items-center gap-1.5">
           <Mono>{agent.agent_version}</Mono>
-          {agent.outdated && <Badge tone="warn">Outdated</Badge>}
+          {agent.outdated && <Badge tone="warn">{t('Outdated')}</Badge>}
         </span>
       ),
     },
     {
-      label: 'Clock of the node',
+      label: t('Clock of the node'),
       value: clock && <Status tone={clock.tone}>{clock.text}</Status>,
       hint:
         clock?.tone === 'warn'
-          ? 'Times of flows are corrected; compare logs with care. Check the time service of the node (chronyc tracking).'
+          ? t(
+              'Times of flows are corrected; compare logs with care. Check the time service of the node (chronyc tracking).',
+            )
           : undefined,
     },
-    { label: 'Enrolled', value: <RelativeTime at={agent.enrolled_at} /> },
-    { label: 'Machine id', value: agent.machine_id && <Mono wrap>{agent.machine_id}</Mono> },
+    { label: t('Enrolled'), value: <RelativeTime at={agent.enrolled_at} /> },
+    { label: t('Machine id'), value: agent.machine_id && <Mono wrap>{agent.machine_id}</Mono> },
   ];
 }
 
 /** What the agent says of the hypervisor's firewall on its node. What it could not find out is unknown, not off. */
-export function firewallFacts(firewall: FirewallStatus | null, rulesetHash: string | null): Property[] {
+export function firewallFacts(t: Translate, firewall: FirewallStatus | null, rulesetHash: string | null): Property[] {
   const service = firewall?.implementation === 'nftables' ? 'proxmox-firewall' : 'pve-firewall';
   return [
     {
-      label: 'Kind',
+      label: t('Kind'),
       value: firewall?.implementation ? (
         `${firewall.implementation} (${service})`
       ) : (
-        <Status tone="unknown">Unknown</Status>
+        <Status tone="unknown">{t('Unknown')}</Status>
       ),
     },
     {
-      label: 'Cluster firewall',
+      label: t('Cluster firewall'),
       value: <KnownFlag value={firewall?.cluster_enabled ?? null} noTone="warn" />,
       hint:
         firewall?.cluster_enabled === false
-          ? 'While it is off no guest is filtered, whatever its rules say.'
+          ? t('While it is off no guest is filtered, whatever its rules say.')
           : undefined,
     },
     {
-      label: 'Service',
-      value: <KnownFlag value={firewall?.service_running ?? null} yes="Running" no="Stopped" noTone="danger" />,
+      label: t('Service'),
+      value: (
+        <KnownFlag value={firewall?.service_running ?? null} yes={t('Running')} no={t('Stopped')} noTone="danger" />
+      ),
     },
     {
-      label: 'Rules in the kernel',
-      value: <KnownFlag value={firewall?.rules_loaded ?? null} yes="Loaded" no="None" noTone="warn" />,
+      label: t('Rules in the kernel'),
+      value: <KnownFlag value={firewall?.rules_loaded ?? null} yes={t('Loaded')} no={t('None')} noTone="warn" />,
     },
     {
-      label: 'Chains of guests',
+      label: t('Chains of guests'),
       value:
         firewall?.guest_chains === null || firewall === null ? (
-          <Status tone="unknown">Unknown</Status>
+          <Status tone="unknown">{t('Unknown')}</Status>
         ) : (
           formatCount(firewall.guest_chains)
         ),
     },
     {
-      label: 'Ruleset hash',
-      value: rulesetHash ? <Mono wrap>{rulesetHash.slice(0, 16)}</Mono> : <Status tone="unknown">Unknown</Status>,
-      hint: 'Changes when, and only when, a rule on the node changes.',
+      label: t('Ruleset hash'),
+      value: rulesetHash ? (
+        <Mono wrap>{rulesetHash.slice(0, 16)}</Mono>
+      ) : (
+        <Status tone="unknown">{t('Unknown')}</Status>
+      ),
+      hint: t('Changes when, and only when, a rule on the node changes.'),
     },
   ];
 }
 
-const totals = ({ flows, bytes, packets }: FlowDiagnostics['seen']) =>
-  `${formatCount(flows)} flows, ${formatBytes(bytes)}, ${formatCount(packets)} packets`;
+const trackedText = (t: Translate, connections: number, most: number | null) =>
+  most === null ? formatCount(connections) : t('{n, number} of at most {most, number}', { n: connections, most });
+
+const totals = (t: Translate, { flows, bytes, packets }: FlowDiagnostics['seen']) =>
+  t('{flows, plural, one {# flow} other {# flows}}, {bytes}, {packets, plural, one {# packet} other {# packets}}', {
+    flows,
+    bytes: formatBytes(bytes),
+    packets,
+  });
 
 /** What the newest heartbeat saw, and the kernel's settings that decide what can be seen. */
 export function sightFacts(
+  t: Translate,
   diagnostics: FlowDiagnostics,
   counts: Pick<Reported, 'flow_count' | 'interface_count'>,
 ): Property[] {
   const { flow_count: sent, interface_count: interfaces } = counts;
   const { nf_conntrack_count: connections, nf_conntrack_max: most } = diagnostics;
   return [
-    { label: 'Seen', value: totals(diagnostics.seen), hint: 'Between the newest heartbeat and the one before.' },
     {
-      label: 'Bridge filter, IPv4',
+      label: t('Seen'),
+      value: totals(t, diagnostics.seen),
+      hint: t('Between the newest heartbeat and the one before.'),
+    },
+    {
+      label: t('Bridge filter, IPv4'),
       value: <KnownFlag value={diagnostics.bridge_nf_call_iptables} />,
       hint:
         diagnostics.bridge_nf_call_iptables === true
           ? undefined
-          : 'As without the firewall: connections of guests are not tracked, the capture sees them.',
+          : t('As without the firewall: connections of guests are not tracked, the capture sees them.'),
     },
-    { label: 'Sent', value: sent === null ? null : `${formatCount(sent)} flows` },
-    { label: 'Bridge filter, IPv6', value: <KnownFlag value={diagnostics.bridge_nf_call_ip6tables} /> },
+    { label: t('Sent'), value: sent === null ? null : t('{n, plural, one {# flow} other {# flows}}', { n: sent }) },
+    { label: t('Bridge filter, IPv6'), value: <KnownFlag value={diagnostics.bridge_nf_call_ip6tables} /> },
     {
-      label: 'Left out',
-      value: diagnostics.left_out.flows === 0 ? 'Nothing' : totals(diagnostics.left_out),
-      hint: diagnostics.left_out.flows === 0 ? undefined : 'The smallest; denied flows are always sent.',
+      label: t('Left out'),
+      value: diagnostics.left_out.flows === 0 ? t('Nothing') : totals(t, diagnostics.left_out),
+      hint: diagnostics.left_out.flows === 0 ? undefined : t('The smallest; denied flows are always sent.'),
     },
     {
-      label: 'Byte counters',
+      label: t('Byte counters'),
       value: <KnownFlag value={diagnostics.nf_conntrack_acct} noTone="warn" />,
     },
     {
-      label: 'Tracked connections',
-      value:
-        connections === null ? (
-          <Status tone="unknown">Unknown</Status>
-        ) : (
-          `${formatCount(connections)}${most === null ? '' : ` of at most ${formatCount(most)}`}`
-        ),
+      label: t('Tracked connections'),
+      value: connections === null ? <Status tone="unknown">{t('Unknown')}</Status> : trackedText(t, connections, most),
     },
-    { label: 'Interfaces', value: interfaces === null ? null : `${formatCount(interfaces)} counted` },
-    { label: 'conntrack tool', value: diagnostics.conntrack_path && <Mono wrap>{diagnostics.conntrack_path}</Mono> },
+    { label: t('Interfaces'), value: interfaces === null ? null : t('{n, number} counted', { n: interfaces }) },
+    { label: t('conntrack tool'), value: diagnostics.conntrack_path && <Mono wrap>{diagnostics.conntrack_path}</Mono> },
   ];
 }

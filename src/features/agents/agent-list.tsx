@@ -5,6 +5,7 @@ import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import { AGENT_SORTS, AGENT_STATUSES } from '@/domain/agent';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
@@ -27,13 +28,13 @@ const LIST = {
   defaultSort: 'node_name',
   filters: { status: STATUSES, cluster_id: 'id', lacking: 'flag', outdated: 'flag' },
 } as const;
-const STATUS_OPTIONS = STATUSES.map((value) => ({ value, label: AGENT_STATES[value].word }));
 
 /** Heartbeats bring no events of their own. */
 const REFRESH_MS = 15_000;
 
 /** Every node with its agent: who reports, and what is wrong with those that do not. */
 export function AgentList() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -43,14 +44,14 @@ export function AgentList() {
   const { reason } = usePermissions();
   const installReason = reason('agent:install');
   const [target, setTarget] = useState<InstallTarget | null>(null);
-  const columns = useMemo(() => agentColumns({ onInstall: setTarget, reason: installReason }), [installReason]);
+  const columns = useMemo(() => agentColumns(t, { onInstall: setTarget, reason: installReason }), [t, installReason]);
   const summary = useQuery({
     ...trpc.agents.summary.queryOptions({ cluster_id: filters.cluster_id ?? undefined }),
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   });
   const list = useServerList({
-    name: 'agents',
+    name: t('agents'),
     columns,
     state,
     pathKey: trpc.agents.list.pathKey(),
@@ -61,11 +62,11 @@ export function AgentList() {
   return (
     <>
       <PageHeader
-        title="Agents"
+        title={t('Agents')}
         description={
           <>
-            One program on each node reports its traffic and the state of its firewall.
-            {offered && ` This service installs version ${offered}.`}
+            {t('One program on each node reports its traffic and the state of its firewall.')}{' '}
+            {offered && t('This service installs version {version}.', { version: offered })}
           </>
         }
       />
@@ -77,41 +78,41 @@ export function AgentList() {
         />
       )}
       <FilterBar
-        search={{ label: 'Search nodes', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search nodes'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'status',
-            label: 'Status',
+            label: t('Status'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: STATUSES.map((value) => ({ value, label: t(AGENT_STATES[value].word) })),
             value: filters.status ? [filters.status] : [],
             onValueChange: ([value]) => state.setFilter('status', STATUSES.find((status) => status === value) ?? null),
           },
           {
             id: 'lacking',
-            label: 'Collectors',
+            label: t('Collectors'),
             single: true,
             options: [
-              { value: 'true', label: 'Something is lacking' },
-              { value: 'false', label: 'All work' },
+              { value: 'true', label: t('Something is lacking') },
+              { value: 'false', label: t('All work') },
             ],
             value: filters.lacking === null ? [] : [String(filters.lacking)],
             onValueChange: ([value]) => state.setFilter('lacking', value === undefined ? null : value === 'true'),
           },
           {
             id: 'outdated',
-            label: 'Version',
+            label: t('Version'),
             single: true,
             options: [
-              { value: 'true', label: 'Outdated' },
-              { value: 'false', label: 'Current' },
+              { value: 'true', label: t('Outdated') },
+              { value: 'false', label: t('Current') },
             ],
             value: filters.outdated === null ? [] : [String(filters.outdated)],
             onValueChange: ([value]) => state.setFilter('outdated', value === undefined ? null : value === 'true'),
           },
           {
             id: 'cluster_id',
-            label: 'Cluster',
+            label: t('Cluster'),
             single: true,
             options: clusters,
             value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -123,8 +124,8 @@ export function AgentList() {
       <DataTable
         {...list}
         id="agents"
-        label="Agents"
-        noun={{ one: 'node', many: 'nodes' }}
+        label={t('Agents')}
+        noun={{ one: t('node'), many: t('nodes') }}
         rowId={(agent) => agent.id}
         onRowOpen={(agent) => router.push(paths.agent({ nodeId: agent.node_id }))}
         rowActions={(agent) => ({
@@ -132,7 +133,7 @@ export function AgentList() {
           entries: [
             {
               id: 'install',
-              label: agent.status === null ? 'Install agent' : 'Update or install again',
+              label: agent.status === null ? t('Install agent') : t('Update or install again'),
               icon: <Download />,
               onSelect: () => setTarget(agent),
               disabledReason: installReason,
@@ -140,21 +141,21 @@ export function AgentList() {
             {
               kind: 'link',
               id: 'agent',
-              label: 'Open the agent',
+              label: t('Open the agent'),
               icon: <RadioTower />,
               render: <Link href={paths.agent({ nodeId: agent.node_id })} />,
             },
             {
               kind: 'link',
               id: 'node',
-              label: 'Open the node',
+              label: t('Open the node'),
               icon: <Server />,
               render: <Link href={paths.node({ nodeId: agent.node_id })} />,
             },
             {
               kind: 'link',
               id: 'flows',
-              label: 'Flows of this node',
+              label: t('Flows of this node'),
               icon: <Activity />,
               render: <Link href={paths.flows({ node_id: agent.node_id })} />,
             },
@@ -163,14 +164,14 @@ export function AgentList() {
         empty={
           <EmptyState
             icon={<RadioTower />}
-            title="No nodes yet"
+            title={t('No nodes yet')}
             action={
               <Link className={buttonClass()} href={paths.clusters()}>
-                Go to clusters
+                {t('Go to clusters')}
               </Link>
             }
           >
-            Agents run on nodes, and nodes appear with the first successful sync of a cluster.
+            {t('Agents run on nodes, and nodes appear with the first successful sync of a cluster.')}
           </EmptyState>
         }
       />

@@ -1,5 +1,6 @@
 import type { FlowDiagnostics } from '@fabric/agent-contract';
 import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
 import { Status } from '@/ui/status';
 import { collectorName, collectorState } from '../shared/agents/agent-words';
@@ -7,6 +8,7 @@ import { collectorAdvice } from './collector-advice';
 
 /** What each collector does, and what helps those that lack something. */
 export function Collectors({ diagnostics }: { diagnostics: FlowDiagnostics }) {
+  const t = useT();
   return (
     <ul className="divide-y rounded-lg border bg-surface">
       {diagnostics.collectors.map((collector) => {
@@ -14,9 +16,9 @@ export function Collectors({ diagnostics }: { diagnostics: FlowDiagnostics }) {
         const counts = Object.entries(collector.counts ?? {}).filter(([, value]) => value > 0);
         return (
           <li key={collector.name} className="grid gap-x-4 gap-y-1 px-4 py-3 md:grid-cols-[12rem_8rem_minmax(0,1fr)]">
-            <h3 className="font-medium">{collectorName(collector.name)}</h3>
+            <h3 className="font-medium">{t(collectorName(collector.name))}</h3>
             <div>
-              <Status tone={tone}>{word}</Status>
+              <Status tone={tone}>{t(word)}</Status>
             </div>
             <div className="flex min-w-0 flex-col gap-2">
               {collector.detail && <p className="[overflow-wrap:anywhere] text-muted">{collector.detail}</p>}
@@ -25,10 +27,16 @@ export function Collectors({ diagnostics }: { diagnostics: FlowDiagnostics }) {
                   {counts.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${formatCount(value)}`).join(' · ')}
                 </p>
               )}
-              {collectorAdvice(collector, diagnostics).map(({ text, command }) => (
+              {collectorAdvice(t, collector, diagnostics).map(({ text, command }) => (
                 <div key={text} className="flex flex-col gap-1">
                   <p className="text-pretty">{text}</p>
-                  {command && <CodeBlock code={command} label={`Command for ${collectorName(collector.name)}`} wrap />}
+                  {command && (
+                    <CodeBlock
+                      code={command}
+                      label={t('Command for {collector}', { collector: t(collectorName(collector.name)) })}
+                      wrap
+                    />
+                  )}
                 </div>
               ))}
             </div>

@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { SecondFactorCode, type SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { FormShell } from '@/ui/form/form-shell';
@@ -25,6 +26,7 @@ type Props = { challenge: Challenge; onBack: () => void };
 
 /** The second step of signing in: a code of the app, or a recovery code. */
 export function CodeForm({ challenge, onBack }: Props) {
+  const t = useT();
   const form = useForm<CodeInput, unknown, CodeInput>({
     defaultValues: { code: '' },
     resolver: domainResolver(CodeInput, (values) => values),
@@ -35,7 +37,7 @@ export function CodeForm({ challenge, onBack }: Props) {
     mutationFn: ({ code }) =>
       browserSession()
         .session.answerChallenge(challenge.challenge_token, code)
-        .catch((error: unknown) => Promise.reject(signInProblem(failureOf(error)))),
+        .catch((error: unknown) => Promise.reject(signInProblem(t, failureOf(error)))),
     onError: (problem) => {
       setWaitUntil(problem.wait === null ? null : Date.now() + problem.wait * 1000);
       form.resetField('code');
@@ -45,19 +47,19 @@ export function CodeForm({ challenge, onBack }: Props) {
   const over = answer.error?.failure.extra?.reason === 'challenge_over';
   return (
     <>
-      <h1 className="text-lg">Enter a code</h1>
+      <h1 className="text-lg">{t('Enter a code')}</h1>
       {over ? (
         <Notice
           tone="warn"
           live
-          title="Sign in again"
+          title={t('Sign in again')}
           action={
             <Button size="sm" onClick={onBack}>
-              Back to sign-in
+              {t('Back to sign-in')}
             </Button>
           }
         >
-          Too much time has passed since the first step.
+          {t('Too much time has passed since the first step.')}
         </Notice>
       ) : (
         <FormShell
@@ -65,14 +67,14 @@ export function CodeForm({ challenge, onBack }: Props) {
           onSubmit={(values) => answer.mutate(values)}
           error={answer.error?.failure ?? null}
           pending={answer.isPending}
-          submitLabel="Continue"
-          disabledReason={wait > 0 ? `Locked for another ${formatWait(wait)}` : null}
+          submitLabel={t('Continue')}
+          disabledReason={wait > 0 ? t('Locked for another {time}', { time: formatWait(wait) }) : null}
           onCancel={onBack}
-          cancelLabel="Back"
+          cancelLabel={t('Back')}
           aside={
             wait > 0 && (
               <p role="timer" className="text-muted">
-                Try again in <span className="mono">{formatWait(wait)}</span>
+                {t.rich('Try again in {time}', { time: <span className="mono">{formatWait(wait)}</span> })}
               </p>
             )
           }
@@ -80,15 +82,15 @@ export function CodeForm({ challenge, onBack }: Props) {
           <TextField
             control={form.control}
             name="code"
-            label="Code"
+            label={t('Code')}
             autoComplete="one-time-code"
             mono
             maxLength={40}
             autoFocus
             description={
               challenge.methods.includes('recovery_code')
-                ? 'The six digits of your authenticator app, or one of your recovery codes.'
-                : 'The six digits of your authenticator app. No recovery code is left.'
+                ? t('The six digits of your authenticator app, or one of your recovery codes.')
+                : t('The six digits of your authenticator app. No recovery code is left.')
             }
           />
         </FormShell>

@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { browserSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/skeleton';
@@ -12,23 +13,28 @@ import { useSignOut } from './use-sign-out';
 
 /** In place of every page, for those whose role asks for a second factor that they do not have yet. */
 export function EnrolScreen({ email }: { email: string }) {
+  const t = useT();
   const signOut = useSignOut();
   const query = useQuery(useTRPC().account.secondFactor.queryOptions());
   const finish = () => {
     browserSession()
       .session.reload()
-      .catch(() => showToast('danger', { title: 'The service does not answer', description: 'Load the page again.' }));
+      .catch(() =>
+        showToast('danger', { title: t('The service does not answer'), description: t('Load the page again.') }),
+      );
   };
   return (
     <AuthFrame brand={<p className="font-semibold">Fabric</p>}>
-      <h1 className="text-lg">Set up a second factor</h1>
+      <h1 className="text-lg">{t('Set up a second factor')}</h1>
       <QueryView query={query} skeleton={<Skeleton className="h-48" />}>
         {(state) => (
           <>
             {state.required_by.length > 0 && (
               <p className="text-pretty text-muted">
-                {state.required_by.join(', ')}: {state.required_by.length === 1 ? 'this role asks' : 'these roles ask'}{' '}
-                for it. Everything else has to wait until it is done.
+                {t(
+                  '{roles}: {n, plural, one {this role asks} other {these roles ask}} for it. Everything else has to wait until it is done.',
+                  { roles: state.required_by.join(', '), n: state.required_by.length },
+                )}
               </p>
             )}
             <Enrolment state={state} onDone={finish} />
@@ -38,7 +44,7 @@ export function EnrolScreen({ email }: { email: string }) {
       <div className="flex flex-wrap items-center justify-between gap-2 border-t pt-3">
         <span className="min-w-0 truncate text-muted">{email}</span>
         <Button variant="ghost" size="sm" onClick={signOut}>
-          Sign out
+          {t('Sign out')}
         </Button>
       </div>
     </AuthFrame>

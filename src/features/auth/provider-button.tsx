@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import type { SignInMethods } from '@/domain/sign-in-provider';
+import { useT } from '@/lib/i18n/use-t';
 import { rest } from '@/lib/rest';
 import { buttonClass } from '@/ui/button-class';
 
@@ -10,6 +11,7 @@ const startPath = (next: string | null) =>
 
 /** The way in with an account of the organisation, where there is one. */
 export function ProviderButton({ next }: { next: string | null }) {
+  const t = useT();
   const { data } = useQuery({
     queryKey: ['auth', 'methods'],
     queryFn: ({ signal }) => rest<SignInMethods>('/auth/methods', { open: true, signal }),
@@ -19,7 +21,7 @@ export function ProviderButton({ next }: { next: string | null }) {
     <div className="flex flex-col gap-3 border-t pt-4">
       {/* A link of the browser's own: the way leads out of these pages. */}
       <a className={`${buttonClass({})} w-full justify-center`} href={startPath(next)}>
-        Sign in with {data.oidc.label}
+        {t('Sign in with {name}', { name: data.oidc.label })}
       </a>
     </div>
   );

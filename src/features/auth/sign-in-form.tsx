@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form';
 import { LoginInput } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
@@ -23,6 +24,7 @@ type Props = {
 
 /** Email address and password. Signing in changes the session; where to go then is the page's matter. */
 export function SignInForm({ expired, onChallenge }: Props) {
+  const t = useT();
   const form = useForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
     resolver: domainResolver(LoginInput, (values) => values),
@@ -34,7 +36,7 @@ export function SignInForm({ expired, onChallenge }: Props) {
     mutationFn: ({ email, password }) =>
       browserSession()
         .session.signIn(email, password)
-        .catch((error: unknown) => Promise.reject(signInProblem(failureOf(error)))),
+        .catch((error: unknown) => Promise.reject(signInProblem(t, failureOf(error)))),
     onSuccess: (challenge) => {
       if (challenge) onChallenge(challenge);
     },
@@ -47,8 +49,8 @@ export function SignInForm({ expired, onChallenge }: Props) {
   return (
     <>
       {expired && !signIn.error && (
-        <Notice tone="info" title="Your session has ended">
-          Sign in to go on where you were.
+        <Notice tone="info" title={t('Your session has ended')}>
+          {t('Sign in to go on where you were.')}
         </Notice>
       )}
       <FormShell
@@ -56,23 +58,23 @@ export function SignInForm({ expired, onChallenge }: Props) {
         onSubmit={(values) => signIn.mutate(values)}
         error={signIn.error?.failure ?? null}
         pending={signIn.isPending}
-        submitLabel="Sign in"
-        disabledReason={wait > 0 ? `Locked for another ${formatWait(wait)}` : null}
+        submitLabel={t('Sign in')}
+        disabledReason={wait > 0 ? t('Locked for another {time}', { time: formatWait(wait) }) : null}
         aside={
           wait > 0 && (
             <p role="timer" className="text-muted">
-              Try again in <span className="mono">{formatWait(wait)}</span>
+              {t.rich('Try again in {time}', { time: <span className="mono">{formatWait(wait)}</span> })}
             </p>
           )
         }
       >
-        <TextField control={form.control} name="email" label="Email address" autoComplete="username" autoFocus />
+        <TextField control={form.control} name="email" label={t('Email address')} autoComplete="username" autoFocus />
         <PasswordField
           control={form.control}
           name="password"
-          label="Password"
+          label={t('Password')}
           autoComplete="current-password"
-          description={<span role="status">{capsLock ? 'Caps Lock is on' : ''}</span>}
+          description={<span role="status">{capsLock ? t('Caps Lock is on') : ''}</span>}
         />
       </FormShell>
     </>

@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { formatWait, signInProblem } from './sign-in-problem';
 
 test('a wrong password is told as such, without an API word', () => {
-  const { failure, wait } = signInProblem({ title: 'Not signed in', status: 401, request_id: 'r1', detail: 'x' });
+  const { failure, wait } = signInProblem(english, {
+    title: 'Not signed in',
+    status: 401,
+    request_id: 'r1',
+    detail: 'x',
+  });
   expect(failure.title).toBe('Email address or password is wrong');
   expect(failure.request_id).toBe('r1');
   expect(wait).toBeNull();
 });
 
 test('a lock keeps the reason of the server and says for how long', () => {
-  const { failure, wait } = signInProblem({
+  const { failure, wait } = signInProblem(english, {
     title: 'Too many requests',
     detail: 'This account is locked.',
     status: 429,
@@ -21,7 +27,7 @@ test('a lock keeps the reason of the server and says for how long', () => {
 
 test('anything else is shown as it is', () => {
   const failure = { title: 'The service does not answer', code: 'unreachable' };
-  expect(signInProblem(failure)).toEqual({ failure, wait: null });
+  expect(signInProblem(english, failure)).toEqual({ failure, wait: null });
 });
 
 test.each([

@@ -1,38 +1,39 @@
+import type { Translate } from '@/lib/i18n/translator';
 import type { Failure } from '@/lib/problem';
 
 /** What the sign-in page shows of a refusal; `wait` are seconds for which another try is useless. */
 export type SignInProblem = { failure: Failure; wait: number | null };
 
 /** Words for people instead of the API's: a wrong password is no missing session. */
-export function signInProblem(failure: Failure): SignInProblem {
+export function signInProblem(t: Translate, failure: Failure): SignInProblem {
   const wait = failure.retry_after !== undefined && failure.retry_after > 0 ? failure.retry_after : null;
   if (failure.status === 401 && failure.extra?.reason === 'wrong_code') {
     return {
       failure: {
         ...failure,
-        title: 'The code is wrong',
-        detail: 'It may have been used already, or the clock of your phone may be wrong. Wait for the next one.',
+        title: t('The code is wrong'),
+        detail: t('It may have been used already, or the clock of your phone may be wrong. Wait for the next one.'),
         errors: undefined,
       },
       wait,
     };
   }
   if (failure.status === 401 && failure.extra?.reason === 'challenge_over') {
-    return { failure: { ...failure, title: 'Sign in again', errors: undefined }, wait };
+    return { failure: { ...failure, title: t('Sign in again'), errors: undefined }, wait };
   }
   if (failure.status === 401) {
     return {
       failure: {
         ...failure,
-        title: 'Email address or password is wrong',
-        detail: 'Check both and try again. An administrator can set a new password.',
+        title: t('Email address or password is wrong'),
+        detail: t('Check both and try again. An administrator can set a new password.'),
         errors: undefined,
       },
       wait,
     };
   }
   if (failure.status === 429) {
-    return { failure: { ...failure, title: 'Too many attempts', errors: undefined }, wait };
+    return { failure: { ...failure, title: t('Too many attempts'), errors: undefined }, wait };
   }
   return { failure, wait };
 }

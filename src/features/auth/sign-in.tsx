@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { ErrorState } from '@/ui/error-state';
@@ -26,6 +27,7 @@ type Props = {
 
 /** The sign-in page. Whoever is signed in already, in this or another tab, goes on to `next`. */
 export function SignIn({ next, asksCode, problem }: Props) {
+  const t = useT();
   const router = useRouter();
   const { state, retry } = useStartSession();
   const setup = useQuery(setupStatusQuery);
@@ -47,10 +49,10 @@ export function SignIn({ next, asksCode, problem }: Props) {
   if (challenge) return <CodeForm challenge={challenge} onBack={() => setChallenge(null)} />;
   return (
     <>
-      <h1 className="text-lg">Sign in</h1>
+      <h1 className="text-lg">{t('Sign in')}</h1>
       {setup.data?.demo && (
-        <Notice tone="warn" title="Demo installation">
-          Everything in it is made up. The account and its password were printed when it started.
+        <Notice tone="warn" title={t('Demo installation')}>
+          {t('Everything in it is made up. The account and its password were printed when it started.')}
         </Notice>
       )}
       {problem !== null && <ProviderProblemNotice problem={problem} />}

@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Cluster, ClusterInput } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -11,6 +12,7 @@ type Props = { open: boolean; onClose: () => void; onAdded: (cluster: Cluster) =
 
 /** Adds a cluster by address and token. */
 export function AddClusterDrawer({ open, onClose, onAdded }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const add = useMutation(
@@ -22,7 +24,7 @@ export function AddClusterDrawer({ open, onClose, onAdded }: Props) {
     }),
   );
   return (
-    <Drawer open={open} onOpenChange={(next) => !next && onClose()} size="lg" persistent title="Add cluster">
+    <Drawer open={open} onOpenChange={(next) => !next && onClose()} size="lg" persistent title={t('Add cluster')}>
       <ConnectionForm
         defaultValues={EMPTY_CONNECTION}
         schema={ClusterInput}
@@ -30,7 +32,7 @@ export function AddClusterDrawer({ open, onClose, onAdded }: Props) {
         onSubmit={(input) => add.mutate(input)}
         error={add.error ? failureOf(add.error) : null}
         pending={add.isPending}
-        submitLabel="Add cluster"
+        submitLabel={t('Add cluster')}
         onCancel={onClose}
         layout="panel"
       />

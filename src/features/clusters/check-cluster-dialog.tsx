@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import type { Cluster } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -12,6 +13,7 @@ type Props = { cluster: Cluster; open: boolean; onClose: () => void; onEdit: () 
 
 /** Tries the stored connection now and shows what works. */
 export function CheckClusterDialog({ cluster, open, onClose, onEdit, editReason }: Props) {
+  const t = useT();
   const client = useTRPCClient();
   // A check changes nothing, so it may run whenever the dialog opens; its answer is about this moment only.
   const check = useQuery({
@@ -27,17 +29,17 @@ export function CheckClusterDialog({ cluster, open, onClose, onEdit, editReason 
     <Dialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      title={`Connection to ${cluster.name}`}
+      title={t('Connection to {name}', { name: cluster.name })}
       size="lg"
       footer={
         <>
           {problems && (
             <Button onClick={onEdit} disabledReason={editReason}>
-              Edit connection
+              {t('Edit connection')}
             </Button>
           )}
           <Button variant="primary" onClick={() => void check.refetch()} pending={check.isFetching}>
-            Check again
+            {t('Check again')}
           </Button>
         </>
       }

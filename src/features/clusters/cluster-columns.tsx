@@ -1,4 +1,5 @@
 import type { Cluster } from '@/domain/cluster';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { ClusterState, SYNC_STATES } from '../shared/cluster-state';
 import { ClusterLink } from '../shared/inventory-links';
@@ -6,24 +7,24 @@ import { KnownFlag } from '../shared/inventory-states';
 
 const make = columnsOf<Cluster>();
 
-export const CLUSTER_COLUMNS = [
-  make.text('name', 'Name', (cluster) => cluster.name, {
+export const clusterColumns = (t: Translate) => [
+  make.text('name', t('Name'), (cluster) => cluster.name, {
     sortable: true,
     width: 180,
     grow: true,
     render: (cluster) => <ClusterLink id={cluster.id} name={cluster.name} />,
   }),
-  make.custom('sync_status', 'Sync', (cluster) => <ClusterState cluster={cluster} />, {
+  make.custom('sync_status', t('Sync'), (cluster) => <ClusterState cluster={cluster} />, {
     sortable: true,
     width: 130,
-    csv: (cluster) => SYNC_STATES[cluster.sync_status].word,
+    csv: (cluster) => t(SYNC_STATES[cluster.sync_status].word),
   }),
-  make.time('last_sync_at', 'Last sync', (cluster) => cluster.last_sync_at, {
+  make.time('last_sync_at', t('Last sync'), (cluster) => cluster.last_sync_at, {
     sortable: true,
-    none: 'Never',
+    none: t('Never'),
     width: 110,
   }),
-  make.text('last_sync_error', 'Problem', (cluster) => cluster.last_sync_error, {
+  make.text('last_sync_error', t('Problem'), (cluster) => cluster.last_sync_error, {
     width: 140,
     grow: true,
     render: (cluster) =>
@@ -33,23 +34,23 @@ export const CLUSTER_COLUMNS = [
         </span>
       ) : null,
   }),
-  make.number('nodes', 'Nodes', (cluster) => cluster.counts.nodes, { width: 80 }),
-  make.number('workloads', 'Workloads', (cluster) => cluster.counts.workloads, { width: 96 }),
-  make.number('networks', 'Networks', (cluster) => cluster.counts.networks, { width: 90 }),
-  make.number('ip_addresses', 'Addresses', (cluster) => cluster.counts.ip_addresses, { width: 96 }),
+  make.number('nodes', t('Nodes'), (cluster) => cluster.counts.nodes, { width: 80 }),
+  make.number('workloads', t('Workloads'), (cluster) => cluster.counts.workloads, { width: 96 }),
+  make.number('networks', t('Networks'), (cluster) => cluster.counts.networks, { width: 90 }),
+  make.number('ip_addresses', t('Addresses'), (cluster) => cluster.counts.ip_addresses, { width: 96 }),
   make.custom(
     'firewall_enabled',
-    'Firewall',
+    t('Firewall'),
     (cluster) => <KnownFlag value={cluster.firewall_enabled} noTone="warn" />,
     { width: 100, csv: (cluster) => cluster.firewall_enabled },
   ),
   make.custom(
     'quorate',
-    'Quorum',
-    (cluster) => <KnownFlag value={cluster.quorate} yes="Yes" no="Lost" noTone="danger" />,
+    t('Quorum'),
+    (cluster) => <KnownFlag value={cluster.quorate} yes={t('Yes')} no={t('Lost')} noTone="danger" />,
     { width: 100, csv: (cluster) => cluster.quorate },
   ),
-  make.mono('api_url', 'API address', (cluster) => cluster.api_url, { sortable: true, width: 220 }),
-  make.mono('provider_version', 'Version', (cluster) => cluster.provider_version, { width: 90 }),
-  make.time('created_at', 'Added', (cluster) => cluster.created_at, { sortable: true, hidden: true }),
+  make.mono('api_url', t('API address'), (cluster) => cluster.api_url, { sortable: true, width: 220 }),
+  make.mono('provider_version', t('Version'), (cluster) => cluster.provider_version, { width: 90 }),
+  make.time('created_at', t('Added'), (cluster) => cluster.created_at, { sortable: true, hidden: true }),
 ];

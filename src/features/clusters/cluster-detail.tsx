@@ -5,6 +5,8 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Cluster } from '@/domain/cluster';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -27,6 +29,14 @@ import { EditClusterDrawer } from './edit-cluster-drawer';
 
 const TABS = ['overview', 'nodes', 'workloads', 'networks', 'runs'] as const;
 
+const SHOW_WORDS = {
+  nodes: msg('Show nodes'),
+  workloads: msg('Show workloads'),
+  networks: msg('Show networks'),
+  runs: msg('Show sync runs'),
+} as const;
+const SHOWN_TABS = ['nodes', 'workloads', 'networks', 'runs'] as const;
+
 type Props = {
   clusterId: string;
   /** What hangs off the cluster; other features make these tables. */
@@ -46,6 +56,7 @@ export function ClusterDetail({ clusterId, tables }: Props) {
 }
 
 function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'] }) {
+  const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
@@ -69,38 +80,42 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
   const syncing = activeRun !== null;
   const syncReason =
     reason('cluster:sync') ??
-    (!cluster.has_api_token ? 'There is no API token. Enter one with Edit.' : syncing ? 'A sync is under way.' : null);
+    (!cluster.has_api_token
+      ? t('There is no API token. Enter one with Edit.')
+      : syncing
+        ? t('A sync is under way.')
+        : null);
   useCommands(
     useMemo(() => {
-      const group = 'This cluster';
+      const group = t('This cluster');
       return [
         ...(writeReason === null
           ? [
-              { id: 'cluster.edit', label: 'Edit cluster', group, icon: <Pencil />, run: () => setDialog('edit') },
+              { id: 'cluster.edit', label: t('Edit cluster'), group, icon: <Pencil />, run: () => setDialog('edit') },
               {
                 id: 'cluster.check',
-                label: 'Check connection',
+                label: t('Check connection'),
                 group,
                 icon: <PlugZap />,
                 run: () => setDialog('check'),
               },
               {
                 id: 'cluster.delete',
-                label: 'Delete cluster',
+                label: t('Delete cluster'),
                 group,
                 icon: <Trash2 />,
                 run: () => setDialog('delete'),
               },
             ]
           : []),
-        ...TABS.slice(1).map((id) => ({
+        ...SHOWN_TABS.map((id) => ({
           id: `cluster.tab.${id}`,
-          label: `Show ${id === 'runs' ? 'sync runs' : id}`,
+          label: t(SHOW_WORDS[id]),
           group,
           run: () => router.push(paths.cluster({ clusterId: cluster.id, tab: id })),
         })),
       ];
-    }, [writeReason, router, cluster.id]),
+    }, [t, writeReason, router, cluster.id]),
   );
   const { counts } = cluster;
   return (
@@ -113,15 +128,17 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
           <>
             <Button icon={<PlugZap size={14} />} onClick={() => setDialog('check')} disabledReason={writeReason}>
               <span>
-                Check<span className="max-sm:sr-only"> connection</span>
+                {t.rich('Check<rest> connection</rest>', {
+                  rest: (inside) => <span className="max-sm:sr-only">{inside}</span>,
+                })}
               </span>
             </Button>
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             <DiscoverButton
               clusterId={cluster.id}
-              disabledReason={cluster.has_api_token ? null : 'There is no API token. Enter one with Edit.'}
+              disabledReason={cluster.has_api_token ? null : t('There is no API token. Enter one with Edit.')}
             />
             <Button
               variant="primary"
@@ -130,14 +147,14 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
               pending={sync.isPending}
               disabledReason={syncReason}
             >
-              Sync now
+              {t('Sync now')}
             </Button>
             <RowActions
               name={cluster.name}
               entries={[
                 {
                   id: 'delete',
-                  label: 'Delete cluster',
+                  label: t('Delete cluster'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => setDialog('delete'),
@@ -149,13 +166,13 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
         }
       />
       <Tabs
-        label="Parts of the cluster"
+        label={t('Parts of the cluster')}
         value={tab}
         onValueChange={openTab}
         tabs={[
           {
             value: 'overview',
-            label: 'Overview',
+            label: t('Overview'),
             content: (
               <ClusterOverview
                 cluster={cluster}
@@ -166,10 +183,10 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
               />
             ),
           },
-          { value: 'nodes', label: 'Nodes', count: counts.nodes, content: tables.nodes },
-          { value: 'workloads', label: 'Workloads', count: counts.workloads, content: tables.workloads },
-          { value: 'networks', label: 'Networks', count: counts.networks, content: tables.networks },
-          { value: 'runs', label: 'Sync runs', content: tables.runs },
+          { value: 'nodes', label: t('Nodes'), count: counts.nodes, content: tables.nodes },
+          { value: 'workloads', label: t('Workloads'), count: counts.workloads, content: tables.workloads },
+          { value: 'networks', label: t('Networks'), count: counts.networks, content: tables.networks },
+          { value: 'runs', label: t('Sync runs'), content: tables.runs },
         ]}
       />
       <EditClusterDrawer cluster={cluster} open={dialog === 'edit'} onClose={close} />

@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { CLUSTER_SORTS, type Cluster, SYNC_STATUSES } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -18,14 +19,14 @@ import { useStartSync } from '../shared/sync/use-start-sync';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { AddClusterDrawer } from './add-cluster-drawer';
-import { CLUSTER_COLUMNS } from './cluster-columns';
+import { clusterColumns } from './cluster-columns';
 import { DeleteClusterDialog } from './delete-cluster-dialog';
 
 const LIST = { sorts: CLUSTER_SORTS, defaultSort: 'name', filters: { sync_status: SYNC_STATUSES } } as const;
-const STATUS_OPTIONS = SYNC_STATUSES.map((value) => ({ value, label: SYNC_STATES[value].word }));
 
 /** All clusters: how their syncs go and what they hold. */
 export function ClusterList() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -33,9 +34,10 @@ export function ClusterList() {
   const state = useListState(LIST);
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const [deleting, setDeleting] = useState<Cluster | null>(null);
+  const columns = useMemo(() => clusterColumns(t), [t]);
   const list = useServerList({
-    name: 'clusters',
-    columns: CLUSTER_COLUMNS,
+    name: t('clusters'),
+    columns,
     state,
     pathKey: trpc.clusters.list.pathKey(),
     fetchPage: (page, signal) => client.clusters.list.query({ ...state.input, ...page }, { signal }),
@@ -49,14 +51,14 @@ export function ClusterList() {
           ? [
               {
                 id: 'clusters.add',
-                label: 'Add cluster',
-                group: 'Clusters',
+                label: t('Add cluster'),
+                group: t('Clusters'),
                 icon: <Plus />,
                 run: () => void setAdding(true),
               },
             ]
           : [],
-      [writeReason, setAdding],
+      [t, writeReason, setAdding],
     ),
   );
   const add = (
@@ -66,20 +68,20 @@ export function ClusterList() {
       onClick={() => void setAdding(true)}
       disabledReason={writeReason}
     >
-      Add cluster
+      {t('Add cluster')}
     </Button>
   );
   return (
     <>
-      <PageHeader title="Clusters" actions={add} />
+      <PageHeader title={t('Clusters')} actions={add} />
       <FilterBar
-        search={{ label: 'Search clusters', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search clusters'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'sync_status',
-            label: 'Sync',
+            label: t('Sync'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: SYNC_STATUSES.map((value) => ({ value, label: t(SYNC_STATES[value].word) })),
             value: state.filters.sync_status ? [state.filters.sync_status] : [],
             onValueChange: ([value]) =>
               state.setFilter('sync_status', SYNC_STATUSES.find((status) => status === value) ?? null),
@@ -90,8 +92,8 @@ export function ClusterList() {
       <DataTable
         {...list}
         id="clusters"
-        label="Clusters"
-        noun={{ one: 'cluster', many: 'clusters' }}
+        label={t('Clusters')}
+        noun={{ one: t('cluster'), many: t('clusters') }}
         rowId={(cluster) => cluster.id}
         onRowOpen={(cluster) => router.push(paths.cluster({ clusterId: cluster.id }))}
         rowActions={(cluster) => ({
@@ -99,13 +101,13 @@ export function ClusterList() {
           entries: [
             {
               id: 'sync',
-              label: 'Sync now',
+              label: t('Sync now'),
               onSelect: () => sync.mutate({ id: cluster.id }),
-              disabledReason: reason('cluster:sync') ?? (cluster.active_run && 'A sync is under way.'),
+              disabledReason: reason('cluster:sync') ?? (cluster.active_run && t('A sync is under way.')),
             },
             {
               id: 'delete',
-              label: 'Delete cluster',
+              label: t('Delete cluster'),
               tone: 'danger',
               onSelect: () => setDeleting(cluster),
               disabledReason: writeReason,
@@ -113,9 +115,10 @@ export function ClusterList() {
           ],
         })}
         empty={
-          <EmptyState icon={<Waypoints />} title="No clusters yet" action={add}>
-            Add a Proxmox VE cluster by its address and an API token. Its nodes, workloads and networks then appear
-            here.
+          <EmptyState icon={<Waypoints />} title={t('No clusters yet')} action={add}>
+            {t(
+              'Add a Proxmox VE cluster by its address and an API token. Its nodes, workloads and networks then appear here.',
+            )}
           </EmptyState>
         }
       />

@@ -2,6 +2,8 @@
 import Link from 'next/link';
 import type { Cluster } from '@/domain/cluster';
 import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
@@ -27,40 +29,39 @@ type Props = {
 
 /** What is known about the cluster itself, and what is wrong with it. */
 export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeReason }: Props) {
+  const t = useT();
   const trouble = cluster.active_run ? null : syncTrouble(cluster);
   return (
     <>
       {watchedRun && (
-        <Section title="Sync">
+        <Section title={t('Sync')}>
           <LiveRun runId={watchedRun} />
         </Section>
       )}
       {trouble && (
         <Notice
           tone="danger"
-          title={trouble.title}
+          title={t(trouble.title)}
           action={
             <Button size="sm" onClick={trouble.action === 'edit' ? onEdit : onCheck} disabledReason={writeReason}>
-              {trouble.label}
+              {t(trouble.label)}
             </Button>
           }
         >
           <p>{cluster.last_sync_error}</p>
           <p className="text-muted">
-            What was known before is kept
-            {cluster.last_sync_at && (
-              <>
-                ; it is from <RelativeTime at={cluster.last_sync_at} />
-              </>
-            )}
-            .
+            {cluster.last_sync_at
+              ? t.rich('What was known before is kept; it is from {time}.', {
+                  time: <RelativeTime at={cluster.last_sync_at} />,
+                })
+              : t('What was known before is kept.')}
           </p>
         </Notice>
       )}
       <Section>
         <div className="grid gap-x-8 lg:grid-cols-2">
-          <Properties items={connectionFacts(cluster)} />
-          <Properties items={contentFacts(cluster)} />
+          <Properties items={connectionFacts(t, cluster)} />
+          <Properties items={contentFacts(t, cluster)} />
         </div>
       </Section>
     </>
@@ -68,43 +69,47 @@ export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeRea
 }
 
 /** How it is reached and in what state it is. */
-function connectionFacts(cluster: Cluster) {
+function connectionFacts(t: Translate, cluster: Cluster) {
   return [
-    { label: 'API address', value: <Mono wrap>{cluster.api_url}</Mono> },
+    { label: t('API address'), value: <Mono wrap>{cluster.api_url}</Mono> },
     {
-      label: 'Cluster name',
-      value: cluster.provider_name ?? <span className="text-muted">Standalone or unknown</span>,
+      label: t('Cluster name'),
+      value: cluster.provider_name ?? <span className="text-muted">{t('Standalone or unknown')}</span>,
     },
     { label: 'Proxmox VE', value: cluster.provider_version && <Mono>{cluster.provider_version}</Mono> },
-    { label: 'Quorum', value: <KnownFlag value={cluster.quorate} yes="Yes" no="Lost" noTone="danger" /> },
+    { label: t('Quorum'), value: <KnownFlag value={cluster.quorate} yes={t('Yes')} no={t('Lost')} noTone="danger" /> },
     {
-      label: 'Cluster firewall',
+      label: t('Cluster firewall'),
       value: <KnownFlag value={cluster.firewall_enabled} noTone="warn" />,
       hint:
         cluster.firewall_enabled === false
-          ? 'While it is off no guest is filtered, whatever its rules say.'
+          ? t('While it is off no guest is filtered, whatever its rules say.')
           : undefined,
     },
     {
-      label: 'API token',
-      value: cluster.has_api_token ? <Status tone="ok">Stored</Status> : <Status tone="danger">Missing</Status>,
+      label: t('API token'),
+      value: cluster.has_api_token ? (
+        <Status tone="ok">{t('Stored')}</Status>
+      ) : (
+        <Status tone="danger">{t('Missing')}</Status>
+      ),
     },
     {
-      label: 'Certificate',
+      label: t('Certificate'),
       value: cluster.tls_fingerprint ? (
         <span className="flex items-start gap-1">
           <Mono wrap>{cluster.tls_fingerprint}</Mono>
-          <CopyButton value={cluster.tls_fingerprint} label="Copy fingerprint" />
+          <CopyButton value={cluster.tls_fingerprint} label={t('Copy fingerprint')} />
         </span>
       ) : (
-        'Verified by certificate authorities'
+        t('Verified by certificate authorities')
       ),
     },
   ];
 }
 
 /** What it holds, and since when. */
-function contentFacts(cluster: Cluster) {
+function contentFacts(t: Translate, cluster: Cluster) {
   const { counts } = cluster;
   const count = (value: number, tab: string) => (
     <Link className="link tabular-nums" href={paths.cluster({ clusterId: cluster.id, tab })}>
@@ -112,13 +117,13 @@ function contentFacts(cluster: Cluster) {
     </Link>
   );
   return [
-    { label: 'Last sync', value: <RelativeTime at={cluster.last_sync_at} none="Never" /> },
-    { label: 'Nodes', value: count(counts.nodes, 'nodes') },
-    { label: 'Workloads', value: count(counts.workloads, 'workloads') },
-    { label: 'Networks', value: count(counts.networks, 'networks') },
-    { label: 'Subnets', value: formatCount(counts.subnets) },
-    { label: 'IP addresses', value: formatCount(counts.ip_addresses) },
-    { label: 'Our rules', value: PLACEMENT_WORDS[cluster.rule_placement].label },
-    { label: 'Added', value: <RelativeTime at={cluster.created_at} /> },
+    { label: t('Last sync'), value: <RelativeTime at={cluster.last_sync_at} none={t('Never')} /> },
+    { label: t('Nodes'), value: count(counts.nodes, 'nodes') },
+    { label: t('Workloads'), value: count(counts.workloads, 'workloads') },
+    { label: t('Networks'), value: count(counts.networks, 'networks') },
+    { label: t('Subnets'), value: formatCount(counts.subnets) },
+    { label: t('IP addresses'), value: formatCount(counts.ip_addresses) },
+    { label: t('Our rules'), value: t(PLACEMENT_WORDS[cluster.rule_placement].label) },
+    { label: t('Added'), value: <RelativeTime at={cluster.created_at} /> },
   ];
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { countsText } from './counts-text';
 
 const none = { nodes: 0, workloads: 0, networks: 0, subnets: 0, ip_addresses: 0 };
@@ -11,4 +12,4 @@ test.each([
     { nodes: 3, workloads: 4312, networks: 5, subnets: 1, ip_addresses: 12 },
     '3 nodes, 4,312 workloads, 5 networks, 1 subnet and 12 IP addresses',
   ],
-])('%o reads %s', (counts, text) => expect(countsText(counts)).toBe(text));
+])('%o reads %s', (counts, text) => expect(countsText(english, counts)).toBe(text));

@@ -1,20 +1,18 @@
 import type { ClusterCounts } from '@/domain/cluster';
-import { formatCount } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 
-const NOUNS: [keyof ClusterCounts, string, string][] = [
-  ['nodes', 'node', 'nodes'],
-  ['workloads', 'workload', 'workloads'],
-  ['networks', 'network', 'networks'],
-  ['subnets', 'subnet', 'subnets'],
-  ['ip_addresses', 'IP address', 'IP addresses'],
+const PARTS: readonly (readonly [keyof ClusterCounts, string])[] = [
+  ['nodes', msg('{n, plural, one {# node} other {# nodes}}')],
+  ['workloads', msg('{n, plural, one {# workload} other {# workloads}}')],
+  ['networks', msg('{n, plural, one {# network} other {# networks}}')],
+  ['subnets', msg('{n, plural, one {# subnet} other {# subnets}}')],
+  ['ip_addresses', msg('{n, plural, one {# IP address} other {# IP addresses}}')],
 ];
 
 /** `3 nodes, 1 workload and 12 IP addresses`: what there is of each kind; null when there is nothing. */
-export function countsText(counts: ClusterCounts): string | null {
-  const parts = NOUNS.filter(([key]) => counts[key] > 0).map(
-    ([key, one, many]) => `${formatCount(counts[key])} ${counts[key] === 1 ? one : many}`,
-  );
+export function countsText(t: Translate, counts: ClusterCounts): string | null {
+  const parts = PARTS.filter(([key]) => counts[key] > 0).map(([key, text]) => t(text, { n: counts[key] }));
   const last = parts.pop();
   if (last === undefined) return null;
-  return parts.length > 0 ? `${parts.join(', ')} and ${last}` : last;
+  return parts.length > 0 ? t('{list} and {last}', { list: parts.join(', '), last }) : last;
 }

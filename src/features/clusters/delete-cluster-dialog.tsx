@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Cluster } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -12,6 +13,7 @@ type Props = { cluster: Pick<Cluster, 'id' | 'name'>; open: boolean; onClose: ()
 
 /** Asks before a cluster goes, with what goes with it counted afresh, and its name typed. */
 export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const preview = useQuery({
@@ -23,13 +25,13 @@ export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props
   const remove = useMutation(
     trpc.clusters.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${cluster.name} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: cluster.name }) });
         onDeleted();
         void queryClient.invalidateQueries();
       },
     }),
   );
-  const lost = preview.data ? countsText(preview.data) : null;
+  const lost = preview.data ? countsText(t, preview.data) : null;
   return (
     <ConfirmDialog
       open={open}
@@ -38,27 +40,27 @@ export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props
         remove.reset();
         onClose();
       }}
-      title={`Delete cluster ${cluster.name}?`}
+      title={t('Delete cluster {name}?', { name: cluster.name })}
       typed={cluster.name}
-      confirmLabel="Delete cluster"
+      confirmLabel={t('Delete cluster')}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : preview.error ? failureOf(preview.error) : null}
       onConfirm={() => remove.mutate({ id: cluster.id })}
     >
       {preview.data ? (
         <p>
-          {lost ? (
-            <>
-              <strong className="text-text">{lost}</strong> will be removed from this service.
-            </>
-          ) : (
-            'Nothing else hangs off it.'
-          )}
+          {lost
+            ? t.rich('{lost} will be removed from this service.', {
+                lost: <strong className="text-text">{lost}</strong>,
+              })
+            : t('Nothing else hangs off it.')}
         </p>
       ) : (
         !preview.error && <Skeleton className="h-4 w-64" />
       )}
-      <p>The cluster itself is not touched: its guests keep running and firewall rules on it stay as they are.</p>
+      <p>
+        {t('The cluster itself is not touched: its guests keep running and firewall rules on it stay as they are.')}
+      </p>
     </ConfirmDialog>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Cluster, ClusterUpdate, RULE_PLACEMENTS } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -14,6 +15,7 @@ type Props = { cluster: Cluster; open: boolean; onClose: () => void };
 
 /** Changes name, address, token, trusted certificate and rule order of a cluster. */
 export function EditClusterDrawer({ cluster, open, onClose }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
@@ -21,7 +23,7 @@ export function EditClusterDrawer({ cluster, open, onClose }: Props) {
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.clusters.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.clusters.pathFilter());
-        showToast('ok', { title: 'Cluster saved' });
+        showToast('ok', { title: t('Cluster saved') });
         onClose();
       },
     }),
@@ -36,7 +38,7 @@ export function EditClusterDrawer({ cluster, open, onClose }: Props) {
       }}
       size="lg"
       persistent
-      title={`Edit ${cluster.name}`}
+      title={t('Edit {name}', { name: cluster.name })}
     >
       <ConnectionForm
         defaultValues={toConnectionValues(cluster)}
@@ -45,7 +47,7 @@ export function EditClusterDrawer({ cluster, open, onClose }: Props) {
         onSubmit={(changes) => save.mutate({ id: cluster.id, ...changes })}
         error={save.error ? failureOf(save.error) : null}
         pending={save.isPending}
-        submitLabel="Save cluster"
+        submitLabel={t('Save cluster')}
         clusterId={cluster.id}
         checkAtOnce={cluster.sync_status === 'failed'}
         onCancel={onClose}
@@ -55,8 +57,12 @@ export function EditClusterDrawer({ cluster, open, onClose }: Props) {
           <RadioField
             control={form.control}
             name="rule_placement"
-            label="Place of our firewall rules"
-            options={RULE_PLACEMENTS.map((value) => ({ value, ...PLACEMENT_WORDS[value] }))}
+            label={t('Place of our firewall rules')}
+            options={RULE_PLACEMENTS.map((value) => ({
+              value,
+              label: t(PLACEMENT_WORDS[value].label),
+              description: t(PLACEMENT_WORDS[value].description),
+            }))}
           />
         )}
       </ConnectionForm>

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { everyText, jobTitle } from './job-words';
 
 test.each([
   ['cluster.sync', 'Cluster sync'],
   ['policy.apply', 'Policy: apply'],
   ['flows.roll_up', 'Flows: roll up'],
-])('%s is titled %s', (name, title) => expect(jobTitle(name)).toBe(title));
+])('%s is titled %s', (name, title) => expect(jobTitle(english, name)).toBe(title));
 
 test.each([
   [null, null],
@@ -14,4 +15,4 @@ test.each([
   [3600, 'every hour'],
   [86_400, 'every 24 h'],
   [90, 'every 90 s'],
-])('%s seconds read %s', (seconds, text) => expect(everyText(seconds)).toBe(text));
+])('%s seconds read %s', (seconds, text) => expect(everyText(english, seconds)).toBe(text));

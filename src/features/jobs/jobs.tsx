@@ -2,6 +2,7 @@
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
@@ -11,20 +12,21 @@ const TABS = ['runs', 'queues'] as const;
 
 /** What the service does in the background. `runs` is the table of syncs and discoveries, made by another feature. */
 export function Jobs({ runs }: { runs: ReactNode }) {
+  const t = useT();
   const router = useRouter();
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('runs'));
   return (
     <>
-      <PageHeader title="Jobs" description="What runs in the background, what ran, and what went wrong." />
+      <PageHeader title={t('Jobs')} description={t('What runs in the background, what ran, and what went wrong.')} />
       <Tabs
-        label="Kinds of jobs"
+        label={t('Kinds of jobs')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.jobs({ tab: next === 'runs' ? undefined : next }), { scroll: false })
         }
         tabs={[
-          { value: 'runs', label: 'Syncs and discoveries', content: runs },
-          { value: 'queues', label: 'Queues', content: <Queues /> },
+          { value: 'runs', label: t('Syncs and discoveries'), content: runs },
+          { value: 'queues', label: t('Queues'), content: <Queues /> },
         ]}
       />
     </>

@@ -1,5 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -7,42 +9,48 @@ import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { DetailSkeleton } from '../shared/detail-skeleton';
 import { QueryView } from '../shared/query-view';
-import { FAILURE_COLUMNS, QUEUE_COLUMNS } from './queue-columns';
+import { failureColumns, queueColumns } from './queue-columns';
 
 /** The queues as they are now, and the latest failures over all of them. */
 export function Queues() {
+  const t = useT();
   const trpc = useTRPC();
+  const columns = useMemo(() => ({ queues: queueColumns(t), failures: failureColumns(t) }), [t]);
   const query = useQuery({ ...trpc.jobs.overview.queryOptions(), refetchInterval: 5000 });
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
       {({ queues, recent_failures, backend }) => (
         <>
           {queues.every((queue) => queue.workers === 0) && (
-            <Notice tone="danger" title="No worker is running">
-              Nothing happens in the background until one starts. Look at the worker's log.
+            <Notice tone="danger" title={t('No worker is running')}>
+              {t("Nothing happens in the background until one starts. Look at the worker's log.")}
             </Notice>
           )}
-          <Section title="Queues" description={`Kept in ${backend === 'redis' ? 'Redis' : 'PostgreSQL'}.`} bare>
+          <Section
+            title={t('Queues')}
+            description={backend === 'redis' ? t('Kept in Redis.') : t('Kept in PostgreSQL.')}
+            bare
+          >
             <DataTable
               id="queues"
-              label="Queues"
-              noun={{ one: 'queue', many: 'queues' }}
-              columns={QUEUE_COLUMNS}
+              label={t('Queues')}
+              noun={{ one: t('queue'), many: t('queues') }}
+              columns={columns.queues}
               rows={queues}
               rowId={(queue) => queue.name}
               total={queues.length}
               loading={false}
               error={null}
               height="auto"
-              empty={<EmptyState title="No queues">This service has no background jobs.</EmptyState>}
+              empty={<EmptyState title={t('No queues')}>{t('This service has no background jobs.')}</EmptyState>}
             />
           </Section>
-          <Section title="Latest failures" bare>
+          <Section title={t('Latest failures')} bare>
             <DataTable
               id="job-failures"
-              label="Latest failures"
-              noun={{ one: 'failure', many: 'failures' }}
-              columns={FAILURE_COLUMNS}
+              label={t('Latest failures')}
+              noun={{ one: t('failure'), many: t('failures') }}
+              columns={columns.failures}
               rows={recent_failures}
               rowId={(failure) => `${failure.name} ${failure.id}`}
               total={recent_failures.length}
@@ -50,9 +58,10 @@ export function Queues() {
               error={null}
               height="auto"
               empty={
-                <EmptyState title="No failures">
-                  Jobs that gave up after their last attempt would be listed here. A sync that fails is no failed job;
-                  see the syncs.
+                <EmptyState title={t('No failures')}>
+                  {t(
+                    'Jobs that gave up after their last attempt would be listed here. A sync that fails is no failed job; see the syncs.',
+                  )}
                 </EmptyState>
               }
             />

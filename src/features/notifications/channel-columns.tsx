@@ -1,40 +1,46 @@
-import type { NotificationChannel } from '@/domain/notifications/channel';
+import { CHANNEL_KINDS, type NotificationChannel } from '@/domain/notifications/channel';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { Status } from '@/ui/status';
 
 const make = columnsOf<NotificationChannel>();
 
-export const CHANNEL_KIND_WORDS = { webhook: 'Webhook', email: 'E-mail' } as const;
+export const CHANNEL_KIND_WORDS = { webhook: msg('Webhook'), email: msg('E-mail') } as const;
+
+/** The kinds of channels, to choose from. */
+export const channelKindOptions = (t: Translate) =>
+  CHANNEL_KINDS.map((value) => ({ value, label: t(CHANNEL_KIND_WORDS[value]) }));
 
 const target = (channel: NotificationChannel) => channel.url_origin ?? channel.recipients.join(', ');
 
-export const CHANNEL_COLUMNS = [
-  make.text('name', 'Name', (channel) => channel.name, { sortable: true, width: 170, grow: true }),
+// A sense keeps words apart that are one in English only.
+export const channelColumns = (t: Translate) => [
+  make.text('name', t('Name'), (channel) => channel.name, { sortable: true, width: 170, grow: true }),
   make.custom(
     'enabled',
-    'State',
-    (channel) => (channel.enabled ? <Status tone="ok">On</Status> : <Status tone="off">Off</Status>),
-    { width: 80, csv: (channel) => (channel.enabled ? 'On' : 'Off') },
+    t('State'),
+    (channel) => (channel.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
+    { width: 80, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
   ),
-  make.text('kind', 'Kind', (channel) => CHANNEL_KIND_WORDS[channel.kind], { sortable: true, width: 90 }),
-  make.text('target', 'To', target, { width: 230, grow: true }),
+  make.text('kind', t('Kind'), (channel) => t(CHANNEL_KIND_WORDS[channel.kind]), { sortable: true, width: 90 }),
+  make.text('target', t('{sense, select, other {To}}', { sense: 'receiver' }), target, { width: 230, grow: true }),
   make.custom(
     'last_delivery_status',
-    'Last delivery',
+    t('Last delivery'),
     (channel) =>
       channel.last_delivery_status === null ? (
         <Missing />
       ) : channel.last_delivery_status === 'sent' ? (
-        <Status tone="ok">Sent</Status>
+        <Status tone="ok">{t('Sent')}</Status>
       ) : (
-        <Status tone="danger">Failed</Status>
+        <Status tone="danger">{t('Failed')}</Status>
       ),
     { width: 120, csv: (channel) => channel.last_delivery_status },
   ),
-  make.time('last_delivery_at', 'At', (channel) => channel.last_delivery_at, { width: 110, none: 'Never' }),
-  make.number('rules_total', 'Rules', (channel) => channel.rules_total, { width: 80 }),
-  make.text('tenant_name', 'Tenant', (channel) => channel.tenant_name ?? 'Whole installation', { width: 150 }),
-  make.time('updated_at', 'Changed', (channel) => channel.updated_at, { sortable: true, hidden: true, width: 110 }),
-  make.time('created_at', 'Created', (channel) => channel.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('last_delivery_at', t('At'), (channel) => channel.last_delivery_at, { width: 110, none: t('Never') }),
+  make.number('rules_total', t('Rules'), (channel) => channel.rules_total, { width: 80 }),
+  make.text('tenant_name', t('Tenant'), (channel) => channel.tenant_name ?? t('Whole installation'), { width: 150 }),
+  make.time('updated_at', t('Changed'), (channel) => channel.updated_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('created_at', t('Created'), (channel) => channel.created_at, { sortable: true, hidden: true, width: 110 }),
 ];

@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NotificationChannel } from '@/domain/notifications/channel';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -17,12 +18,13 @@ function useRefresh() {
 
 /** Asks before a channel goes. One that rules use does not go. */
 export function DeleteChannelDialog({ channel, onClose }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const refresh = useRefresh();
   const remove = useMutation(
     trpc.notificationChannels.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${channel.name} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: channel.name }) });
         refresh();
         onClose();
       },
@@ -31,18 +33,19 @@ export function DeleteChannelDialog({ channel, onClose }: Props) {
   );
   return (
     <DeleteDialog
-      noun="channel"
+      kind="channel"
       name={channel.name}
       remove={{ ...remove, mutate: () => remove.mutate({ id: channel.id }) }}
       onClose={onClose}
     >
-      <p>What waits to be sent there is given up. The log of its deliveries stays.</p>
+      <p>{t('What waits to be sent there is given up. The log of its deliveries stays.')}</p>
     </DeleteDialog>
   );
 }
 
 /** Asks before the secret of a webhook is replaced. */
 export function RotateSecretDialog({ channel, onClose, onRotated }: Props & { onRotated: (secret: string) => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const refresh = useRefresh();
   const rotate = useMutation(
@@ -57,14 +60,16 @@ export function RotateSecretDialog({ channel, onClose, onRotated }: Props & { on
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={`New signing secret for ${channel.name}?`}
-      confirmLabel="Replace secret"
+      title={t('New signing secret for {name}?', { name: channel.name })}
+      confirmLabel={t('Replace secret')}
       tone="primary"
       pending={rotate.isPending}
       error={rotate.error ? failureOf(rotate.error) : null}
       onConfirm={() => rotate.mutate({ id: channel.id })}
     >
-      <p>The old one stops at once: a receiver that checks signatures refuses notices until it knows the new one.</p>
+      <p>
+        {t('The old one stops at once: a receiver that checks signatures refuses notices until it knows the new one.')}
+      </p>
     </ConfirmDialog>
   );
 }

@@ -6,6 +6,7 @@ import {
   NotificationChannelInput,
   NotificationChannelUpdate,
 } from '@/domain/notifications/channel';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../shared/record-drawer';
@@ -23,6 +24,7 @@ type CreateProps = { onClose: () => void; onCreated: (channel: CreatedNotificati
 
 /** Makes a channel. Mount it when it opens. */
 export function CreateChannelDrawer({ onClose, onCreated }: CreateProps) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const tenants = useTenantOptions('notification:write');
@@ -36,14 +38,14 @@ export function CreateChannelDrawer({ onClose, onCreated }: CreateProps) {
   );
   return (
     <RecordDrawer
-      title="Add channel"
-      description="Rules send their notices to channels."
+      title={t('Add channel')}
+      description={t('Rules send their notices to channels.')}
       defaultValues={{ ...EMPTY_CHANNEL, tenant_id: tenants[0]?.value ?? null }}
       schema={NotificationChannelInput}
       toInput={toChannelInput}
       fieldName={channelFieldName}
       save={save}
-      submitLabel="Add channel"
+      submitLabel={t('Add channel')}
       onClose={onClose}
     >
       {(control) => <ChannelFields control={control} tenants={tenants} />}
@@ -53,6 +55,7 @@ export function CreateChannelDrawer({ onClose, onCreated }: CreateProps) {
 
 /** Changes a channel. Mount it when it opens. */
 export function EditChannelDrawer({ channel, onClose }: { channel: NotificationChannel; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
@@ -60,20 +63,20 @@ export function EditChannelDrawer({ channel, onClose }: { channel: NotificationC
       onSuccess: () => {
         void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter());
         void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
-        showToast('ok', { title: 'Channel saved' });
+        showToast('ok', { title: t('Channel saved') });
         onClose();
       },
     }),
   );
   return (
     <RecordDrawer
-      title={`Edit ${channel.name}`}
+      title={t('Edit {name}', { name: channel.name })}
       defaultValues={toChannelValues(channel)}
       schema={NotificationChannelUpdate}
       toInput={toChannelUpdate}
       fieldName={channelFieldName}
       save={{ ...save, mutate: (input) => save.mutate({ id: channel.id, ...input }) }}
-      submitLabel="Save channel"
+      submitLabel={t('Save channel')}
       reload={async () => {
         const options = trpc.notificationChannels.get.queryOptions({ id: channel.id });
         return toChannelValues(await queryClient.fetchQuery({ ...options, staleTime: 0 }));

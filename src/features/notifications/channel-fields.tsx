@@ -1,17 +1,14 @@
 'use client';
 import { type Control, useWatch } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
 import { NO_TENANT } from '../shared/tenant-options';
+import { channelKindOptions } from './channel-columns';
 import type { ChannelValues } from './channel-form-values';
-
-const KINDS = [
-  { value: 'webhook', label: 'Webhook' },
-  { value: 'email', label: 'E-mail' },
-] as const;
 
 type Props<Out> = {
   control: Control<ChannelValues, unknown, Out>;
@@ -22,19 +19,20 @@ type Props<Out> = {
 
 /** Where a channel leads. */
 export function ChannelFields<Out>({ control, urlOrigin, tenants = [] }: Props<Out>) {
+  const t = useT();
   const [kind, tenantId] = useWatch({ control, name: ['kind', 'tenant_id'] });
   const made = urlOrigin !== undefined;
   const ofTenant = tenantId !== null && tenantId !== NO_TENANT;
   return (
     <>
-      <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
-      {!made && <SelectField control={control} name="kind" label="Kind" options={KINDS} />}
+      <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+      {!made && <SelectField control={control} name="kind" label={t('Kind')} options={channelKindOptions(t)} />}
       {tenants.length > 0 && (
         <SelectField
           control={control}
           name="tenant_id"
-          label="For rules of"
-          description="It stays with its tenant."
+          label={t('For rules of')}
+          description={t('It stays with its tenant.')}
           options={tenants.map(({ value, label }) => ({ value, label }))}
         />
       )}
@@ -42,27 +40,29 @@ export function ChannelFields<Out>({ control, urlOrigin, tenants = [] }: Props<O
         <TextField
           control={control}
           name="url"
-          label="URL"
+          label={t('URL')}
           type="url"
           mono
           optional={made}
           placeholder={made && urlOrigin ? `${urlOrigin}/…` : 'https://'}
           description={
             made
-              ? 'Stored encrypted and not shown again. Leave it empty to keep it.'
-              : `Stored encrypted and not shown again. Prefer https. ${ofTenant ? 'It has to lead to a public address.' : ''}`
+              ? t('Stored encrypted and not shown again. Leave it empty to keep it.')
+              : ofTenant
+                ? t('Stored encrypted and not shown again. Prefer https. It has to lead to a public address.')
+                : t('Stored encrypted and not shown again. Prefer https.')
           }
         />
       ) : (
         <TextareaField
           control={control}
           name="recipients"
-          label="Recipients"
+          label={t('Recipients')}
           rows={3}
-          description="One address per line, at most 20. They see each other."
+          description={t('One address per line, at most 20. They see each other.')}
         />
       )}
-      <CheckboxField control={control} name="enabled" label="Channel is on" />
+      <CheckboxField control={control} name="enabled" label={t('Channel is on')} />
     </>
   );
 }

@@ -1,8 +1,9 @@
 'use client';
 import { Plus, Send } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CHANNEL_KINDS, CHANNEL_SORTS, type NotificationChannel } from '@/domain/notifications/channel';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
@@ -11,7 +12,7 @@ import { FilterBar } from '@/ui/filter-bar';
 import { useListState } from '../shared/list-state';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
-import { CHANNEL_COLUMNS, CHANNEL_KIND_WORDS } from './channel-columns';
+import { channelColumns, channelKindOptions } from './channel-columns';
 import { DeleteChannelDialog, RotateSecretDialog } from './channel-dialogs';
 import { CreateChannelDrawer, EditChannelDrawer } from './channel-drawers';
 import { SigningSecretDialog } from './signing-secret-dialog';
@@ -23,7 +24,6 @@ const LIST = {
   defaultSort: 'name',
   filters: { kind: CHANNEL_KINDS, tenant_id: 'id_or_none' },
 } as const;
-const KIND_OPTIONS = CHANNEL_KINDS.map((value) => ({ value, label: CHANNEL_KIND_WORDS[value] }));
 
 type Open =
   | { kind: 'edit' | 'delete' | 'rotate'; channel: NotificationChannel }
@@ -31,6 +31,7 @@ type Open =
 
 /** The channels, with how their last delivery went. A row opens its form. */
 export function ChannelTable() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { reason } = usePermissions();
@@ -41,9 +42,10 @@ export function ChannelTable() {
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const close = () => setOpen(null);
   const test = useChannelTest();
+  const columns = useMemo(() => channelColumns(t), [t]);
   const list = useServerList<NotificationChannel>({
-    name: 'channels',
-    columns: CHANNEL_COLUMNS,
+    name: t('channels'),
+    columns,
     state,
     pathKey: trpc.notificationChannels.list.pathKey(),
     fetchPage: (page, signal) => client.notificationChannels.list.query({ ...state.input, ...page }, { signal }),
@@ -55,20 +57,20 @@ export function ChannelTable() {
       onClick={() => void setAdding(true)}
       disabledReason={writeReason}
     >
-      Add channel
+      {t('Add channel')}
     </Button>
   );
   const { kind } = state.filters;
   return (
     <>
       <FilterBar
-        search={{ label: 'Search channels', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search channels'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'kind',
-            label: 'Kind',
+            label: t('Kind'),
             single: true,
-            options: KIND_OPTIONS,
+            options: channelKindOptions(t),
             value: kind === null ? [] : [kind],
             onValueChange: ([value]) => state.setFilter('kind', CHANNEL_KINDS.find((one) => one === value) ?? null),
           },
@@ -81,8 +83,8 @@ export function ChannelTable() {
       <DataTable
         {...list}
         id="notification-channels"
-        label="Channels"
-        noun={{ one: 'channel', many: 'channels' }}
+        label={t('Channels')}
+        noun={{ one: t('channel'), many: t('channels') }}
         rowId={(channel) => channel.id}
         onRowOpen={writeReason === null ? (channel) => setOpen({ kind: 'edit', channel }) : undefined}
         rowActions={(channel) => ({
@@ -90,34 +92,34 @@ export function ChannelTable() {
           entries: [
             {
               id: 'edit',
-              label: 'Edit channel',
+              label: t('Edit channel'),
               onSelect: () => setOpen({ kind: 'edit', channel }),
               disabledReason: writeReason,
             },
             {
               id: 'test',
-              label: 'Send test',
+              label: t('Send test'),
               onSelect: () => test.mutate({ id: channel.id }),
-              disabledReason: writeReason ?? (!channel.enabled && 'It is switched off.'),
+              disabledReason: writeReason ?? (!channel.enabled && t('It is switched off.')),
             },
             {
               id: 'rotate',
-              label: 'New signing secret',
+              label: t('New signing secret'),
               onSelect: () => setOpen({ kind: 'rotate', channel }),
-              disabledReason: writeReason ?? (channel.kind !== 'webhook' && 'Only webhooks are signed.'),
+              disabledReason: writeReason ?? (channel.kind !== 'webhook' && t('Only webhooks are signed.')),
             },
             {
               id: 'delete',
-              label: 'Delete channel',
+              label: t('Delete channel'),
               tone: 'danger',
               onSelect: () => setOpen({ kind: 'delete', channel }),
-              disabledReason: writeReason ?? (channel.rules_total > 0 && 'Rules use it: take it out of them first.'),
+              disabledReason: writeReason ?? (channel.rules_total > 0 && t('Rules use it: take it out of them first.')),
             },
           ],
         })}
         empty={
-          <EmptyState icon={<Send />} title="No channels yet" action={create}>
-            A channel leads out of this service: to a webhook, for example of a chat system, or to mailboxes.
+          <EmptyState icon={<Send />} title={t('No channels yet')} action={create}>
+            {t('A channel leads out of this service: to a webhook, for example of a chat system, or to mailboxes.')}
           </EmptyState>
         }
       />

@@ -2,6 +2,7 @@
 import { Field } from '@base-ui/react/field';
 import { type ReactNode, useId } from 'react';
 import type { FieldValues } from 'react-hook-form';
+import { useT } from '@/lib/i18n/use-t';
 import { Checkbox } from '@/ui/checkbox';
 import type { FieldProps } from '@/ui/form/field-props';
 import { useField } from '@/ui/form/use-field';
@@ -24,6 +25,7 @@ export function CheckGroupField<V extends FieldValues, Out>({
   choices,
   empty,
 }: Props<V, Out>) {
+  const t = useT();
   const field = useField<string[], V, Out>({ control, name });
   const id = useId();
   const chosen = field.value ?? [];
@@ -31,7 +33,7 @@ export function CheckGroupField<V extends FieldValues, Out>({
     <fieldset data-field={name} className="flex min-w-0 flex-col gap-2" aria-describedby={`${id}-words`}>
       <legend className="pb-1 font-medium">
         {label}
-        {optional && <span className="font-normal text-faint"> (optional)</span>}
+        {optional && <span className="font-normal text-faint"> {t('(optional)')}</span>}
       </legend>
       {choices.map((choice, index) => (
         <Field.Root

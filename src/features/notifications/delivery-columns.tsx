@@ -1,4 +1,6 @@
 import type { NotificationDelivery } from '@/domain/notifications/delivery';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
@@ -9,39 +11,40 @@ import { CHANNEL_KIND_WORDS } from './channel-columns';
 const make = columnsOf<NotificationDelivery>();
 
 export const DELIVERY_WORDS: Record<NotificationDelivery['status'], { word: string; tone: Tone }> = {
-  queued: { word: 'Waiting', tone: 'neutral' },
-  sending: { word: 'Sending', tone: 'info' },
-  sent: { word: 'Sent', tone: 'ok' },
-  failed: { word: 'Failed', tone: 'danger' },
+  queued: { word: msg('Waiting'), tone: 'neutral' },
+  sending: { word: msg('Sending'), tone: 'info' },
+  sent: { word: msg('Sent'), tone: 'ok' },
+  failed: { word: msg('Failed'), tone: 'danger' },
 };
 
 /** One that waits after a failure says so. */
 function DeliveryState({ status, attempts }: Pick<NotificationDelivery, 'status' | 'attempts'>) {
-  if (status === 'queued' && attempts > 0) return <Status tone="warn">Trying again</Status>;
+  const t = useT();
+  if (status === 'queued' && attempts > 0) return <Status tone="warn">{t('Trying again')}</Status>;
   const { word, tone } = DELIVERY_WORDS[status];
   return (
     <Status tone={tone} pulse={status === 'sending'}>
-      {word}
+      {t(word)}
     </Status>
   );
 }
 
-export const DELIVERY_COLUMNS = [
-  make.time('created_at', 'When', (delivery) => delivery.created_at, { sortable: true, width: 110 }),
+export const deliveryColumns = (t: Translate) => [
+  make.time('created_at', t('When'), (delivery) => delivery.created_at, { sortable: true, width: 110 }),
   make.custom(
     'event',
-    'Event',
-    (delivery) => <Badge tone={EVENT_WORDS[delivery.event].tone}>{EVENT_WORDS[delivery.event].word}</Badge>,
+    t('Event'),
+    (delivery) => <Badge tone={EVENT_WORDS[delivery.event].tone}>{t(EVENT_WORDS[delivery.event].word)}</Badge>,
     { width: 100, csv: (delivery) => delivery.event },
   ),
-  make.text('title', 'Notice', (delivery) => delivery.title, { width: 230, grow: true }),
-  make.text('channel_name', 'Channel', (delivery) => delivery.channel_name, { sortable: true, width: 150 }),
-  make.custom('status', 'Result', (delivery) => <DeliveryState {...delivery} />, {
+  make.text('title', t('Notice'), (delivery) => delivery.title, { width: 230, grow: true }),
+  make.text('channel_name', t('Channel'), (delivery) => delivery.channel_name, { sortable: true, width: 150 }),
+  make.custom('status', t('Result'), (delivery) => <DeliveryState {...delivery} />, {
     sortable: true,
     width: 120,
     csv: (delivery) => delivery.status,
   }),
-  make.text('error', 'Problem', (delivery) => delivery.error, {
+  make.text('error', t('Problem'), (delivery) => delivery.error, {
     width: 200,
     grow: true,
     render: (delivery) =>
@@ -51,17 +54,17 @@ export const DELIVERY_COLUMNS = [
         </span>
       ) : null,
   }),
-  make.number('attempts', 'Tries', (delivery) => delivery.attempts, { width: 70 }),
-  make.time('next_attempt_at', 'Next try', (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null), {
+  make.number('attempts', t('Tries'), (delivery) => delivery.attempts, { width: 70 }),
+  make.time('next_attempt_at', t('Next try'), (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null), {
     width: 110,
   }),
-  make.number('response_status', 'Status', (delivery) => delivery.response_status, { width: 80, format: String }),
-  make.text('channel_kind', 'Kind', (delivery) => CHANNEL_KIND_WORDS[delivery.channel_kind], {
+  make.number('response_status', t('Status'), (delivery) => delivery.response_status, { width: 80, format: String }),
+  make.text('channel_kind', t('Kind'), (delivery) => t(CHANNEL_KIND_WORDS[delivery.channel_kind]), {
     hidden: true,
     width: 90,
   }),
-  make.text('rule_name', 'Rule', (delivery) => delivery.rule_name, { width: 150 }),
-  make.text('tenant_name', 'Tenant', (delivery) => delivery.tenant_name ?? 'Whole installation', {
+  make.text('rule_name', t('Rule'), (delivery) => delivery.rule_name, { width: 150 }),
+  make.text('tenant_name', t('Tenant'), (delivery) => delivery.tenant_name ?? t('Whole installation'), {
     hidden: true,
     width: 150,
   }),

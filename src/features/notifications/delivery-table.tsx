@@ -1,8 +1,10 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MailCheck } from 'lucide-react';
+import { useMemo } from 'react';
 import { DELIVERY_SORTS, DELIVERY_STATUSES, type NotificationDelivery } from '@/domain/notifications/delivery';
 import { NOTIFICATION_EVENTS } from '@/domain/notifications/notification';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
@@ -13,7 +15,7 @@ import { useListState } from '../shared/list-state';
 import { EVENT_WORDS } from '../shared/notification-words';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
-import { DELIVERY_COLUMNS, DELIVERY_WORDS } from './delivery-columns';
+import { DELIVERY_WORDS, deliveryColumns } from './delivery-columns';
 import { useTenantFacet } from './tenant-facet';
 
 const LIST = {
@@ -21,11 +23,10 @@ const LIST = {
   defaultSort: '-created_at',
   filters: { status: DELIVERY_STATUSES, event: NOTIFICATION_EVENTS, channel_id: 'id', tenant_id: 'id_or_none' },
 } as const;
-const STATUS_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_WORDS[value].word }));
-const EVENT_OPTIONS = NOTIFICATION_EVENTS.map((value) => ({ value, label: EVENT_WORDS[value].word }));
 
 /** What was sent where, how it went, and what is tried again. */
 export function DeliveryTable() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -35,17 +36,18 @@ export function DeliveryTable() {
   const tenantFacet = useTenantFacet(state);
   const retry = useMutation(
     trpc.notificationChannels.retryDelivery.mutationOptions({
-      onSuccess: () => showToast('ok', { title: 'It is tried again' }),
+      onSuccess: () => showToast('ok', { title: t('It is tried again') }),
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: 'It is not tried again', description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('It is not tried again'), description: failure.detail ?? failure.title });
       },
       onSettled: () => void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter()),
     }),
   );
+  const columns = useMemo(() => deliveryColumns(t), [t]);
   const list = useServerList<NotificationDelivery>({
-    name: 'deliveries',
-    columns: DELIVERY_COLUMNS,
+    name: t('deliveries'),
+    columns,
     state,
     pathKey: trpc.notificationChannels.deliveries.pathKey(),
     fetchPage: (page, signal) => client.notificationChannels.deliveries.query({ ...state.input, ...page }, { signal }),
@@ -54,22 +56,22 @@ export function DeliveryTable() {
   return (
     <>
       <FilterBar
-        search={{ label: 'Search deliveries', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search deliveries'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'status',
-            label: 'Result',
+            label: t('Result'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: DELIVERY_STATUSES.map((value) => ({ value, label: t(DELIVERY_WORDS[value].word) })),
             value: status === null ? [] : [status],
             onValueChange: ([value]) =>
               state.setFilter('status', DELIVERY_STATUSES.find((one) => one === value) ?? null),
           },
           {
             id: 'event',
-            label: 'Event',
+            label: t('Event'),
             single: true,
-            options: EVENT_OPTIONS,
+            options: NOTIFICATION_EVENTS.map((value) => ({ value, label: t(EVENT_WORDS[value].word) })),
             value: event === null ? [] : [event],
             onValueChange: ([value]) =>
               state.setFilter('event', NOTIFICATION_EVENTS.find((one) => one === value) ?? null),
@@ -81,27 +83,27 @@ export function DeliveryTable() {
       <DataTable
         {...list}
         id="notification-deliveries"
-        label="Deliveries"
-        noun={{ one: 'delivery', many: 'deliveries' }}
+        label={t('Deliveries')}
+        noun={{ one: t('delivery'), many: t('deliveries') }}
         rowId={(delivery) => delivery.id}
         rowActions={(delivery) => ({
-          name: `${delivery.title} to ${delivery.channel_name}`,
+          name: t('{title} to {channel}', { title: delivery.title, channel: delivery.channel_name }),
           entries: [
             {
               id: 'retry',
-              label: 'Try again',
+              label: t('Try again'),
               onSelect: () => retry.mutate({ id: delivery.id }),
               disabledReason:
                 writeReason ??
                 (delivery.status !== 'failed'
-                  ? 'Only what failed can be tried again.'
-                  : delivery.channel_id === null && 'Its channel was deleted.'),
+                  ? t('Only what failed can be tried again.')
+                  : delivery.channel_id === null && t('Its channel was deleted.')),
             },
           ],
         })}
         empty={
-          <EmptyState icon={<MailCheck />} title="Nothing was sent yet">
-            What rules send to channels stands here for 90 days, with the result of each.
+          <EmptyState icon={<MailCheck />} title={t('Nothing was sent yet')}>
+            {t('What rules send to channels stands here for 90 days, with the result of each.')}
           </EmptyState>
         }
       />

@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import type { NotificationIncident } from '@/domain/notifications/incident';
 import { objectPage } from '@/domain/notifications/object-page';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import type { Tone } from '@/ui/tone';
@@ -9,28 +10,28 @@ import { CONDITION_WORDS } from '../shared/notification-words';
 const make = columnsOf<NotificationIncident>();
 
 export const INCIDENT_WORDS: Record<NotificationIncident['status'], { word: string; tone: Tone }> = {
-  pending: { word: 'Watched', tone: 'warn' },
-  open: { word: 'Open', tone: 'danger' },
-  closed: { word: 'Over', tone: 'off' },
+  pending: { word: msg('Watched'), tone: 'warn' },
+  open: { word: msg('Open'), tone: 'danger' },
+  closed: { word: msg('Over'), tone: 'off' },
 };
 
-export const INCIDENT_COLUMNS = [
+export const incidentColumns = (t: Translate) => [
   make.custom(
     'status',
-    'State',
+    t('State'),
     ({ status, clear_since }) =>
       status === 'open' && clear_since !== null ? (
-        <Status tone="warn">Easing</Status>
+        <Status tone="warn">{t('Easing')}</Status>
       ) : (
-        <Status tone={INCIDENT_WORDS[status].tone}>{INCIDENT_WORDS[status].word}</Status>
+        <Status tone={INCIDENT_WORDS[status].tone}>{t(INCIDENT_WORDS[status].word)}</Status>
       ),
     { sortable: true, width: 100, csv: ({ status }) => status },
   ),
-  make.text('condition', 'Condition', ({ condition }) => CONDITION_WORDS[condition].label, {
+  make.text('condition', t('Condition'), ({ condition }) => t(CONDITION_WORDS[condition].label), {
     sortable: true,
     width: 180,
   }),
-  make.text('object_name', 'Object', (incident) => incident.object_name, {
+  make.text('object_name', t('Object'), (incident) => incident.object_name, {
     sortable: true,
     width: 170,
     grow: true,
@@ -40,17 +41,17 @@ export const INCIDENT_COLUMNS = [
       </Link>
     ),
   }),
-  make.text('detail', 'What is wrong', (incident) => incident.detail, {
+  make.text('detail', t('What is wrong'), (incident) => incident.detail, {
     width: 260,
     grow: true,
     render: ({ detail }) => <span title={detail}>{detail}</span>,
   }),
-  make.time('first_seen_at', 'First seen', (incident) => incident.first_seen_at, { sortable: true, width: 110 }),
-  make.time('opened_at', 'Reported', (incident) => incident.opened_at, { width: 110 }),
-  make.time('closed_at', 'Over since', (incident) => incident.closed_at, { width: 110 }),
-  make.number('flaps', 'Came back', (incident) => incident.flaps, { width: 96 }),
-  make.text('rule_name', 'Rule', (incident) => incident.rule_name, { width: 150 }),
-  make.text('tenant_name', 'Tenant', (incident) => incident.tenant_name ?? 'Whole installation', {
+  make.time('first_seen_at', t('First seen'), (incident) => incident.first_seen_at, { sortable: true, width: 110 }),
+  make.time('opened_at', t('Reported'), (incident) => incident.opened_at, { width: 110 }),
+  make.time('closed_at', t('Over since'), (incident) => incident.closed_at, { width: 110 }),
+  make.number('flaps', t('Came back'), (incident) => incident.flaps, { width: 96 }),
+  make.text('rule_name', t('Rule'), (incident) => incident.rule_name, { width: 150 }),
+  make.text('tenant_name', t('Tenant'), (incident) => incident.tenant_name ?? t('Whole installation'), {
     hidden: true,
     width: 150,
   }),

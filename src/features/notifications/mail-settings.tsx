@@ -2,6 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import { type NotificationSettings, NotificationSettingsUpdate } from '@/domain/notifications/settings';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -19,11 +21,11 @@ import { QueryView } from '../shared/query-view';
 import { usePermissions } from '../shared/use-permissions';
 import { type MailValues, toMailUpdate, toMailValues } from './mail-settings-values';
 
-const SECURITY = [
-  { value: 'starttls', label: 'STARTTLS', description: 'Required; usually port 587.' },
-  { value: 'tls', label: 'TLS', description: 'From the first byte; usually port 465.' },
-  { value: 'none', label: 'None', description: 'In clear text; for a server on the same machine.' },
-] as const;
+const securityOptions = (t: Translate) => [
+  { value: 'starttls', label: 'STARTTLS', description: t('Required; usually port 587.') },
+  { value: 'tls', label: 'TLS', description: t('From the first byte; usually port 465.') },
+  { value: 'none', label: t('None'), description: t('In clear text; for a server on the same machine.') },
+];
 
 /** The mail server, and the address of this service in links. */
 export function MailSettings() {
@@ -37,6 +39,7 @@ export function MailSettings() {
 }
 
 function MailForm({ settings, onReload }: { settings: NotificationSettings; onReload: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
@@ -62,7 +65,7 @@ function MailForm({ settings, onReload }: { settings: NotificationSettings; onRe
   return (
     <div className="flex max-w-2xl flex-col gap-4">
       {locked && (
-        <Notice tone="info" title="You can look, not change">
+        <Notice tone="info" title={t('You can look, not change')}>
           {locked}
         </Notice>
       )}
@@ -70,14 +73,14 @@ function MailForm({ settings, onReload }: { settings: NotificationSettings; onRe
         <Notice
           tone="warn"
           live
-          title="Somebody else changed the settings"
+          title={t('Somebody else changed the settings')}
           action={
             <Button size="sm" onClick={onReload}>
-              Show their settings
+              {t('Show their settings')}
             </Button>
           }
         >
-          Your changes are not saved. Look at the new settings, then change them again.
+          {t('Your changes are not saved. Look at the new settings, then change them again.')}
         </Notice>
       )}
       <FormShell
@@ -85,59 +88,66 @@ function MailForm({ settings, onReload }: { settings: NotificationSettings; onRe
         onSubmit={(input) => save.mutate(input)}
         error={outdated ? null : failure}
         pending={save.isPending}
-        submitLabel="Save settings"
-        disabledReason={locked ?? (isDirty ? null : 'Nothing has changed')}
+        submitLabel={t('Save settings')}
+        disabledReason={locked ?? (isDirty ? null : t('Nothing has changed'))}
         onCancel={isDirty ? () => form.reset() : undefined}
-        cancelLabel="Undo changes"
+        cancelLabel={t('Undo changes')}
       >
-        <Section title="Mail server">
+        <Section title={t('Mail server')}>
           <div className="flex flex-col gap-3">
-            <TextField control={control} name="smtp_host" label="Host" mono optional disabled={disabled} />
-            <NumberField control={control} name="smtp_port" label="Port" min={1} max={65_535} disabled={disabled} />
+            <TextField control={control} name="smtp_host" label={t('Host')} mono optional disabled={disabled} />
+            <NumberField
+              control={control}
+              name="smtp_port"
+              label={t('Port')}
+              min={1}
+              max={65_535}
+              disabled={disabled}
+            />
             <SelectField
               control={control}
               name="smtp_security"
-              label="Security"
-              options={SECURITY}
+              label={t('Security')}
+              options={securityOptions(t)}
               description={
-                security === 'none' ? 'Whoever is in between can read the notices, and the password.' : undefined
+                security === 'none' ? t('Whoever is in between can read the notices, and the password.') : undefined
               }
               disabled={disabled}
             />
-            <TextField control={control} name="smtp_username" label="User name" optional disabled={disabled} />
+            <TextField control={control} name="smtp_username" label={t('User name')} optional disabled={disabled} />
             <PasswordField
               control={control}
               name="smtp_password"
-              label="Password"
+              label={t('Password')}
               autoComplete="off"
               optional
               description={
                 settings.smtp_password_set
-                  ? 'One is stored encrypted. Leave it empty to keep it; another host or port needs it again.'
-                  : 'Stored encrypted and not shown again.'
+                  ? t('One is stored encrypted. Leave it empty to keep it; another host or port needs it again.')
+                  : t('Stored encrypted and not shown again.')
               }
               disabled={disabled}
             />
             <TextField
               control={control}
               name="from_address"
-              label="Sender address"
+              label={t('Sender address')}
               type="email"
               optional
               disabled={disabled}
             />
           </div>
         </Section>
-        <Section title="Links">
+        <Section title={t('Links')}>
           <TextField
             control={control}
             name="public_url"
-            label="Address of this service"
+            label={t('Address of this service')}
             type="url"
             mono
             optional
             placeholder="https://fabric.example.org"
-            description="For the links in notices. Without it they have none."
+            description={t('For the links in notices. Without it they have none.')}
             disabled={disabled}
           />
         </Section>

@@ -3,6 +3,7 @@ import { BellRing, Send } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useCommands } from '@/ui/command-registry';
 import { PageHeader } from '@/ui/page-header';
@@ -18,6 +19,7 @@ const TABS = ['incidents', 'rules', 'channels', 'deliveries', 'email'] as const;
 
 /** What is reported, where to, and what became of it. */
 export function Notifications() {
+  const t = useT();
   const router = useRouter();
   const { can } = usePermissions();
   const mayWrite = can('notification:write');
@@ -25,32 +27,46 @@ export function Notifications() {
   useCommands(
     useMemo(() => {
       if (!mayWrite) return [];
-      const group = 'Notifications';
+      const group = t('Notifications');
       const add = (where: string) => () => router.push(paths.notifications({ tab: where, add: true }));
       return [
-        { id: 'notifications.rule', label: 'Create notification rule', group, icon: <BellRing />, run: add('rules') },
-        { id: 'notifications.channel', label: 'Add notification channel', group, icon: <Send />, run: add('channels') },
+        {
+          id: 'notifications.rule',
+          label: t('Create notification rule'),
+          group,
+          icon: <BellRing />,
+          run: add('rules'),
+        },
+        {
+          id: 'notifications.channel',
+          label: t('Add notification channel'),
+          group,
+          icon: <Send />,
+          run: add('channels'),
+        },
       ];
-    }, [mayWrite, router]),
+    }, [t, mayWrite, router]),
   );
   return (
     <>
       <PageHeader
-        title="Notifications"
-        description="Rules look at what is true once a minute and tell people under the bell, by webhook or by e-mail."
+        title={t('Notifications')}
+        description={t(
+          'Rules look at what is true once a minute and tell people under the bell, by webhook or by e-mail.',
+        )}
       />
       <Tabs
-        label="Parts of the notifications"
+        label={t('Parts of the notifications')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.notifications({ tab: next === 'incidents' ? undefined : next }), { scroll: false })
         }
         tabs={[
-          { value: 'incidents', label: 'Incidents', content: <IncidentTable /> },
-          { value: 'rules', label: 'Rules', content: <RuleTable /> },
-          { value: 'channels', label: 'Channels', content: <ChannelTable /> },
-          { value: 'deliveries', label: 'Deliveries', content: <DeliveryTable /> },
-          ...(can('settings:read') ? [{ value: 'email', label: 'E-mail', content: <MailSettings /> }] : []),
+          { value: 'incidents', label: t('Incidents'), content: <IncidentTable /> },
+          { value: 'rules', label: t('Rules'), content: <RuleTable /> },
+          { value: 'channels', label: t('Channels'), content: <ChannelTable /> },
+          { value: 'deliveries', label: t('Deliveries'), content: <DeliveryTable /> },
+          ...(can('settings:read') ? [{ value: 'email', label: t('E-mail'), content: <MailSettings /> }] : []),
         ]}
       />
     </>

@@ -1,4 +1,5 @@
 import type { NotificationRule } from '@/domain/notifications/rule';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
@@ -6,45 +7,46 @@ import { CONDITION_WORDS } from '../shared/notification-words';
 
 const make = columnsOf<NotificationRule>();
 
-const conditionsText = (rule: NotificationRule) =>
-  rule.conditions.map((condition) => CONDITION_WORDS[condition].label).join(', ');
-const waysText = (rule: NotificationRule) =>
+const conditionsText = (t: Translate, rule: NotificationRule) =>
+  rule.conditions.map((condition) => t(CONDITION_WORDS[condition].label)).join(', ');
+const waysText = (t: Translate, rule: NotificationRule) =>
   [
-    ...(rule.in_app ? ['Bell'] : []),
-    ...rule.channels.map(({ name, enabled }) => (enabled ? name : `${name} (off)`)),
+    ...(rule.in_app ? [t('Bell')] : []),
+    ...rule.channels.map(({ name, enabled }) => (enabled ? name : t('{name} (off)', { name }))),
   ].join(', ');
 
-export const RULE_COLUMNS = [
-  make.text('name', 'Name', (rule) => rule.name, { sortable: true, width: 170, grow: true }),
+// A sense keeps words apart that are one in English only.
+export const ruleColumns = (t: Translate) => [
+  make.text('name', t('Name'), (rule) => rule.name, { sortable: true, width: 170, grow: true }),
   make.custom(
     'enabled',
-    'State',
-    (rule) => (rule.enabled ? <Status tone="ok">On</Status> : <Status tone="off">Off</Status>),
-    { width: 80, csv: (rule) => (rule.enabled ? 'On' : 'Off') },
+    t('State'),
+    (rule) => (rule.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
+    { width: 80, csv: (rule) => (rule.enabled ? t('On') : t('Off')) },
   ),
   make.custom(
     'incidents_open',
-    'Open',
+    t('Open'),
     (rule) =>
       rule.incidents_open > 0 ? (
         <Badge tone="danger">{rule.incidents_open}</Badge>
       ) : (
-        <span className="text-faint">None</span>
+        <span className="text-faint">{t('None')}</span>
       ),
     { width: 80, csv: (rule) => rule.incidents_open },
   ),
-  make.text('conditions', 'Reports', conditionsText, { width: 230, grow: true }),
-  make.text('ways', 'To', waysText, { width: 180, grow: true }),
-  make.text('tenant_name', 'Tenant', (rule) => rule.tenant_name ?? 'Whole installation', { width: 150 }),
-  make.number('open_after_minutes', 'After', (rule) => rule.open_after_minutes, {
+  make.text('conditions', t('Reports'), (rule) => conditionsText(t, rule), { width: 230, grow: true }),
+  make.text('ways', t('{sense, select, other {To}}', { sense: 'receiver' }), (rule) => waysText(t, rule), { width: 180, grow: true }),
+  make.text('tenant_name', t('Tenant'), (rule) => rule.tenant_name ?? t('Whole installation'), { width: 150 }),
+  make.number('open_after_minutes', t('{sense, select, other {After}}', { sense: 'wait' }), (rule) => rule.open_after_minutes, {
     width: 80,
     format: (value) => `${value} min`,
   }),
-  make.number('close_after_minutes', 'Over after', (rule) => rule.close_after_minutes, {
+  make.number('close_after_minutes', t('Over after'), (rule) => rule.close_after_minutes, {
     width: 100,
     hidden: true,
     format: (value) => `${value} min`,
   }),
-  make.time('updated_at', 'Changed', (rule) => rule.updated_at, { sortable: true, width: 110 }),
-  make.time('created_at', 'Created', (rule) => rule.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('updated_at', t('Changed'), (rule) => rule.updated_at, { sortable: true, width: 110 }),
+  make.time('created_at', t('Created'), (rule) => rule.created_at, { sortable: true, hidden: true, width: 110 }),
 ];

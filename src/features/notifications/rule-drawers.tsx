@@ -1,6 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type NotificationRule, NotificationRuleInput, NotificationRuleUpdate } from '@/domain/notifications/rule';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../shared/record-drawer';
@@ -10,6 +11,7 @@ import { EMPTY_RULE, toRuleInput, toRuleUpdate, toRuleValues } from './rule-form
 
 /** Makes a rule. Mount it when it opens. */
 export function CreateRuleDrawer({ onClose }: { onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const tenants = useTenantOptions('notification:write');
@@ -17,20 +19,20 @@ export function CreateRuleDrawer({ onClose }: { onClose: () => void }) {
     trpc.notificationRules.create.mutationOptions({
       onSuccess: (rule) => {
         void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
-        showToast('ok', { title: `${rule.name} created` });
+        showToast('ok', { title: t('{name} created', { name: rule.name }) });
         onClose();
       },
     }),
   );
   return (
     <RecordDrawer
-      title="Create rule"
-      description="It looks at what is true from now on, once a minute."
+      title={t('Create rule')}
+      description={t('It looks at what is true from now on, once a minute.')}
       defaultValues={{ ...EMPTY_RULE, tenant_id: tenants[0]?.value ?? null }}
       schema={NotificationRuleInput}
       toInput={toRuleInput}
       save={save}
-      submitLabel="Create rule"
+      submitLabel={t('Create rule')}
       onClose={onClose}
     >
       {(control) => <RuleFields control={control} tenants={tenants} />}
@@ -40,26 +42,27 @@ export function CreateRuleDrawer({ onClose }: { onClose: () => void }) {
 
 /** Changes a rule. Mount it when it opens. */
 export function EditRuleDrawer({ rule, onClose }: { rule: NotificationRule; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const save = useMutation(
     trpc.notificationRules.update.mutationOptions({
       onSuccess: () => {
         void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
-        showToast('ok', { title: 'Rule saved' });
+        showToast('ok', { title: t('Rule saved') });
         onClose();
       },
     }),
   );
   return (
     <RecordDrawer
-      title={`Edit ${rule.name}`}
-      description="Troubles that it does not look at any more end without a notice."
+      title={t('Edit {name}', { name: rule.name })}
+      description={t('Troubles that it does not look at any more end without a notice.')}
       defaultValues={toRuleValues(rule)}
       schema={NotificationRuleUpdate}
       toInput={toRuleUpdate}
       save={{ ...save, mutate: (input) => save.mutate({ id: rule.id, ...input }) }}
-      submitLabel="Save rule"
+      submitLabel={t('Save rule')}
       reload={async () => {
         const options = trpc.notificationRules.get.queryOptions({ id: rule.id });
         return toRuleValues(await queryClient.fetchQuery({ ...options, staleTime: 0 }));

@@ -1,6 +1,9 @@
 'use client';
 import { type Control, useWatch } from 'react-hook-form';
+import type { NotificationChannel } from '@/domain/notifications/channel';
 import { CONDITIONS } from '@/domain/notifications/condition';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { NumberField } from '@/ui/form/number-field';
 import { SelectField } from '@/ui/form/select-field';
@@ -17,76 +20,82 @@ type Props<Out> = {
   tenants?: readonly Option[];
 };
 
+const wayText = (t: Translate, { kind, url_origin, recipients }: NotificationChannel) =>
+  kind === 'webhook' ? (url_origin ?? t('Webhook')) : recipients.join(', ');
+
 /** What a rule reports, when, and where to. */
 export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
+  const t = useT();
   const [tenantId, chosen] = useWatch({ control, name: ['tenant_id', 'channel_ids'] });
   const channels = useChannelChoices(tenantId, chosen);
   return (
     <>
-      <TextField control={control} name="name" label="Name" maxLength={100} autoFocus />
+      <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
       {tenants.length > 0 && (
         <SelectField
           control={control}
           name="tenant_id"
-          label="Looks at"
-          description="People of a tenant are told of what is theirs only. It stays with its tenant."
+          label={t('Looks at')}
+          description={t('People of a tenant are told of what is theirs only. It stays with its tenant.')}
           options={tenants}
         />
       )}
       <CheckGroupField
         control={control}
         name="conditions"
-        label="Report when"
+        label={t('Report when')}
         choices={CONDITIONS.map((condition) => ({
           value: condition,
-          label: CONDITION_WORDS[condition].label,
-          description: CONDITION_WORDS[condition].meaning,
-          disabledReason: conditionReason(condition, tenantId),
+          label: t(CONDITION_WORDS[condition].label),
+          description: t(CONDITION_WORDS[condition].meaning),
+          disabledReason: conditionReason(t, condition, tenantId),
         }))}
       />
       <NumberField
         control={control}
         name="open_after_minutes"
-        label="Report after"
-        unit="minutes"
-        description="Shorter troubles are not reported. 0 reports at once."
+        label={t('Report after')}
+        unit={t('minutes')}
+        description={t('Shorter troubles are not reported. 0 reports at once.')}
         min={0}
         max={1440}
       />
       <NumberField
         control={control}
         name="close_after_minutes"
-        label="Over after"
-        unit="minutes"
-        description="What comes back sooner is the same trouble and is not reported again."
+        label={t('Over after')}
+        unit={t('minutes')}
+        description={t('What comes back sooner is the same trouble and is not reported again.')}
         min={0}
         max={1440}
       />
-      <CheckboxField control={control} name="notify_recovery" label="Also report when it is over" />
+      <CheckboxField control={control} name="notify_recovery" label={t('Also report when it is over')} />
       <CheckboxField
         control={control}
         name="in_app"
-        label="Show under the bell"
-        description="To everybody who may see what it is about."
+        label={t('Show under the bell')}
+        description={t('To everybody who may see what it is about.')}
       />
       <CheckGroupField
         control={control}
         name="channel_ids"
-        label="Send to"
+        label={t('Send to')}
         optional
         choices={(channels ?? []).map((channel) => ({
           value: channel.id,
           label: channel.name,
-          description: `${channel.kind === 'webhook' ? (channel.url_origin ?? 'Webhook') : channel.recipients.join(', ')}${channel.enabled ? '' : ' · switched off'}`,
-          disabledReason: channel.usable ? null : 'It belongs to another tenant: take it out.',
+          description: channel.enabled ? wayText(t, channel) : t('{way} · switched off', { way: wayText(t, channel) }),
+          disabledReason: channel.usable ? null : t('It belongs to another tenant: take it out.'),
         }))}
         empty={
           <p className="text-sm text-faint">
-            {channels === undefined ? 'Loading channels' : 'There are no channels yet. Add one in the tab Channels.'}
+            {channels === undefined
+              ? t('Loading channels')
+              : t('There are no channels yet. Add one in the tab Channels.')}
           </p>
         }
       />
-      <CheckboxField control={control} name="enabled" label="Rule is on" />
+      <CheckboxField control={control} name="enabled" label={t('Rule is on')} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type NotificationRule, NotificationRuleInput, NotificationRuleUpdate } from '@/domain/notifications/rule';
+import { english } from '@/lib/i18n/translator';
 import { conditionReason, EMPTY_RULE, toRuleInput, toRuleUpdate, toRuleValues } from './rule-form-values';
 
 const TENANT = '0192f0c1-7a3b-7c44-9f00-000000000001';
@@ -30,7 +31,7 @@ it('sends back what it read, with the version', () => {
 });
 
 it('knows what no tenant can be told of', () => {
-  expect(conditionReason('agent_silent', TENANT)).toContain('belong to no tenant');
-  for (const tenant of [null, 'none']) expect(conditionReason('agent_silent', tenant)).toBeNull();
-  expect(conditionReason('policy_drifted', TENANT)).toBeNull();
+  expect(conditionReason(english, 'agent_silent', TENANT)).toContain('belong to no tenant');
+  for (const tenant of [null, 'none']) expect(conditionReason(english, 'agent_silent', tenant)).toBeNull();
+  expect(conditionReason(english, 'policy_drifted', TENANT)).toBeNull();
 });

@@ -1,5 +1,6 @@
 import { type Condition, isTenantCondition } from '@/domain/notifications/condition';
 import type { NotificationRule, NotificationRuleInput } from '@/domain/notifications/rule';
+import type { Translate } from '@/lib/i18n/translator';
 import { NO_TENANT, toTenantId } from '../shared/tenant-options';
 
 /** The form of a rule; a number is null while its box is empty. */
@@ -62,7 +63,7 @@ export function toRuleInput({
 export const toRuleUpdate = ({ tenant_id: _, ...values }: RuleValues): Fields & { version: number | null } => values;
 
 /** Why a rule of this tenant (null or `none`: of the installation) cannot look at the condition; null when it can. */
-export function conditionReason(condition: Condition, tenantId: string | null): string | null {
+export function conditionReason(t: Translate, condition: Condition, tenantId: string | null): string | null {
   if (tenantId === null || tenantId === NO_TENANT || isTenantCondition(condition)) return null;
-  return 'Clusters and agents belong to no tenant: only rules of the installation can report this.';
+  return t('Clusters and agents belong to no tenant: only rules of the installation can report this.');
 }

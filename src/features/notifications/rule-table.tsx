@@ -2,9 +2,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { BellRing, Plus } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CONDITIONS } from '@/domain/notifications/condition';
 import { type NotificationRule, RULE_SORTS } from '@/domain/notifications/rule';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -17,7 +18,7 @@ import { CONDITION_WORDS } from '../shared/notification-words';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { DeleteDialog } from './delete-dialog';
-import { RULE_COLUMNS } from './rule-columns';
+import { ruleColumns } from './rule-columns';
 import { CreateRuleDrawer, EditRuleDrawer } from './rule-drawers';
 import { useTenantFacet } from './tenant-facet';
 
@@ -26,10 +27,10 @@ const LIST = {
   defaultSort: 'name',
   filters: { condition: CONDITIONS, tenant_id: 'id_or_none' },
 } as const;
-const CONDITION_OPTIONS = CONDITIONS.map((value) => ({ value, label: CONDITION_WORDS[value].label }));
 
 /** The rules, with what they do now. A row opens its form. */
 export function RuleTable() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { reason } = usePermissions();
@@ -39,9 +40,10 @@ export function RuleTable() {
   const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; rule: NotificationRule } | null>(null);
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const test = useRuleTest();
+  const columns = useMemo(() => ruleColumns(t), [t]);
   const list = useServerList<NotificationRule>({
-    name: 'rules',
-    columns: RULE_COLUMNS,
+    name: t('rules'),
+    columns,
     state,
     pathKey: trpc.notificationRules.list.pathKey(),
     fetchPage: (page, signal) => client.notificationRules.list.query({ ...state.input, ...page }, { signal }),
@@ -53,20 +55,20 @@ export function RuleTable() {
       onClick={() => void setAdding(true)}
       disabledReason={writeReason}
     >
-      Create rule
+      {t('Create rule')}
     </Button>
   );
   const { condition } = state.filters;
   return (
     <>
       <FilterBar
-        search={{ label: 'Search rules', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search rules'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'condition',
-            label: 'Reports',
+            label: t('Reports'),
             single: true,
-            options: CONDITION_OPTIONS,
+            options: CONDITIONS.map((value) => ({ value, label: t(CONDITION_WORDS[value].label) })),
             value: condition === null ? [] : [condition],
             onValueChange: ([value]) => state.setFilter('condition', CONDITIONS.find((one) => one === value) ?? null),
           },
@@ -79,8 +81,8 @@ export function RuleTable() {
       <DataTable
         {...list}
         id="notification-rules"
-        label="Rules"
-        noun={{ one: 'rule', many: 'rules' }}
+        label={t('Rules')}
+        noun={{ one: t('rule'), many: t('rules') }}
         rowId={(rule) => rule.id}
         onRowOpen={writeReason === null ? (rule) => setDialog({ kind: 'edit', rule }) : undefined}
         rowActions={(rule) => ({
@@ -88,19 +90,19 @@ export function RuleTable() {
           entries: [
             {
               id: 'edit',
-              label: 'Edit rule',
+              label: t('Edit rule'),
               onSelect: () => setDialog({ kind: 'edit', rule }),
               disabledReason: writeReason,
             },
             {
               id: 'test',
-              label: 'Send test',
+              label: t('Send test'),
               onSelect: () => test.mutate({ id: rule.id }),
               disabledReason: writeReason,
             },
             {
               id: 'delete',
-              label: 'Delete rule',
+              label: t('Delete rule'),
               tone: 'danger',
               onSelect: () => setDialog({ kind: 'delete', rule }),
               disabledReason: writeReason,
@@ -108,8 +110,8 @@ export function RuleTable() {
           ],
         })}
         empty={
-          <EmptyState icon={<BellRing />} title="No rules yet" action={create}>
-            A rule says what is reported, after how long, and to whom: under the bell, to a webhook or by e-mail.
+          <EmptyState icon={<BellRing />} title={t('No rules yet')} action={create}>
+            {t('A rule says what is reported, after how long, and to whom: under the bell, to a webhook or by e-mail.')}
           </EmptyState>
         }
       />
@@ -122,30 +124,32 @@ export function RuleTable() {
 
 /** Sends a test on every way of a rule and says where to look. */
 function useRuleTest() {
+  const t = useT();
   const trpc = useTRPC();
   return useMutation(
     trpc.notificationRules.test.mutationOptions({
       onSuccess: ({ deliveries }) =>
         showToast('ok', {
-          title: 'Test sent',
-          description: deliveries > 0 ? 'How it went stands under Deliveries.' : 'Look under the bell.',
+          title: t('Test sent'),
+          description: deliveries > 0 ? t('How it went stands under Deliveries.') : t('Look under the bell.'),
         }),
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: 'No test was sent', description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('No test was sent'), description: failure.detail ?? failure.title });
       },
     }),
   );
 }
 
 function DeleteRuleDialog({ rule, onClose }: { rule: NotificationRule; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const refresh = () => void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
   const remove = useMutation(
     trpc.notificationRules.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${rule.name} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: rule.name }) });
         refresh();
         onClose();
       },
@@ -154,14 +158,15 @@ function DeleteRuleDialog({ rule, onClose }: { rule: NotificationRule; onClose: 
   );
   return (
     <DeleteDialog
-      noun="rule"
+      kind="rule"
       name={rule.name}
       remove={{ ...remove, mutate: () => remove.mutate({ id: rule.id }) }}
       onClose={onClose}
     >
       <p>
-        Its incidents go with it{rule.incidents_open > 0 ? `, ${rule.incidents_open} of them open` : ''}. What it has
-        told stays in the log.
+        {t('Its incidents go with it{n, plural, =0 {} other {, # of them open}}. What it has told stays in the log.', {
+          n: rule.incidents_open,
+        })}
       </p>
     </DeleteDialog>
   );

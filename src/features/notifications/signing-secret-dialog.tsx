@@ -1,5 +1,6 @@
 'use client';
 import type { CreatedNotificationChannel } from '@/domain/notifications/channel';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
 import { Dialog } from '@/ui/dialog';
@@ -9,20 +10,27 @@ type Props = { channel: Pick<CreatedNotificationChannel, 'name'>; secret: string
 
 /** Shows the signing secret of a webhook, this once. */
 export function SigningSecretDialog({ channel, secret, onClose }: Props) {
+  const t = useT();
   return (
-    <Dialog open onOpenChange={(next) => !next && onClose()} title={`Signing secret of ${channel.name}`} persistent>
+    <Dialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={t('Signing secret of {name}', { name: channel.name })}
+      persistent
+    >
       <div className="flex flex-col gap-4">
-        <Notice tone="warn" title="Copy it now if you check signatures">
-          It is stored encrypted and cannot be shown again. Chat systems do not need it.
+        <Notice tone="warn" title={t('Copy it now if you check signatures')}>
+          {t('It is stored encrypted and cannot be shown again. Chat systems do not need it.')}
         </Notice>
-        <CodeBlock label="Signing secret" code={secret} wrap />
+        <CodeBlock label={t('Signing secret')} code={secret} wrap />
         <p className="text-sm text-pretty text-muted">
-          Each request has Fabric-Timestamp and Fabric-Signature: v1= and the HMAC-SHA-256 of timestamp, full stop and
-          body.
+          {t(
+            'Each request has Fabric-Timestamp and Fabric-Signature: v1= and the HMAC-SHA-256 of timestamp, full stop and body.',
+          )}
         </p>
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>
-            Done
+            {t('Done')}
           </Button>
         </div>
       </div>

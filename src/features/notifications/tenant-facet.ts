@@ -1,4 +1,5 @@
 'use client';
+import { useT } from '@/lib/i18n/use-t';
 import type { Option } from '@/ui/option';
 import { useTenantOptions } from '../shared/use-tenant-options';
 
@@ -18,13 +19,14 @@ type Facet = {
 
 /** The filter by tenant, for those who see more than one. */
 export function useTenantFacet(state: State): Facet[] {
+  const t = useT();
   const options = useTenantOptions('notification:read').map(({ value, label }) => ({ value, label }));
   if (options.length === 0) return [];
   const { tenant_id } = state.filters;
   return [
     {
       id: 'tenant_id',
-      label: 'Tenant',
+      label: t('Tenant'),
       single: true,
       options,
       value: tenant_id === null ? [] : [tenant_id],

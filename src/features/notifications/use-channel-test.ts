@@ -1,11 +1,13 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
 /** Sends a test to a channel and says where to look. */
 export function useChannelTest() {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   return useMutation(
@@ -13,13 +15,13 @@ export function useChannelTest() {
       onSuccess: ({ channel_name }) => {
         void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter());
         showToast('ok', {
-          title: `Test on its way to ${channel_name}`,
-          description: 'How it went stands under Deliveries.',
+          title: t('Test on its way to {channel}', { channel: channel_name }),
+          description: t('How it went stands under Deliveries.'),
         });
       },
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: 'No test was sent', description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('No test was sent'), description: failure.detail ?? failure.title });
       },
     }),
   );

@@ -1,3 +1,5 @@
+import type { Translate } from '@/lib/i18n/translator';
+
 /** What this page reads of `/api/v1/openapi.json`. */
 export type JsonSchema = {
   $ref?: string;
@@ -79,14 +81,16 @@ export function responseOf(document: ApiDocument, response: ApiResponse): ApiRes
 export const nameOf = (schema: JsonSchema): string | null => schema.$ref?.split('/').at(-1) ?? null;
 
 /** What kind of value a schema takes, in words: `string (uuid) or null`. */
-export function typeText(schema: JsonSchema): string {
+export function typeText(t: Translate, schema: JsonSchema): string {
   const name = nameOf(schema);
   if (name) return name;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
+  const or = ` ${t('or')} `;
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return [...new Set(choices.map(typeText))].join(' or ');
-  if (schema.type === 'array') return `list of ${schema.items ? typeText(schema.items) : 'anything'}`;
-  const type = Array.isArray(schema.type) ? schema.type.join(' or ') : (schema.type ?? 'anything');
+  if (choices) return [...new Set(choices.map((one) => typeText(t, one)))].join(or);
+  if (schema.type === 'array')
+    return t('list of {what}', { what: schema.items ? typeText(t, schema.items) : t('anything') });
+  const type = Array.isArray(schema.type) ? schema.type.join(or) : (schema.type ?? t('anything'));
   return schema.format ? `${type} (${schema.format})` : type;
 }

@@ -1,5 +1,6 @@
 'use client';
 import { useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { CodeBlock } from '@/ui/code-block';
 import { Section } from '@/ui/section';
@@ -9,6 +10,7 @@ import { SchemaFields } from './schema-fields';
 import { TryCall } from './try-call';
 
 function Response({ document, call, status }: { document: ApiDocument; call: Call; status: string }) {
+  const t = useT();
   const given = call.responses[status];
   const response = given && responseOf(document, given);
   if (!response) return null;
@@ -16,12 +18,12 @@ function Response({ document, call, status }: { document: ApiDocument; call: Cal
   return (
     <div className="flex flex-col gap-2">
       <p>{response.description?.replaceAll('`', '')}</p>
-      {contents.length === 0 && <p className="text-muted">Without a body.</p>}
+      {contents.length === 0 && <p className="text-muted">{t('Without a body.')}</p>}
       {contents.map(([type, { schema, example }]) => (
         <div key={type} className="flex flex-col gap-2">
           <p className="mono text-sm text-muted">{type}</p>
           <SchemaFields document={document} schema={schema} />
-          {example !== undefined && <CodeBlock code={JSON.stringify(example, null, 2)} label="Example" />}
+          {example !== undefined && <CodeBlock code={JSON.stringify(example, null, 2)} label={t('Example')} />}
         </div>
       ))}
     </div>
@@ -30,6 +32,7 @@ function Response({ document, call, status }: { document: ApiDocument; call: Cal
 
 /** One call: who may make it, what it takes and answers, with a form to try it. */
 export function CallDetail({ document, call }: { document: ApiDocument; call: Call }) {
+  const t = useT();
   const statuses = Object.keys(call.responses);
   const [status, setStatus] = useState(statuses[0] ?? '');
   const body = call.requestBody?.content['application/json']?.schema;
@@ -45,12 +48,12 @@ export function CallDetail({ document, call }: { document: ApiDocument; call: Ca
       </div>
       <TryCall call={call} />
       {body && (
-        <Section title="Fields of the body">
+        <Section title={t('Fields of the body')}>
           <SchemaFields document={document} schema={body} />
         </Section>
       )}
       <Section
-        title="Answers"
+        title={t('Answers')}
         actions={
           <div className="flex flex-wrap gap-1">
             {statuses.map((one) => (

@@ -1,4 +1,5 @@
 'use client';
+import { useT } from '@/lib/i18n/use-t';
 import { EmptyState } from '@/ui/empty-state';
 import { SearchBox } from '@/ui/search-box';
 import type { ApiDocument, Call } from './api-document';
@@ -15,16 +16,19 @@ type Props = {
 
 /** The calls that the search finds, by part of the API. */
 export function CallList({ document, calls, q, onSearch, chosen, onChoose }: Props) {
+  const t = useT();
   return (
-    <nav aria-label="Calls" className="flex min-w-0 flex-col gap-2 lg:w-96 lg:shrink-0">
-      <SearchBox label="Search calls" value={q} onValueChange={onSearch} />
-      {calls.length === 0 && <EmptyState title="No call matches">Search for a path, a method or a word.</EmptyState>}
+    <nav aria-label={t('Calls')} className="flex min-w-0 flex-col gap-2 lg:w-96 lg:shrink-0">
+      <SearchBox label={t('Search calls')} value={q} onValueChange={onSearch} />
+      {calls.length === 0 && (
+        <EmptyState title={t('No call matches')}>{t('Search for a path, a method or a word.')}</EmptyState>
+      )}
       <div className="flex max-h-72 flex-col gap-3 overflow-y-auto lg:max-h-[calc(100dvh-12rem)]">
         {document.tags.map(({ name, description }) => {
           const own = calls.filter(({ tags }) => tags.includes(name));
           if (own.length === 0) return null;
           return (
-            <section key={name} aria-label={`Calls of ${name}`}>
+            <section key={name} aria-label={t('Calls of {name}', { name })}>
               <h2 className="text-base">{name}</h2>
               <p className="text-sm text-pretty text-muted">{description}</p>
               <ul className="mt-1">

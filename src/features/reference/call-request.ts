@@ -1,4 +1,5 @@
 import type { ApiCall } from '@/lib/curl-command';
+import type { Translate } from '@/lib/i18n/translator';
 import type { Call } from './api-document';
 
 /** What was typed for a call: values of parameters by place and name, and the body. */
@@ -20,17 +21,17 @@ export function draftOf(call: Call): Draft {
 }
 
 /** Why the call cannot be sent as it is; null when it can. */
-export function problemOf(call: Call, { values, body }: Draft): string | null {
+export function problemOf(t: Translate, call: Call, { values, body }: Draft): string | null {
   const missing = (call.parameters ?? []).find(
     (parameter) => parameter.required && !values[valueKey(parameter.in, parameter.name)]?.trim(),
   );
-  if (missing) return `Fill in ${missing.name}.`;
-  if (!call.requestBody || body.trim() === '') return call.requestBody?.required ? 'Write a body.' : null;
+  if (missing) return t('Fill in {field}.', { field: missing.name });
+  if (!call.requestBody || body.trim() === '') return call.requestBody?.required ? t('Write a body.') : null;
   try {
     JSON.parse(body);
     return null;
   } catch {
-    return 'The body is not valid JSON.';
+    return t('The body is not valid JSON.');
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { apiDocument } from '@/server/rest/openapi/api-document';
 import { routes } from '@/server/rest/routes';
 import { type ApiDocument, listCalls, responseOf, searchCalls, typeText } from './api-document';
@@ -25,7 +26,7 @@ describe('the reference', () => {
       const draft = draftOf(one);
       for (const { name, in: place } of one.parameters ?? [])
         if (place === 'path') draft.values[valueKey(place, name)] = 'a/b';
-      expect(problemOf(one, draft), one.path).toBe(null);
+      expect(problemOf(english, one, draft), one.path).toBe(null);
       const request = requestOf(one, draft);
       expect(request.path).not.toContain('{');
       for (const language of LANGUAGES)
@@ -35,9 +36,9 @@ describe('the reference', () => {
 
   it('says what is missing', () => {
     const apply = call('POST', '/policies/{policy_id}/apply');
-    expect(problemOf(apply, draftOf(apply))).toBe('Fill in policy_id.');
+    expect(problemOf(english, apply, draftOf(apply))).toBe('Fill in policy_id.');
     const draft = { values: { 'path.policy_id': 'x' }, body: '{' };
-    expect(problemOf(apply, draft)).toBe('The body is not valid JSON.');
+    expect(problemOf(english, apply, draft)).toBe('The body is not valid JSON.');
   });
 
   it('leaves out what is empty and encodes the rest', () => {
@@ -47,8 +48,10 @@ describe('the reference', () => {
   });
 
   it('shows types in words, and problems behind their references', () => {
-    expect(typeText({ anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] })).toBe('string (uuid) or null');
-    expect(typeText({ type: 'array', items: { $ref: '#/components/schemas/Tenant' } })).toBe('list of Tenant');
+    expect(typeText(english, { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] })).toBe(
+      'string (uuid) or null',
+    );
+    expect(typeText(english, { type: 'array', items: { $ref: '#/components/schemas/Tenant' } })).toBe('list of Tenant');
     const refused = call('GET', '/workloads').responses['403'];
     expect(refused && responseOf(document, refused).description).toContain('Not permitted');
   });

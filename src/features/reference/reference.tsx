@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { parseAsString, useQueryStates } from 'nuqs';
 import { useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { rest } from '@/lib/rest';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
@@ -16,6 +17,7 @@ import { CallList } from './call-list';
 const PARSERS = { q: parseAsString.withDefault(''), call: parseAsString };
 
 function Browser({ document }: { document: ApiDocument }) {
+  const t = useT();
   const [{ q, call: wanted }, set] = useQueryStates(PARSERS, { scroll: false });
   const all = useMemo(() => listCalls(document), [document]);
   const found = useMemo(() => searchCalls(all, q), [all, q]);
@@ -34,7 +36,9 @@ function Browser({ document }: { document: ApiDocument }) {
         <CallDetail key={call.operationId} document={document} call={call} />
       ) : (
         <div className="min-w-0 flex-1">
-          {wanted !== null && <EmptyState title="There is no such call">Choose one from the list.</EmptyState>}
+          {wanted !== null && (
+            <EmptyState title={t('There is no such call')}>{t('Choose one from the list.')}</EmptyState>
+          )}
           {wanted === null && (
             <p className="max-w-prose text-pretty whitespace-pre-line text-muted">
               {document.info.description.replace(/([^\n])\n(?!\n)/g, '$1 ').replaceAll('`', '')}
@@ -48,6 +52,7 @@ function Browser({ document }: { document: ApiDocument }) {
 
 /** Every call of the API: searched, read, tried with one's own session, and taken along as a program. */
 export function Reference() {
+  const t = useT();
   const query = useQuery({
     queryKey: ['openapi'],
     queryFn: ({ signal }) => rest<ApiDocument>('/openapi.json', { open: true, signal }),
@@ -56,12 +61,12 @@ export function Reference() {
   return (
     <>
       <PageHeader
-        title="API reference"
-        description="Everything that the pages do can be done by programs as well."
+        title={t('API reference')}
+        description={t('Everything that the pages do can be done by programs as well.')}
         actions={
           <a href="/api/v1/openapi.json" download="fabric-openapi.json" className={buttonClass({})}>
             <Download size={14} aria-hidden />
-            OpenAPI document
+            {t('OpenAPI document')}
           </a>
         }
       />

@@ -1,6 +1,7 @@
 'use client';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { type ApiDocument, type JsonSchema, nameOf, schemaOf, typeText } from './api-document';
 
 /** The object whose fields are worth a look behind a schema: its own, that of its items, or of its only choice. */
@@ -16,6 +17,7 @@ function objectBehind(document: ApiDocument, schema: JsonSchema | undefined): Js
 type FieldProps = { document: ApiDocument; name: string; schema: JsonSchema; required: boolean; depth: number };
 
 function Field({ document, name, schema, required, depth }: FieldProps) {
+  const t = useT();
   const [open, setOpen] = useState(false);
   const inner = depth < 6 ? objectBehind(document, schema) : undefined;
   const described = schema.description ?? (nameOf(schema) ? undefined : schemaOf(document, schema)?.description);
@@ -35,10 +37,10 @@ function Field({ document, name, schema, required, depth }: FieldProps) {
         ) : (
           <span className="mono pl-4">{name}</span>
         )}
-        <span className="min-w-0 text-sm text-muted [overflow-wrap:anywhere]">{typeText(schema)}</span>
-        {required && <span className="text-sm text-faint">required</span>}
+        <span className="min-w-0 text-sm text-muted [overflow-wrap:anywhere]">{typeText(t, schema)}</span>
+        {required && <span className="text-sm text-faint">{t('required')}</span>}
         {schema.default !== undefined && (
-          <span className="text-sm text-faint">default {JSON.stringify(schema.default)}</span>
+          <span className="text-sm text-faint">{t('default {value}', { value: JSON.stringify(schema.default) })}</span>
         )}
       </div>
       {described && <p className="pl-4 text-sm text-pretty text-muted">{described}</p>}
@@ -61,8 +63,9 @@ export function SchemaFields({
   schema: JsonSchema | undefined;
   depth?: number;
 }) {
+  const t = useT();
   const object = objectBehind(document, schema);
-  if (!object) return <p className="text-muted">{schema ? typeText(schema) : 'Nothing.'}</p>;
+  if (!object) return <p className="text-muted">{schema ? typeText(t, schema) : t('Nothing.')}</p>;
   const required = new Set(object.required);
   return (
     <ul>

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
@@ -30,20 +31,20 @@ function ParameterField({
   value: string;
   onChange: (value: string) => void;
 }) {
+  const t = useT();
   const id = useId();
   return (
     <div className="grid gap-1 sm:grid-cols-[12rem_minmax(0,1fr)] sm:items-baseline">
       <label htmlFor={id} className="min-w-0">
         <span className="mono">{parameter.name}</span>
         <span className="ml-1 text-sm text-faint">
-          {parameter.in}
-          {parameter.required && ', required'}
+          {parameter.required ? t('{place}, required', { place: parameter.in }) : parameter.in}
         </span>
       </label>
       <div className="min-w-0">
         <TextInput id={id} mono value={value} onChange={(event) => onChange(event.target.value)} className="w-full" />
         <p className="text-sm text-muted [overflow-wrap:anywhere]">
-          {typeText(parameter.schema)}
+          {typeText(t, parameter.schema)}
           {parameter.description && `. ${parameter.description}`}
         </p>
       </div>
@@ -53,12 +54,13 @@ function ParameterField({
 
 /** A call to be filled in and sent with one's own session; what it looks like as a program; and what came back. */
 export function TryCall({ call }: { call: Call }) {
+  const t = useT();
   const [draft, setDraft] = useState(() => draftOf(call));
   const [language, setLanguage] = useState<Language>('curl');
   const [confirming, setConfirming] = useState(false);
   const bodyId = useId();
   const request = requestOf(call, draft);
-  const problem = problemOf(call, draft);
+  const problem = problemOf(t, call, draft);
   const stop = useRef<AbortController>(null);
   useEffect(() => () => stop.current?.abort(), []);
   const sending = useMutation({
@@ -74,17 +76,17 @@ export function TryCall({ call }: { call: Call }) {
   return (
     <>
       <Section
-        title="Try it"
-        description="Sent with your own session: what it changes is changed."
+        title={t('Try it')}
+        description={t('Sent with your own session: what it changes is changed.')}
         actions={
           <Button
             variant="primary"
             icon={<Send size={14} />}
             pending={sending.isPending}
-            disabledReason={forAgents ? 'Only the agent of a node may call this.' : problem}
+            disabledReason={forAgents ? t('Only the agent of a node may call this.') : problem}
             onClick={send}
           >
-            Send
+            {t('Send')}
           </Button>
         }
       >
@@ -103,9 +105,9 @@ export function TryCall({ call }: { call: Call }) {
           {call.requestBody && (
             <div className="flex flex-col gap-1">
               <label htmlFor={bodyId}>
-                Body
+                {t('Body')}
                 <span className="ml-1 text-sm text-faint">
-                  JSON{call.requestBody.required ? ', required' : ', may be empty'}
+                  {call.requestBody.required ? t('JSON, required') : t('JSON, may be empty')}
                 </span>
               </label>
               <textarea
@@ -118,13 +120,13 @@ export function TryCall({ call }: { call: Call }) {
               />
             </div>
           )}
-          {!call.parameters && !call.requestBody && <p className="text-muted">It takes nothing.</p>}
+          {!call.parameters && !call.requestBody && <p className="text-muted">{t('It takes nothing.')}</p>}
         </div>
       </Section>
       {(answer || sending.error) && (
-        <Section title="Answer">
+        <Section title={t('Answer')}>
           {sending.error ? (
-            <Notice tone="danger" live title="No answer">
+            <Notice tone="danger" live title={t('No answer')}>
               {sending.error.message}
             </Notice>
           ) : (
@@ -135,29 +137,32 @@ export function TryCall({ call }: { call: Call }) {
                     {String(answer.status)}
                   </Badge>
                   <span className="text-muted">
-                    {answer.milliseconds} ms{answer.type && `, ${answer.type}`}
-                    {answer.shortened && ', shortened'}
+                    {[`${answer.milliseconds} ms`, answer.type, answer.shortened && t('shortened')]
+                      .filter(Boolean)
+                      .join(', ')}
                   </span>
                 </p>
-                {answer.text !== '' && <CodeBlock code={answer.text} label="Answer" />}
+                {answer.text !== '' && <CodeBlock code={answer.text} label={t('Answer')} />}
               </div>
             )
           )}
         </Section>
       )}
       <Section
-        title="As a program"
-        description="It reads an API token of your account from FABRIC_TOKEN."
-        actions={<SegmentedControl label="Language" value={language} onValueChange={setLanguage} options={LANGUAGES} />}
+        title={t('As a program')}
+        description={t('It reads an API token of your account from FABRIC_TOKEN.')}
+        actions={
+          <SegmentedControl label={t('Language')} value={language} onValueChange={setLanguage} options={LANGUAGES} />
+        }
         bare
       >
-        <CodeBlock code={codeSample(language, request, window.location.origin)} label="Program" />
+        <CodeBlock code={codeSample(language, request, window.location.origin)} label={t('Program')} />
       </Section>
       <ConfirmDialog
         open={confirming}
         onOpenChange={setConfirming}
-        title={`Send ${call.method} ${call.path}?`}
-        confirmLabel="Send"
+        title={t('Send {method} {path}?', { method: call.method, path: call.path })}
+        confirmLabel={t('Send')}
         tone={call.method === 'DELETE' ? 'danger' : 'primary'}
         pending={false}
         error={null}
@@ -166,7 +171,7 @@ export function TryCall({ call }: { call: Call }) {
           sending.mutate();
         }}
       >
-        It is carried out with your rights: {call.summary}
+        {t('It is carried out with your rights: {summary}', { summary: call.summary })}
       </ConfirmDialog>
     </>
   );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import {
   type AdministratorValues,
   administratorSchema,
@@ -14,12 +15,12 @@ const good: AdministratorValues = {
 };
 
 const wrong = (values: AdministratorValues, codeRequired = false) => {
-  const issues = administratorSchema(codeRequired).safeParse(values).error?.issues ?? [];
+  const issues = administratorSchema(english, codeRequired).safeParse(values).error?.issues ?? [];
   return [...new Set(issues.map((issue) => issue.path.join('.')))].sort();
 };
 
 test('a filled form is accepted and the address normalised', () => {
-  expect(administratorSchema(false).parse(good).email).toBe('admin@example.org');
+  expect(administratorSchema(english, false).parse(good).email).toBe('admin@example.org');
 });
 
 test('each rule speaks at its field', () => {

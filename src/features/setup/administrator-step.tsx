@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useForm } from 'react-hook-form';
 import { MIN_PASSWORD_LENGTH } from '@/domain/auth-password';
 import { browserSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { rest } from '@/lib/rest';
 import { FormShell } from '@/ui/form/form-shell';
@@ -19,7 +20,8 @@ import {
 
 /** Creates the first administrator and signs in. From then on the setup is closed for everybody. */
 export function AdministratorStep({ codeRequired, onDone }: { codeRequired: boolean; onDone: () => void }) {
-  const schema = useMemo(() => administratorSchema(codeRequired), [codeRequired]);
+  const t = useT();
+  const schema = useMemo(() => administratorSchema(t, codeRequired), [t, codeRequired]);
   const form = useForm<AdministratorValues, unknown, AdministratorValues>({
     defaultValues: EMPTY_ADMINISTRATOR,
     resolver: domainResolver(schema, (values: AdministratorValues) => values),
@@ -37,36 +39,38 @@ export function AdministratorStep({ codeRequired, onDone }: { codeRequired: bool
       onSubmit={(values) => complete.mutate(values)}
       error={complete.error ? failureOf(complete.error) : null}
       pending={complete.isPending}
-      submitLabel="Create administrator"
+      submitLabel={t('Create administrator')}
     >
       <TextField
         control={form.control}
         name="email"
-        label="Email address"
-        description="You sign in with it. No mail is sent."
+        label={t('Email address')}
+        description={t('You sign in with it. No mail is sent.')}
         autoComplete="username"
         autoFocus
       />
-      <TextField control={form.control} name="name" label="Name" autoComplete="name" optional />
+      <TextField control={form.control} name="name" label={t('Name')} autoComplete="name" optional />
       <PasswordField
         control={form.control}
         name="password"
-        label="Password"
+        label={t('Password')}
         autoComplete="new-password"
-        description={`At least ${MIN_PASSWORD_LENGTH} characters. Length counts, not special characters.`}
+        description={t('At least {n} characters. Length counts, not special characters.', {
+          n: MIN_PASSWORD_LENGTH,
+        })}
       />
       <PasswordField
         control={form.control}
         name="password_repeat"
-        label="Repeat the password"
+        label={t('Repeat the password')}
         autoComplete="new-password"
       />
       {codeRequired && (
         <TextField
           control={form.control}
           name="setup_code"
-          label="Setup code"
-          description="The server printed it when it started. It proves that this is your installation."
+          label={t('Setup code')}
+          description={t('The server printed it when it started. It proves that this is your installation.')}
           autoComplete="one-time-code"
           mono
         />

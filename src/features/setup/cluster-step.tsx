@@ -1,6 +1,7 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { type Cluster, ClusterInput } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConnectionForm } from '../shared/cluster-connection/connection-form';
@@ -8,6 +9,7 @@ import { EMPTY_CONNECTION, toClusterInput } from '../shared/cluster-connection/c
 
 /** Adds the first cluster, or leaves it for later. */
 export function ClusterStep({ onAdded, onSkip }: { onAdded: (cluster: Cluster) => void; onSkip: () => void }) {
+  const t = useT();
   const add = useMutation(useTRPC().clusters.create.mutationOptions({ onSuccess: onAdded }));
   return (
     <ConnectionForm
@@ -17,9 +19,9 @@ export function ClusterStep({ onAdded, onSkip }: { onAdded: (cluster: Cluster) =
       onSubmit={(input) => add.mutate(input)}
       error={add.error ? failureOf(add.error) : null}
       pending={add.isPending}
-      submitLabel="Add cluster"
+      submitLabel={t('Add cluster')}
       onCancel={onSkip}
-      cancelLabel="Skip for now"
+      cancelLabel={t('Skip for now')}
     />
   );
 }

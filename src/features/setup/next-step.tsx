@@ -4,12 +4,14 @@ import { Box, Network, RadioTower, Server, Waypoints } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 
 /** Where to go from here. */
 export function NextStep({ clusterId }: { clusterId: string | null }) {
+  const t = useT();
   const trpc = useTRPC();
   const { data: cluster } = useQuery({
     ...trpc.clusters.get.queryOptions({ id: clusterId ?? '' }),
@@ -25,45 +27,45 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
     <>
       <p className="text-muted">
         {cluster
-          ? `${cluster.name} is connected. Syncs repeat by themselves; the settings say how often.`
-          : 'There is no cluster yet. Add one whenever you like; nothing else waits for it.'}
+          ? t('{name} is connected. Syncs repeat by themselves; the settings say how often.', { name: cluster.name })
+          : t('There is no cluster yet. Add one whenever you like; nothing else waits for it.')}
       </p>
       <ul className="divide-y rounded-md border">
         <Way
           href={cluster ? paths.cluster({ clusterId: cluster.id }) : paths.clusters({ add: 'true' })}
           icon={<Waypoints />}
-          title={cluster ? `Cluster ${cluster.name}` : 'Add a cluster'}
-          text={cluster ? 'Its state, its connection and its sync runs.' : 'By its address and an API token.'}
+          title={cluster ? t('Cluster {name}', { name: cluster.name }) : t('Add a cluster')}
+          text={cluster ? t('Its state, its connection and its sync runs.') : t('By its address and an API token.')}
         />
         {cluster && (
           <>
             <Way
               href={paths.agents({ cluster_id: cluster.id })}
               icon={<RadioTower />}
-              title="Install agents"
-              count={without ? `${formatCount(without)} to go` : undefined}
-              text="One command on each node shows the traffic of its guests. Without agents there are no flows."
+              title={t('Install agents')}
+              count={without ? t('{n, number} to go', { n: without }) : undefined}
+              text={t('One command on each node shows the traffic of its guests. Without agents there are no flows.')}
             />
             <Way
               href={paths.workloads()}
               icon={<Box />}
-              title="Workloads"
+              title={t('Workloads')}
               count={count(cluster.counts.workloads)}
-              text="Virtual machines and containers with their network cards and addresses."
+              text={t('Virtual machines and containers with their network cards and addresses.')}
             />
             <Way
               href={paths.nodes()}
               icon={<Server />}
-              title="Nodes"
+              title={t('Nodes')}
               count={count(cluster.counts.nodes)}
-              text="The machines of the cluster."
+              text={t('The machines of the cluster.')}
             />
             <Way
               href={paths.networks()}
               icon={<Network />}
-              title="Networks"
+              title={t('Networks')}
               count={count(cluster.counts.networks)}
-              text="Bridges, VNets, VLANs and subnets."
+              text={t('Bridges, VNets, VLANs and subnets.')}
             />
           </>
         )}
@@ -73,7 +75,7 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
           className={buttonClass({ variant: 'primary' })}
           href={cluster ? paths.cluster({ clusterId: cluster.id }) : paths.home()}
         >
-          {cluster ? 'Open the cluster' : 'Open Fabric'}
+          {cluster ? t('Open the cluster') : t('Open Fabric')}
         </Link>
       </div>
     </>

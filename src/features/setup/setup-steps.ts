@@ -1,11 +1,13 @@
+import { msg } from '@/lib/i18n/translator';
+
 export const SETUP_STEPS = ['administrator', 'cluster', 'sync', 'next'] as const;
 export type SetupStep = (typeof SETUP_STEPS)[number];
 
 export const STEP_LABELS: Record<SetupStep, string> = {
-  administrator: 'Administrator',
-  cluster: 'Cluster',
-  sync: 'First sync',
-  next: 'What next',
+  administrator: msg('Administrator'),
+  cluster: msg('Cluster'),
+  sync: msg('First sync'),
+  next: msg('What next'),
 };
 
 type Known = {

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryStates } from 'nuqs';
 import { useEffect, useState } from 'react';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { ErrorState } from '@/ui/error-state';
@@ -17,23 +19,25 @@ import { NextStep } from './next-step';
 import { SETUP_STEPS, type SetupStep, STEP_LABELS, setupStep } from './setup-steps';
 import { SyncStep } from './sync-step';
 
-const STEPS = SETUP_STEPS.map((id) => ({ id, label: STEP_LABELS[id] }));
-
 const HEADINGS: Record<SetupStep, { title: string; text: string }> = {
   administrator: {
-    title: 'Create the administrator',
-    text: 'The first account may do everything. More people can be added later.',
+    title: msg('Create the administrator'),
+    text: msg('The first account may do everything. More people can be added later.'),
   },
   cluster: {
-    title: 'Add your first cluster',
-    text: 'Fabric reads a Proxmox VE cluster through its API. Nothing is changed on it until you apply a policy.',
+    title: msg('Add your first cluster'),
+    text: msg('Fabric reads a Proxmox VE cluster through its API. Nothing is changed on it until you apply a policy.'),
   },
-  sync: { title: 'First sync', text: 'Nodes, workloads and networks are read. This takes seconds to a few minutes.' },
-  next: { title: 'You are ready', text: '' },
+  sync: {
+    title: msg('First sync'),
+    text: msg('Nodes, workloads and networks are read. This takes seconds to a few minutes.'),
+  },
+  next: { title: msg('You are ready'), text: '' },
 };
 
 /** The first run: administrator, cluster, first sync, and where to go from there. */
 export function Setup() {
+  const t = useT();
   const router = useRouter();
   const { state, retry } = useStartSession();
   const status = useQuery({ ...setupStatusQuery, refetchOnWindowFocus: false });
@@ -62,11 +66,11 @@ export function Setup() {
     void setAt({ step: next, cluster }, { history: 'push' });
   const { title, text } = HEADINGS[step];
   return (
-    <Stepper label="Setup" steps={STEPS} current={step}>
+    <Stepper label={t('Setup')} steps={SETUP_STEPS.map((id) => ({ id, label: t(STEP_LABELS[id]) }))} current={step}>
       {signedIn && <LiveUpdates />}
       <div>
-        <h1 className="text-lg">{title}</h1>
-        {text && <p className="text-pretty text-muted">{text}</p>}
+        <h1 className="text-lg">{t(title)}</h1>
+        {text && <p className="text-pretty text-muted">{t(text)}</p>}
       </div>
       {step === 'administrator' && (
         <AdministratorStep

@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -14,6 +15,7 @@ type Props = { clusterId: string; onNext: () => void; onEdit: () => void };
 
 /** Runs the first sync and shows it as it goes. A reload finds the run that is under way, or the last one. */
 export function SyncStep({ clusterId, onNext, onEdit }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const cluster = useQuery(trpc.clusters.get.queryOptions({ id: clusterId }));
   const lastRuns = useQuery(trpc.syncRuns.list.queryOptions({ cluster_id: clusterId, kind: 'inventory', limit: 1 }));
@@ -46,19 +48,19 @@ export function SyncStep({ clusterId, onNext, onEdit }: Props) {
       <div className="flex flex-wrap justify-end gap-2">
         {status === 'failed' && (
           <>
-            <Button onClick={onEdit}>Edit connection</Button>
+            <Button onClick={onEdit}>{t('Edit connection')}</Button>
             <Button onClick={() => sync.mutate({ id: clusterId })} pending={sync.isPending}>
-              Try again
+              {t('Try again')}
             </Button>
           </>
         )}
         {!run.data && sync.isError && (
           <Button onClick={() => sync.mutate({ id: clusterId })} pending={sync.isPending}>
-            Start the sync
+            {t('Start the sync')}
           </Button>
         )}
         <Button variant={status === 'ok' ? 'primary' : 'secondary'} onClick={onNext}>
-          {ended ? 'Continue' : 'Continue while it runs'}
+          {ended ? t('Continue') : t('Continue while it runs')}
         </Button>
       </div>
     </>

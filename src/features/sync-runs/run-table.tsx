@@ -2,7 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsString, useQueryState } from 'nuqs';
+import { useMemo } from 'react';
 import { RUN_KINDS, RUN_STATUSES } from '@/domain/sync';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
@@ -14,7 +17,7 @@ import { useListState } from '../shared/list-state';
 import { LiveRun } from '../shared/sync/live-run';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { useServerList } from '../shared/use-server-list';
-import { RUN_COLUMNS } from './run-columns';
+import { runColumns } from './run-columns';
 import { KIND_WORDS } from './run-words';
 
 const LIST = {
@@ -23,17 +26,16 @@ const LIST = {
   filters: { status: RUN_STATUSES, kind: RUN_KINDS, cluster_id: 'id' },
 } as const;
 
-const STATUS_OPTIONS = [
-  { value: 'queued', label: 'Queued' },
-  { value: 'running', label: 'Running' },
-  { value: 'ok', label: 'Succeeded' },
-  { value: 'failed', label: 'Failed' },
-];
-const KIND_OPTIONS = RUN_KINDS.map((value) => ({ value, label: KIND_WORDS[value] }));
-const IN_CLUSTER = RUN_COLUMNS.filter((column) => column.id !== 'cluster_name');
+const STATUS_WORDS = {
+  queued: msg('Queued'),
+  running: msg('Running'),
+  ok: msg('Succeeded'),
+  failed: msg('Failed'),
+} as const;
 
 /** Runs of syncs and discoveries, newest first; those of one cluster when it is given. A row opens the run. */
 export function RunTable({ clusterId }: { clusterId?: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const state = useListState(LIST);
@@ -41,9 +43,11 @@ export function RunTable({ clusterId }: { clusterId?: string }) {
   const clusters = useClusterOptions();
   const [runId, setRunId] = useQueryState('run', parseAsString);
   const fixed = clusterId ? { cluster_id: clusterId } : undefined;
+  const ofCluster = clusterId !== undefined;
+  const columns = useMemo(() => runColumns(t).filter(({ id }) => !ofCluster || id !== 'cluster_name'), [t, ofCluster]);
   const list = useServerList({
-    name: 'sync runs',
-    columns: clusterId ? IN_CLUSTER : RUN_COLUMNS,
+    name: t('sync runs'),
+    columns,
     state,
     pathKey: trpc.syncRuns.list.pathKey(),
     fixed,
@@ -55,18 +59,18 @@ export function RunTable({ clusterId }: { clusterId?: string }) {
         facets={[
           {
             id: 'status',
-            label: 'Status',
+            label: t('Status'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: RUN_STATUSES.map((value) => ({ value, label: t(STATUS_WORDS[value]) })),
             value: filters.status ? [filters.status] : [],
             onValueChange: ([value]) =>
               state.setFilter('status', RUN_STATUSES.find((status) => status === value) ?? null),
           },
           {
             id: 'kind',
-            label: 'Kind',
+            label: t('Kind'),
             single: true,
-            options: KIND_OPTIONS,
+            options: RUN_KINDS.map((value) => ({ value, label: t(KIND_WORDS[value]) })),
             value: filters.kind ? [filters.kind] : [],
             onValueChange: ([value]) => state.setFilter('kind', RUN_KINDS.find((kind) => kind === value) ?? null),
           },
@@ -75,7 +79,7 @@ export function RunTable({ clusterId }: { clusterId?: string }) {
             : [
                 {
                   id: 'cluster_id',
-                  label: 'Cluster',
+                  label: t('Cluster'),
                   single: true,
                   options: clusters,
                   value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -88,20 +92,20 @@ export function RunTable({ clusterId }: { clusterId?: string }) {
       <DataTable
         {...list}
         id={clusterId ? 'cluster-runs' : 'runs'}
-        label="Runs"
-        noun={{ one: 'run', many: 'runs' }}
+        label={t('Runs')}
+        noun={{ one: t('run'), many: t('runs') }}
         rowId={(run) => run.id}
         onRowOpen={(run) => void setRunId(run.id)}
         empty={
           <EmptyState
-            title="Nothing has run yet"
+            title={t('Nothing has run yet')}
             action={
               <Link className={buttonClass()} href={clusterId ? paths.cluster({ clusterId }) : paths.clusters()}>
-                {clusterId ? 'Go to the cluster' : 'Go to clusters'}
+                {clusterId ? t('Go to the cluster') : t('Go to clusters')}
               </Link>
             }
           >
-            Start a sync with Sync now, or let the schedule do it.
+            {t('Start a sync with Sync now, or let the schedule do it.')}
           </EmptyState>
         }
       />
@@ -111,6 +115,7 @@ export function RunTable({ clusterId }: { clusterId?: string }) {
 }
 
 function RunDrawer({ runId, onClose }: { runId: string | null; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const { data } = useQuery({ ...trpc.syncRuns.get.queryOptions({ id: runId ?? '' }), enabled: runId !== null });
   return (
@@ -118,7 +123,9 @@ function RunDrawer({ runId, onClose }: { runId: string | null; onClose: () => vo
       open={runId !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title={data && runId ? `${KIND_WORDS[data.kind]} of ${data.cluster_name}` : 'Run'}
+      title={
+        data && runId ? t('{kind} of {name}', { kind: t(KIND_WORDS[data.kind]), name: data.cluster_name }) : t('Run')
+      }
     >
       {runId && <LiveRun runId={runId} />}
     </Drawer>

@@ -1,11 +1,15 @@
 import type { SyncRun } from '@/domain/sync';
+import { msg } from '@/lib/i18n/translator';
 
-export const KIND_WORDS: Record<SyncRun['kind'], string> = { inventory: 'Inventory sync', ipam: 'Address discovery' };
+export const KIND_WORDS: Record<SyncRun['kind'], string> = {
+  inventory: msg('Inventory sync'),
+  ipam: msg('Address discovery'),
+};
 
 export const TRIGGER_WORDS: Record<SyncRun['trigger'], string> = {
-  manual: 'Manual',
-  auto: 'Schedule',
-  setup: 'Setup',
+  manual: msg('Manual'),
+  auto: msg('Schedule'),
+  setup: msg('Setup'),
 };
 
 /** The counters of all stages together. */
