@@ -113,7 +113,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['projects', '/projects', 'Projects'],
     ['mapping-rules', '/mapping-rules', 'Mapping rules'],
     ['mapping-conflicts', '/mapping-rules?tab=conflicts', 'Mapping rules'],
-    ['add-mapping-rule', '/mapping-rules?add=true', 'Mapping rules'],
+    ['add-mapping-rule', '/mapping-rules?add=true', ''],
     ['settings', '/settings', 'Settings'],
     ['notifications', '/notifications', 'Notifications'],
     ['notification-rules', '/notifications?tab=rules', 'Notifications'],
