@@ -37,6 +37,12 @@ const made = lazy(() => {
     labelNames: ['outcome'],
     registers: [registry],
   });
+  const deliveries = new Counter({
+    name: 'fabric_notification_deliveries_total',
+    help: 'Tries to deliver a notice, by kind of channel (webhook, email) and result (sent, retried, failed).',
+    labelNames: ['kind', 'result'],
+    registers: [registry],
+  });
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
   const gauges = {
@@ -52,7 +58,7 @@ const made = lazy(() => {
       'part',
     ]),
   };
-  return { registry, requests, jobs, syncObjects, signIns, flows, gauges };
+  return { registry, requests, jobs, syncObjects, signIns, flows, deliveries, gauges };
 });
 
 /** Records one answered request. `path` is the pattern, never the concrete address, to keep the series few. */
@@ -86,6 +92,11 @@ export function countSignIn(result: 'ok' | 'failed'): void {
 /** Counts the flows of one heartbeat. */
 export function countFlows(outcomes: { accepted: number; updated: number; rejected: number }): void {
   for (const [outcome, count] of Object.entries(outcomes)) made.flows.inc({ outcome }, count);
+}
+
+/** Counts a try to deliver a notice: `retried` will be tried again, `failed` is given up. */
+export function countDelivery(kind: string, result: 'sent' | 'retried' | 'failed'): void {
+  made.deliveries.inc({ kind, result });
 }
 
 /** One value of a gauge; without labels for a gauge that has none. */
