@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAddressGuard } from '../hypervisor/pve/http/address-guard';
 import { namedLeaf } from '../hypervisor/pve/testing/named-leaf.fixture';
+import { createAddressGuard } from '../net/address-guard';
 import { type Email, type SmtpServer, sendEmail } from './send-email';
 import { startSmtpReceiver } from './smtp-receiver.fixture';
 

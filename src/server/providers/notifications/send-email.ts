@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import type { SMTP_SECURITY } from '@/domain/notifications/settings';
-import { type AddressGuard, guardedLookup, RefusedAddressError } from '../hypervisor/pve/http/address-guard';
+import { type AddressGuard, guardedLookup, RefusedAddressError } from '../net/address-guard';
 import { DeliveryError } from './delivery-error';
 
 export type SmtpServer = {

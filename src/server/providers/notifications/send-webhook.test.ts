@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAddressGuard } from '../hypervisor/pve/http/address-guard';
+import { createAddressGuard } from '../net/address-guard';
 import { sendWebhook, type WebhookRequest } from './send-webhook';
 import { signWebhook } from './sign-webhook';
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
-import { type AddressGuard, guardedLookup, RefusedAddressError } from '../hypervisor/pve/http/address-guard';
+import { type AddressGuard, guardedLookup, RefusedAddressError } from '../net/address-guard';
 import { DeliveryError } from './delivery-error';
 import { signWebhook } from './sign-webhook';
 

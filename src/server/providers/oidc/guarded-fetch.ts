@@ -4,12 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { cidrContains, parseCidr } from '@/domain/net/cidr';
 import { parseIp, unmapIp } from '@/domain/net/ip-address';
-import {
-  type AddressGuard,
-  createAddressGuard,
-  guardedLookup,
-  RefusedAddressError,
-} from '../hypervisor/pve/http/address-guard';
+import { type AddressGuard, createAddressGuard, guardedLookup, RefusedAddressError } from '../net/address-guard';
 import { OidcError } from './oidc-error';
 
 type Options = {

@@ -6,7 +6,7 @@ import { env } from '../../lib/env';
 import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { countDelivery } from '../../lib/metrics';
-import { createAddressGuard } from '../../providers/hypervisor/pve/http/address-guard';
+import { createAddressGuard } from '../../providers/net/address-guard';
 import { DeliveryError } from '../../providers/notifications/delivery-error';
 import { sendEmail } from '../../providers/notifications/send-email';
 import { sendWebhook } from '../../providers/notifications/send-webhook';
@@ -88,7 +88,8 @@ async function settle(delivery: DeliveryRow, outcome: Outcome): Promise<void> {
   await db.transaction(async (tx) => {
     if (await settleDelivery(tx, delivery, outcome)) await notificationChanged(tx, delivery.tenant_id);
   });
-  countDelivery(delivery.channel_kind, outcome.status === 'queued' ? 'retried' : outcome.status);
+  const { status } = outcome;
+  countDelivery(delivery.channel_kind, status === 'sent' || status === 'failed' ? status : 'retried');
 }
 
 /**

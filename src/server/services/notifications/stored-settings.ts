@@ -7,7 +7,7 @@ import type { Executor } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { unseal } from '../../lib/crypto';
 import { env } from '../../lib/env';
-import { createAddressGuard } from '../../providers/hypervisor/pve/http/address-guard';
+import { createAddressGuard } from '../../providers/net/address-guard';
 import { DeliveryError } from '../../providers/notifications/delivery-error';
 import type { SmtpServer } from '../../providers/notifications/send-email';
 import { findNotificationSecret } from '../../repositories/notification-secrets';

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ApiUrl } from '@/domain/net/api-url';
-import type { AddressGuard } from './http/address-guard';
+import type { AddressGuard } from '../../net/address-guard';
 import { type Judgement, judgeCertificate, type TrustBasis } from './http/certificate-trust';
 import { type ExchangeRequest, exchange, type RawAnswer } from './http/exchange';
 import { SecureAgent } from './http/secure-agent';

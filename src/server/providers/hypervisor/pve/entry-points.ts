@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns';
 import { parseApiUrl } from '@/domain/net/api-url';
+import { createAddressGuard, guardedLookup } from '../../net/address-guard';
 import { ProviderError } from '../errors';
 import { type ClientOptions, DEFAULT_TIMEOUTS } from './client-options';
 import { EntryNode, type EntryNodeOptions } from './entry-node';
-import { createAddressGuard, guardedLookup } from './http/address-guard';
 import { normalizeFingerprint } from './http/fingerprint';
 
 /** More are never needed: one living node answers for the whole cluster. */

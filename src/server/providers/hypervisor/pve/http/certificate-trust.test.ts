@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { createAddressGuard, guardedLookup } from '../../../net/address-guard';
 import { answer, serveApi } from '../testing/api-server.fixture';
 import { LOOPBACK } from '../testing/client.fixture';
 import { namedLeaf } from '../testing/named-leaf.fixture';
-import { createAddressGuard, guardedLookup } from './address-guard';
 import { judgeCertificate, type ShownCertificate, type TrustPolicy } from './certificate-trust';
 import { openTlsSocket } from './tls-socket';
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP, type LookupFunction } from 'node:net';
 import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
-import { type AddressGuard, RefusedAddressError } from './address-guard';
+import { type AddressGuard, RefusedAddressError } from '../../../net/address-guard';
 import type { ShownCertificate } from './certificate-trust';
 import { TransportError } from './transport-error';
 

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { answer, serveApi } from '../testing/api-server.fixture';
-import { accessTo, testClient } from '../testing/client.fixture';
+import { apiPath } from '../hypervisor/pve/http/encode';
+import { answer, serveApi } from '../hypervisor/pve/testing/api-server.fixture';
+import { accessTo, testClient } from '../hypervisor/pve/testing/client.fixture';
 import { createAddressGuard, guardedLookup, RefusedAddressError } from './address-guard';
-import { apiPath } from './encode';
 
 describe('outgoing addresses', () => {
   const guard = createAddressGuard([]);
