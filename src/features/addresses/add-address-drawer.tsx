@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { AddressInput, AllocateAddressInput, type IpAddress } from '@/domain/ipam/ip-address';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -30,6 +31,7 @@ type Props = { subnet: Subnet; start: AddressStart | null; onClose: () => void; 
 
 /** Assigns an address of a subnet. */
 export function AddAddressDrawer({ subnet, start, onClose, onAdded }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={start !== null}
@@ -37,12 +39,12 @@ export function AddAddressDrawer({ subnet, start, onClose, onAdded }: Props) {
       persistent
       title={
         start?.kind === 'next'
-          ? 'Take the next free address'
+          ? t('Take the next free address')
           : start?.address
-            ? `Assign ${start.address}`
-            : 'Add address'
+            ? t('Assign {address}', { address: start.address })
+            : t('Add address')
       }
-      description={`In ${subnet.cidr}, network ${subnet.network_name}`}
+      description={t('In {cidr}, network {network}', { cidr: subnet.cidr, network: subnet.network_name })}
     >
       {start?.kind === 'next' && <NextContent subnet={subnet} onClose={onClose} onAdded={onAdded} />}
       {start?.kind === 'given' && (
@@ -55,13 +57,16 @@ export function AddAddressDrawer({ subnet, start, onClose, onAdded }: Props) {
 type ContentProps = Pick<Props, 'subnet' | 'onClose' | 'onAdded'>;
 
 function useAdded({ onClose, onAdded }: Pick<Props, 'onClose' | 'onAdded'>) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   return (added: IpAddress) => {
     void queryClient.invalidateQueries(trpc.subnets.pathFilter());
     void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
     showToast('ok', {
-      title: added.workload ? `${added.address} assigned to ${added.workload.name}` : `${added.address} added`,
+      title: added.workload
+        ? t('{address} assigned to {workload}', { address: added.address, workload: added.workload.name })
+        : t('{name} added', { name: added.address }),
     });
     onClose();
     onAdded?.(added);
@@ -69,6 +74,7 @@ function useAdded({ onClose, onAdded }: Pick<Props, 'onClose' | 'onAdded'>) {
 }
 
 function GivenContent({ subnet, address, onClose, onAdded }: ContentProps & { address: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const form = useForm<AddressValues, unknown, AddressInput>({
     defaultValues: {
@@ -85,13 +91,13 @@ function GivenContent({ subnet, address, onClose, onAdded }: ContentProps & { ad
       onSubmit={(input) => create.mutate(input)}
       error={create.error ? failureOf(create.error) : null}
       pending={create.isPending}
-      submitLabel={address ? `Assign ${address}` : 'Add address'}
+      submitLabel={address ? t('Assign {address}', { address }) : t('Add address')}
       onCancel={onClose}
       layout="panel"
       fieldName={addressFieldName}
     >
       {address === '' && (
-        <TextField control={form.control} name="address" label="Address" placeholder="10.0.0.5" mono autoFocus />
+        <TextField control={form.control} name="address" label={t('Address')} placeholder="10.0.0.5" mono autoFocus />
       )}
       <AddressFields control={form.control} setValue={form.setValue} clusterId={subnet.cluster_id} />
     </FormShell>
@@ -99,6 +105,7 @@ function GivenContent({ subnet, address, onClose, onAdded }: ContentProps & { ad
 }
 
 function NextContent({ subnet, onClose, onAdded }: ContentProps) {
+  const t = useT();
   const trpc = useTRPC();
   const next = useQuery({
     ...trpc.subnets.nextAddresses.queryOptions({ id: subnet.id, count: 1 }),
@@ -119,26 +126,24 @@ function NextContent({ subnet, onClose, onAdded }: ContentProps) {
       onSubmit={(input) => take.mutate({ id: subnet.id, ...input })}
       error={failure}
       pending={take.isPending}
-      submitLabel={address ? `Take ${address}` : 'Take the next one'}
-      disabledReason={full ? 'There is no free address' : null}
+      submitLabel={address ? t('Take {address}', { address }) : t('Take the next one')}
+      disabledReason={full ? t('There is no free address') : null}
       onCancel={onClose}
       layout="panel"
       fieldName={addressFieldName}
     >
       {full ? (
-        <Notice tone="warn" title={`${subnet.cidr} has no free address`} live>
-          Ranges and reservations count as taken. Release addresses that nobody uses, or take a larger subnet.
+        <Notice tone="warn" title={t('{cidr} has no free address', { cidr: subnet.cidr })} live>
+          {t('Ranges and reservations count as taken. Release addresses that nobody uses, or take a larger subnet.')}
         </Notice>
       ) : (
         <p aria-live="polite">
-          {address ? (
-            <>
-              Next free: <Mono className="font-semibold">{address}</Mono>. If somebody else is faster, you get the one
-              after it.
-            </>
-          ) : (
-            'Looking for the next free address…'
-          )}
+          {address
+            ? t.rich('Next free: <strong>{address}</strong>. If somebody else is faster, you get the one after it.', {
+                address,
+                strong: (inside) => <Mono className="font-semibold">{inside}</Mono>,
+              })
+            : t('Looking for the next free address…')}
         </p>
       )}
       <AddressFields control={form.control} setValue={form.setValue} clusterId={subnet.cluster_id} />

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { type SubnetDetail, SubnetInput } from '@/domain/ipam/subnet';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -25,13 +26,14 @@ type Props = {
 
 /** Adds a prefix to a network. */
 export function AddSubnetDrawer({ open, start, onClose, onAdded }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={open}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title="Add subnet"
-      description="Addresses that are already known and lie in it move into it."
+      title={t('Add subnet')}
+      description={t('Addresses that are already known and lie in it move into it.')}
     >
       <Content start={start} onClose={onClose} onAdded={onAdded} />
     </Drawer>
@@ -40,6 +42,7 @@ export function AddSubnetDrawer({ open, start, onClose, onAdded }: Props) {
 
 /** Mounted with the drawer, so that it starts afresh each time. */
 function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const networks = useNetworkOptions();
@@ -56,7 +59,7 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
       onSuccess: (subnet) => {
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: `${subnet.cidr} added` });
+        showToast('ok', { title: t('{name} added', { name: subnet.cidr }) });
         onClose();
         onAdded(subnet);
       },
@@ -68,7 +71,7 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
       onSubmit={(input) => create.mutate(input)}
       error={create.error ? failureOf(create.error) : null}
       pending={create.isPending}
-      submitLabel="Add subnet"
+      submitLabel={t('Add subnet')}
       onCancel={onClose}
       layout="panel"
       fieldName={subnetFieldName}
@@ -76,8 +79,8 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
       <RemoteComboboxField
         control={form.control}
         name="network"
-        label="Network"
-        placeholder="Type the name of a network"
+        label={t('Network')}
+        placeholder={t('Type the name of a network')}
         {...networks}
       />
       <SubnetFields control={form.control} />

@@ -1,4 +1,5 @@
 import type { IpAddress } from '@/domain/ipam/ip-address';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { ClusterLink, NetworkLink, WorkloadLink } from '../shared/inventory-links';
@@ -7,19 +8,19 @@ import { AddressLink, SubnetLink } from '../shared/ipam/ipam-links';
 
 const make = columnsOf<IpAddress>();
 
-export const ADDRESS_COLUMNS = [
-  make.custom('address', 'Address', (item) => <AddressLink id={item.id} address={item.address} />, {
+export const addressColumns = (t: Translate) => [
+  make.custom('address', t('Address'), (item) => <AddressLink id={item.id} address={item.address} />, {
     sortable: true,
     width: 190,
     grow: true,
     csv: (item) => item.address,
   }),
-  make.custom('state', 'State', (item) => <AddressState state={item.state} />, {
+  make.custom('state', t('State'), (item) => <AddressState state={item.state} />, {
     sortable: true,
     width: 110,
-    csv: (item) => ADDRESS_STATE_WORDS[item.state].word,
+    csv: (item) => t(ADDRESS_STATE_WORDS[item.state].word),
   }),
-  make.text('workload_name', 'Workload', (item) => item.workload?.name, {
+  make.text('workload_name', t('Workload'), (item) => item.workload?.name, {
     sortable: true,
     width: 170,
     grow: true,
@@ -27,28 +28,32 @@ export const ADDRESS_COLUMNS = [
       item.workload ? (
         <WorkloadLink id={item.workload.id} name={item.workload.name} />
       ) : (
-        <Missing label="Not assigned" />
+        <Missing label={t('Not assigned')} />
       ),
   }),
-  make.text('hostname', 'Host name', (item) => item.hostname, { sortable: true, width: 150 }),
-  make.mono('interface_name', 'Card', (item) => item.interface_name, { hidden: true, width: 80 }),
-  make.mono('mac', 'MAC address', (item) => item.mac, { width: 160 }),
-  make.custom('subnet_cidr', 'Subnet', (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
+  make.text('hostname', t('Host name'), (item) => item.hostname, { sortable: true, width: 150 }),
+  make.mono('interface_name', t('Card'), (item) => item.interface_name, { hidden: true, width: 80 }),
+  make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
+  make.custom('subnet_cidr', t('Subnet'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
     width: 160,
     csv: (item) => item.subnet_cidr,
   }),
-  make.text('network_name', 'Network', (item) => item.network_name, {
+  make.text('network_name', t('Network'), (item) => item.network_name, {
     sortable: true,
     width: 120,
     render: (item) => <NetworkLink id={item.network_id} name={item.network_name} />,
   }),
-  make.text('cluster_name', 'Cluster', (item) => item.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (item) => item.cluster_name, {
     sortable: true,
     width: 120,
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
-  make.text('source', 'Known from', (item) => ADDRESS_SOURCE_WORDS[item.source], { sortable: true, width: 120 }),
-  make.text('description', 'Description', (item) => item.description, { width: 180, grow: true }),
-  make.time('last_seen_at', 'Last seen', (item) => item.last_seen_at, { sortable: true, none: 'Never', width: 110 }),
-  make.time('updated_at', 'Changed', (item) => item.updated_at, { sortable: true, hidden: true, width: 110 }),
+  make.text('source', t('Known from'), (item) => t(ADDRESS_SOURCE_WORDS[item.source]), { sortable: true, width: 120 }),
+  make.text('description', t('Description'), (item) => item.description, { width: 180, grow: true }),
+  make.time('last_seen_at', t('Last seen'), (item) => item.last_seen_at, {
+    sortable: true,
+    none: t('Never'),
+    width: 110,
+  }),
+  make.time('updated_at', t('Changed'), (item) => item.updated_at, { sortable: true, hidden: true, width: 110 }),
 ];

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { IpamConflict } from '@/domain/ipam/conflict';
 import type { IpAddressDetail } from '@/domain/ipam/ip-address';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
@@ -12,6 +13,7 @@ import { ResolveConflictDialog } from './resolve-conflict-dialog';
 
 /** The open conflicts about one address, each with its way out. */
 export function AddressConflicts({ address }: { address: Pick<IpAddressDetail, 'id' | 'conflict_ids'> }) {
+  const t = useT();
   const trpc = useTRPC();
   const { reason } = usePermissions();
   const [resolving, setResolving] = useState<IpamConflict | null>(null);
@@ -26,14 +28,14 @@ export function AddressConflicts({ address }: { address: Pick<IpAddressDetail, '
           <Notice
             key={conflict.id}
             tone="danger"
-            title={CONFLICT_KIND_WORDS[conflict.kind]}
+            title={t(CONFLICT_KIND_WORDS[conflict.kind])}
             action={
               <Button size="sm" onClick={() => setResolving(conflict)} disabledReason={reason('ipam:write')}>
-                Resolve
+                {t('Resolve')}
               </Button>
             }
           >
-            {conflictText(conflict)}
+            {conflictText(t, conflict)}
           </Notice>
         ))}
       <ResolveConflictDialog conflict={resolving} onClose={() => setResolving(null)} />

@@ -2,8 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { AddressHolder, IpAddressDetail as Detail } from '@/domain/ipam/ip-address';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -34,33 +36,33 @@ import { EditAddressDrawer } from './edit-address-drawer';
 
 const make = columnsOf<AddressHolder>();
 
-const sourceWord = (source: string) =>
+const sourceWord = (t: Translate, source: string) =>
   Object.hasOwn(ADDRESS_SOURCE_WORDS, source)
-    ? ADDRESS_SOURCE_WORDS[source as keyof typeof ADDRESS_SOURCE_WORDS]
+    ? t(ADDRESS_SOURCE_WORDS[source as keyof typeof ADDRESS_SOURCE_WORDS])
     : source;
 
-const HISTORY_COLUMNS = [
-  make.text('workload', 'Workload', (item) => item.workload_name, {
+const historyColumns = (t: Translate) => [
+  make.text('workload', t('Workload'), (item) => item.workload_name, {
     width: 200,
     grow: true,
     render: (item) =>
       item.workload_id ? (
         <WorkloadLink id={item.workload_id} name={item.workload_name} />
       ) : (
-        <span className="text-muted">{item.workload_name} (deleted)</span>
+        <span className="text-muted">{t('{name} (deleted)', { name: item.workload_name })}</span>
       ),
   }),
-  make.time('from_at', 'From', (item) => item.from_at, { width: 130 }),
+  make.time('from_at', t('From'), (item) => item.from_at, { width: 130 }),
   make.custom(
     'until_at',
-    'Until',
-    (item) => (item.until_at ? <RelativeTime at={item.until_at} /> : <span className="font-medium">Now</span>),
+    t('Until'),
+    (item) => (item.until_at ? <RelativeTime at={item.until_at} /> : <span className="font-medium">{t('Now')}</span>),
     { width: 130, csv: (item) => item.until_at },
   ),
-  make.mono('interface_name', 'Card', (item) => item.interface_name, { width: 90 }),
-  make.mono('mac', 'MAC address', (item) => item.mac, { width: 160 }),
-  make.text('source', 'Known from', (item) => sourceWord(item.source), { width: 130 }),
-  make.mono('external_id', 'External id', (item) => item.workload_external_id, { width: 120 }),
+  make.mono('interface_name', t('Card'), (item) => item.interface_name, { width: 90 }),
+  make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
+  make.text('source', t('Known from'), (item) => sourceWord(t, item.source), { width: 130 }),
+  make.mono('external_id', t('External id'), (item) => item.workload_external_id, { width: 120 }),
 ];
 
 /** One address: who has it, who had it, in which prefixes it lies, and what contradicts it. */
@@ -76,6 +78,8 @@ export function AddressDetail({ addressId }: { addressId: string }) {
 }
 
 function Content({ address }: { address: Detail }) {
+  const t = useT();
+  const columns = useMemo(() => historyColumns(t), [t]);
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
@@ -94,7 +98,7 @@ function Content({ address }: { address: Detail }) {
         description={address.description || undefined}
         badge={
           <>
-            <CopyButton value={address.address} label="Copy address" />
+            <CopyButton value={address.address} label={t('Copy address')} />
             <AddressState state={address.state} />
           </>
         }
@@ -102,14 +106,14 @@ function Content({ address }: { address: Detail }) {
           <>
             <FlowsLink filter={{ address: address.address, cluster_id: address.cluster_id }} />
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             <RowActions
               name={address.address}
               entries={[
                 {
                   id: 'delete',
-                  label: 'Delete address',
+                  label: t('Delete address'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => setDialog('delete'),
@@ -122,21 +126,25 @@ function Content({ address }: { address: Detail }) {
       />
       <AddressConflicts address={address} />
       <Section>
-        <Properties columns={2} items={facts(address)} />
+        <Properties columns={2} items={facts(t, address)} />
       </Section>
-      <Section title="Who had it" description="Newest first, at most the last 100." bare>
+      <Section title={t('Who had it')} description={t('Newest first, at most the last 100.')} bare>
         <DataTable
           id="address-history"
-          label="Who had it"
-          noun={{ one: 'holder', many: 'holders' }}
-          columns={HISTORY_COLUMNS}
+          label={t('Who had it')}
+          noun={{ one: t('holder'), many: t('holders') }}
+          columns={columns}
           rows={address.history}
           rowId={(holder) => holder.id}
           total={address.history.length}
           loading={false}
           error={null}
           height="auto"
-          empty={<EmptyState title="Nobody had it yet">Every workload that gets it will be listed here.</EmptyState>}
+          empty={
+            <EmptyState title={t('Nobody had it yet')}>
+              {t('Every workload that gets it will be listed here.')}
+            </EmptyState>
+          }
         />
       </Section>
       {!reason('policy:read') && <AddressPolicies addressId={address.id} />}
@@ -150,11 +158,11 @@ function Content({ address }: { address: Detail }) {
   );
 }
 
-function facts(address: Detail) {
+function facts(t: Translate, address: Detail) {
   const { workload } = address;
   return [
     {
-      label: 'Workload',
+      label: t('Workload'),
       value: workload && (
         <span className="inline-flex flex-wrap items-center gap-2">
           <WorkloadLink id={workload.id} name={workload.name} />
@@ -162,15 +170,15 @@ function facts(address: Detail) {
         </span>
       ),
     },
-    { label: 'Subnet', value: <SubnetLink id={address.subnet_id} cidr={address.subnet_cidr} /> },
-    { label: 'Network card', value: address.interface_name && <Mono>{address.interface_name}</Mono> },
-    { label: 'Network', value: <NetworkLink id={address.network_id} name={address.network_name} /> },
-    { label: 'MAC address', value: address.mac && <Mono>{address.mac}</Mono> },
-    { label: 'Cluster', value: <ClusterLink id={address.cluster_id} name={address.cluster_name} /> },
-    { label: 'Host name', value: address.hostname },
-    { label: 'Known from', value: ADDRESS_SOURCE_WORDS[address.source] },
-    { label: 'Last seen', value: <RelativeTime at={address.last_seen_at} none="Never by a discovery" /> },
-    { label: 'First seen', value: <RelativeTime at={address.first_seen_at} none="Never by a discovery" /> },
-    { label: 'Changed', value: <RelativeTime at={address.updated_at} /> },
+    { label: t('Subnet'), value: <SubnetLink id={address.subnet_id} cidr={address.subnet_cidr} /> },
+    { label: t('Network card'), value: address.interface_name && <Mono>{address.interface_name}</Mono> },
+    { label: t('Network'), value: <NetworkLink id={address.network_id} name={address.network_name} /> },
+    { label: t('MAC address'), value: address.mac && <Mono>{address.mac}</Mono> },
+    { label: t('Cluster'), value: <ClusterLink id={address.cluster_id} name={address.cluster_name} /> },
+    { label: t('Host name'), value: address.hostname },
+    { label: t('Known from'), value: t(ADDRESS_SOURCE_WORDS[address.source]) },
+    { label: t('Last seen'), value: <RelativeTime at={address.last_seen_at} none={t('Never by a discovery')} /> },
+    { label: t('First seen'), value: <RelativeTime at={address.first_seen_at} none={t('Never by a discovery')} /> },
+    { label: t('Changed'), value: <RelativeTime at={address.updated_at} /> },
   ];
 }

@@ -5,6 +5,7 @@ import {
   type IpAddress,
   SETTABLE_STATES,
 } from '@/domain/ipam/ip-address';
+import type { Translate } from '@/lib/i18n/translator';
 import type { Option } from '@/ui/option';
 
 /** The form of an address. An empty text stands for nothing. */
@@ -90,10 +91,10 @@ export const addressWords = (values: AddressValues) => ({
 export const addressFieldName = (field: string): string =>
   field === 'network_id' ? 'network' : field === 'workload_id' ? 'workload' : field;
 
-export const ADDRESS_LABELS = {
-  state: 'State',
-  workload_id: 'Workload',
-  hostname: 'Host name',
-  mac: 'MAC address',
-  description: 'Description',
-};
+export const addressLabels = (t: Translate) => ({
+  state: t('State'),
+  workload_id: t('Workload'),
+  hostname: t('Host name'),
+  mac: t('MAC address'),
+  description: t('Description'),
+});

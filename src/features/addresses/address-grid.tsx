@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -86,6 +87,7 @@ type PartsProps = {
 
 /** Which part of a large subnet is shown, and the way to others. */
 function Parts({ cidr, grid, onGo }: PartsProps) {
+  const t = useT();
   const [text, setText] = useState('');
   const target = partOf(cidr, text);
   const wrong = text.trim() !== '' && target === null;
@@ -95,9 +97,9 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
         size="sm"
         icon={<ChevronLeft size={14} />}
         onClick={() => grid.previous && onGo(grid.previous)}
-        disabledReason={grid.previous ? null : 'This is the first part'}
+        disabledReason={grid.previous ? null : t('This is the first part')}
       >
-        Back
+        {t('Back')}
       </Button>
       <span className="mono" role="status">
         {grid.first} – {grid.last}
@@ -106,9 +108,9 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
         size="sm"
         icon={<ChevronRight size={14} />}
         onClick={() => grid.next && onGo(grid.next)}
-        disabledReason={grid.next ? null : 'This is the last part'}
+        disabledReason={grid.next ? null : t('This is the last part')}
       >
-        Next
+        {t('Next')}
       </Button>
       <form
         className="ml-auto flex items-center gap-2"
@@ -119,9 +121,9 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
       >
         <TextInput
           mono
-          aria-label="Go to address"
+          aria-label={t('Go to address')}
           aria-invalid={wrong || undefined}
-          placeholder="Go to address"
+          placeholder={t('Go to address')}
           value={text}
           onChange={(event) => setText(event.target.value)}
           className="!w-44"
@@ -129,9 +131,9 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
         <Button
           type="submit"
           size="sm"
-          disabledReason={target ? null : wrong ? `Not an address of ${cidr}` : 'Enter an address'}
+          disabledReason={target ? null : wrong ? t('Not an address of {cidr}', { cidr }) : t('Enter an address')}
         >
-          Go
+          {t('Go')}
         </Button>
       </form>
     </div>
@@ -149,6 +151,7 @@ type CellsProps = {
 };
 
 function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProps) {
+  const t = useT();
   const ref = useRef<HTMLTableElement>(null);
   const total = rows.reduce((sum, row) => sum + row.cells.length, 0);
   const [shown, setShown] = useState<number | null>(() => {
@@ -176,7 +179,7 @@ function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProp
         ref={ref}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table in which the arrows move from cell to cell is a grid.
         role="grid"
-        aria-label="Addresses of the subnet"
+        aria-label={t('Addresses of the subnet')}
         aria-busy={busy}
         className="-m-0.5 w-[calc(100%+0.25rem)] table-fixed border-separate border-spacing-0.5"
         onKeyDown={onKeyDown}
@@ -213,12 +216,12 @@ function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProp
         {cell ? (
           <>
             <Mono className="text-text">{cell.address}</Mono>
-            <span>{CELLS[cell.state].word}</span>
+            <span>{t(CELLS[cell.state].word)}</span>
             {cell.label && <span className="text-text">{cell.label}</span>}
-            {CELLS[cell.state].press === 'assign' && <span>{writeReason ?? 'Press to assign it.'}</span>}
+            {CELLS[cell.state].press === 'assign' && <span>{writeReason ?? t('Press to assign it.')}</span>}
           </>
         ) : (
-          'Point at an address to see who has it.'
+          t('Point at an address to see who has it.')
         )}
       </p>
     </div>
@@ -228,6 +231,7 @@ function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProp
 type CellRowProps = { row: GridRow; start: number; columns: number; current: number | null; pointed: string | null };
 
 const CellRow = memo(function CellRow({ row, start, columns, current, pointed }: CellRowProps) {
+  const t = useT();
   const cells = (
     <tr>
       {row.cells.map((cell, index) => (
@@ -236,7 +240,7 @@ const CellRow = memo(function CellRow({ row, start, columns, current, pointed }:
             type="button"
             data-cell={start + index}
             tabIndex={index === current ? 0 : -1}
-            aria-label={[cell.address, CELLS[cell.state].word, cell.label].filter(Boolean).join(', ')}
+            aria-label={[cell.address, t(CELLS[cell.state].word), cell.label].filter(Boolean).join(', ')}
             className={clsx(
               'mono h-8 w-full min-w-0 overflow-hidden rounded-sm border text-sm hover:outline-2 hover:outline-accent',
               CELLS[cell.state].className,

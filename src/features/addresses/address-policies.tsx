@@ -1,7 +1,9 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { AddressPolicies as Policies } from '@/domain/ipam/address-policies';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
@@ -22,41 +24,40 @@ const endpointsOf = (row: Row, side: 'source' | 'target') =>
     .map(({ endpoint }) => endpoint)
     .join(', ');
 
-const COLUMNS = [
-  make.text('name', 'Policy', (row) => row.name, {
+const policyColumns = (t: Translate) => [
+  make.text('name', t('Policy'), (row) => row.name, {
     width: 180,
     grow: true,
     render: (row) => <PolicyLink id={row.policy_id} name={row.name} />,
   }),
-  make.mono('from', 'As a source by', (row) => endpointsOf(row, 'source'), { width: 180, grow: true }),
-  make.mono('to', 'As a target by', (row) => endpointsOf(row, 'target'), { width: 180, grow: true }),
-  make.custom('mode', 'Mode', (row) => <PolicyMode mode={row.enforcement_mode} enabled={row.enabled} />, {
+  make.mono('from', t('As a source by'), (row) => endpointsOf(row, 'source'), { width: 180, grow: true }),
+  make.mono('to', t('As a target by'), (row) => endpointsOf(row, 'target'), { width: 180, grow: true }),
+  make.custom('mode', t('Mode'), (row) => <PolicyMode mode={row.enforcement_mode} enabled={row.enabled} />, {
     width: 100,
     csv: (row) => (row.enabled ? row.enforcement_mode : 'disabled'),
   }),
-  make.custom('status', 'Status', (row) => <DeploymentState status={row.deployment_status} reasons={[]} />, {
+  make.custom('status', t('Status'), (row) => <DeploymentState status={row.deployment_status} reasons={[]} />, {
     width: 130,
-    csv: (row) => STATUS_WORDS[row.deployment_status ?? 'none'].word,
+    csv: (row) => t(STATUS_WORDS[row.deployment_status ?? 'none'].word),
   }),
 ];
 
 /** The policies whose endpoints stand for an address. */
 export function AddressPolicies({ addressId }: { addressId: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const { data, isPending, error, refetch } = useQuery(trpc.ipAddresses.policies.queryOptions({ id: addressId }));
   const hidden = data?.hidden ?? 0;
-  const more = hidden > 0 ? ` ${formatCount(hidden)} more belong to tenants that you may not see.` : '';
+  const columns = useMemo(() => policyColumns(t), [t]);
+  const told = t('Their endpoints stand for this address or for its workload; “any” comes last.');
+  const more = hidden > 0 && t('{n, number} more belong to tenants that you may not see.', { n: hidden });
   return (
-    <Section
-      title="Policies"
-      description={`Their endpoints stand for this address or for its workload; “any” comes last.${more}`}
-      bare
-    >
+    <Section title={t('Policies')} description={more ? `${told} ${more}` : told} bare>
       <DataTable
         id="address-policies"
-        label="Policies that touch the address"
-        noun={{ one: 'policy', many: 'policies' }}
-        columns={COLUMNS}
+        label={t('Policies that touch the address')}
+        noun={{ one: t('policy'), many: t('policies') }}
+        columns={columns}
         rows={data?.policies ?? []}
         rowId={(row) => row.policy_id}
         total={data?.policies.length ?? 0}
@@ -65,8 +66,8 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
         onRetry={() => void refetch()}
         height="auto"
         empty={
-          <EmptyState title={hidden > 0 ? 'None that you may see' : 'No policy touches it'}>
-            A policy does when one of its endpoints stands for this address or for the workload that has it.
+          <EmptyState title={hidden > 0 ? t('None that you may see') : t('No policy touches it')}>
+            {t('A policy does when one of its endpoints stands for this address or for the workload that has it.')}
           </EmptyState>
         }
       />

@@ -3,6 +3,7 @@ import { MapPin, Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useMemo, useState } from 'react';
 import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, type IpAddress, MAX_BULK } from '@/domain/ipam/ip-address';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -10,12 +11,12 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
-import { ADDRESS_SOURCE_OPTIONS, ADDRESS_STATE_OPTIONS } from '../shared/ipam/address-state';
+import { ADDRESS_SOURCE_WORDS, ADDRESS_STATE_WORDS } from '../shared/ipam/address-state';
 import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
-import { ADDRESS_COLUMNS } from './address-columns';
+import { addressColumns } from './address-columns';
 import { BulkEditDrawer } from './bulk-edit-drawer';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { EditAddressDrawer } from './edit-address-drawer';
@@ -43,6 +44,7 @@ type Props = {
 
 /** Addresses with search, filters, bulk edit and export. */
 export function AddressTable({ subnetId, actions }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -58,8 +60,8 @@ export function AddressTable({ subnetId, actions }: Props) {
   const fixed = subnetId ? { subnet_id: subnetId, nested: true } : undefined;
   const columns = useMemo(() => {
     const known = new Set(subnetId ? ['network_name', 'cluster_name'] : []);
-    return ADDRESS_COLUMNS.filter((column) => !known.has(column.id));
-  }, [subnetId]);
+    return addressColumns(t).filter((column) => !known.has(column.id));
+  }, [subnetId, t]);
   const list = useServerList<IpAddress>({
     name: 'addresses',
     columns,
@@ -74,37 +76,37 @@ export function AddressTable({ subnetId, actions }: Props) {
   const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
   const bulkReason =
     writeReason ??
-    (chosen.length > MAX_BULK ? `At most ${MAX_BULK} at once. Select fewer, or import a CSV file.` : null);
+    (chosen.length > MAX_BULK ? t('At most {n} at once. Select fewer, or import a CSV file.', { n: MAX_BULK }) : null);
   const clear = () => setSelection(new Set());
   return (
     <>
       <FilterBar
-        search={{ label: 'Search addresses', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search addresses'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'state',
-            label: 'State',
+            label: t('State'),
             single: true,
-            options: ADDRESS_STATE_OPTIONS,
+            options: ADDRESS_STATES.map((value) => ({ value, label: t(ADDRESS_STATE_WORDS[value].word) })),
             value: filters.state ? [filters.state] : [],
             onValueChange: ([value]) => state.setFilter('state', ADDRESS_STATES.find((one) => one === value) ?? null),
           },
           {
             id: 'assigned',
-            label: 'Assigned',
+            label: t('Assigned'),
             single: true,
             options: [
-              { value: 'true', label: 'To a workload' },
-              { value: 'false', label: 'To nobody' },
+              { value: 'true', label: t('To a workload') },
+              { value: 'false', label: t('To nobody') },
             ],
             value: filters.assigned === null ? [] : [String(filters.assigned)],
             onValueChange: ([value]) => state.setFilter('assigned', value === undefined ? null : value === 'true'),
           },
           {
             id: 'source',
-            label: 'Known from',
+            label: t('Known from'),
             single: true,
-            options: ADDRESS_SOURCE_OPTIONS,
+            options: ADDRESS_SOURCES.map((value) => ({ value, label: t(ADDRESS_SOURCE_WORDS[value]) })),
             value: filters.source ? [filters.source] : [],
             onValueChange: ([value]) => state.setFilter('source', ADDRESS_SOURCES.find((one) => one === value) ?? null),
           },
@@ -113,7 +115,7 @@ export function AddressTable({ subnetId, actions }: Props) {
             : [
                 {
                   id: 'cluster_id',
-                  label: 'Cluster',
+                  label: t('Cluster'),
                   single: true,
                   options: clusters,
                   value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -124,16 +126,18 @@ export function AddressTable({ subnetId, actions }: Props) {
         onClear={state.clear}
       >
         {filters.within && (
-          <FilterChip label="Within" value={filters.within} onRemove={() => state.setFilter('within', null)} />
+          <FilterChip label={t('Within')} value={filters.within} onRemove={() => state.setFilter('within', null)} />
         )}
-        {filters.mac && <FilterChip label="MAC" value={filters.mac} onRemove={() => state.setFilter('mac', null)} />}
+        {filters.mac && (
+          <FilterChip label={t('MAC')} value={filters.mac} onRemove={() => state.setFilter('mac', null)} />
+        )}
         {actions}
       </FilterBar>
       <DataTable
         {...list}
         id={subnetId ? 'subnet-addresses' : 'addresses'}
-        label="Addresses"
-        noun={{ one: 'address', many: 'addresses' }}
+        label={t('Addresses')}
+        noun={{ one: t('address'), many: t('addresses') }}
         rowId={(row) => row.id}
         onRowOpen={(row) => router.push(paths.address({ addressId: row.id }))}
         rowActions={(row) => ({
@@ -141,14 +145,14 @@ export function AddressTable({ subnetId, actions }: Props) {
           entries: [
             {
               id: 'edit',
-              label: 'Edit address',
+              label: t('Edit address'),
               icon: <Pencil />,
               onSelect: () => setEditing(row),
               disabledReason: writeReason,
             },
             {
               id: 'delete',
-              label: 'Delete address',
+              label: t('Delete address'),
               icon: <Trash2 />,
               tone: 'danger',
               onSelect: () => setDeleting([row]),
@@ -161,18 +165,20 @@ export function AddressTable({ subnetId, actions }: Props) {
         bulkActions={
           <>
             <Button size="sm" onClick={() => setBulk(true)} disabledReason={bulkReason}>
-              Edit selected
+              {t('Edit selected')}
             </Button>
             <Button size="sm" onClick={() => setDeleting(chosen)} disabledReason={bulkReason}>
-              Delete selected
+              {t('Delete selected')}
             </Button>
           </>
         }
         empty={
-          <EmptyState icon={<MapPin />} title="No addresses yet">
+          <EmptyState icon={<MapPin />} title={t('No addresses yet')}>
             {subnetId
-              ? 'Nothing is known in this subnet. Assign an address, or discover them.'
-              : 'Discover addresses: guest agents, containers, cloud-init and SDN tell who has which. Or import a CSV file.'}
+              ? t('Nothing is known in this subnet. Assign an address, or discover them.')
+              : t(
+                  'Discover addresses: guest agents, containers, cloud-init and SDN tell who has which. Or import a CSV file.',
+                )}
           </EmptyState>
         }
       />

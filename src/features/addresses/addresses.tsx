@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
@@ -24,6 +25,7 @@ const TABS = ['prefixes', 'addresses', 'conflicts', 'imports'] as const;
 
 /** Prefixes, addresses and conflicts of all clusters. */
 export function Addresses() {
+  const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
@@ -34,55 +36,55 @@ export function Addresses() {
   useCommands(
     useMemo(() => {
       if (writeReason !== null) return [];
-      const group = 'Addresses';
+      const group = t('Addresses');
       return [
-        { id: 'addresses.add-subnet', label: 'Add subnet', group, icon: <Plus />, run: () => add() },
+        { id: 'addresses.add-subnet', label: t('Add subnet'), group, icon: <Plus />, run: () => add() },
         {
           id: 'addresses.import',
-          label: 'Import addresses from CSV',
+          label: t('Import addresses from CSV'),
           group,
           icon: <Upload />,
           run: () => router.push(paths.importAddresses()),
         },
       ];
-    }, [writeReason, add, router]),
+    }, [writeReason, add, router, t]),
   );
   return (
     <>
       <PageHeader
-        title="Addresses"
+        title={t('Addresses')}
         description={<LastDiscovery />}
         actions={
           <>
             {writeReason === null ? (
               <Link className={buttonClass()} href={paths.importAddresses()}>
                 <Upload size={14} aria-hidden />
-                Import
+                {t('Import')}
               </Link>
             ) : (
               <Button icon={<Upload size={14} />} disabledReason={writeReason}>
-                Import
+                {t('Import')}
               </Button>
             )}
             <Button icon={<Plus size={14} />} onClick={() => add()} disabledReason={writeReason}>
-              Add subnet
+              {t('Add subnet')}
             </Button>
             <DiscoverButton variant="primary" />
           </>
         }
       />
       <Tabs
-        label="Parts of the address management"
+        label={t('Parts of the address management')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.addresses({ tab: next === 'prefixes' ? undefined : next }), { scroll: false })
         }
         tabs={[
-          { value: 'prefixes', label: 'Prefixes', content: <Prefixes subnets={subnets} /> },
-          { value: 'addresses', label: 'All addresses', content: <AddressTable /> },
-          { value: 'conflicts', label: 'Conflicts', count: conflicts, content: <ConflictTable /> },
+          { value: 'prefixes', label: t('Prefixes'), content: <Prefixes subnets={subnets} /> },
+          { value: 'addresses', label: t('All addresses'), content: <AddressTable /> },
+          { value: 'conflicts', label: t('Conflicts'), count: conflicts, content: <ConflictTable /> },
           // The reports hold what was written, so reading them needs the permission to write.
-          ...(writeReason === null ? [{ value: 'imports', label: 'Imports', content: <ImportTable /> }] : []),
+          ...(writeReason === null ? [{ value: 'imports', label: t('Imports'), content: <ImportTable /> }] : []),
         ]}
       />
       {subnets.dialogs}

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { AddressBulkUpdate, type IpAddress, SETTABLE_STATES } from '@/domain/ipam/ip-address';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -23,17 +23,16 @@ type Props = {
   onSaved: () => void;
 };
 
-const STATES = SETTABLE_STATES.map((value) => ({ value, label: ADDRESS_STATE_WORDS[value].word }));
-
 /** The same change to many addresses: to all of them or, when one cannot be changed, to none. */
 export function BulkEditDrawer({ addresses, open, onClose, onSaved }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={open}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title={`Edit ${formatCount(addresses.length)} ${addresses.length === 1 ? 'address' : 'addresses'}`}
-      description="Tick what you want to change. All of them are changed, or none."
+      title={t('Edit {n, plural, one {# address} other {# addresses}}', { n: addresses.length })}
+      description={t('Tick what you want to change. All of them are changed, or none.')}
     >
       <Content addresses={addresses} onClose={onClose} onSaved={onSaved} />
     </Drawer>
@@ -41,6 +40,7 @@ export function BulkEditDrawer({ addresses, open, onClose, onSaved }: Props) {
 }
 
 function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   // The versions that were looked at when it opened: what comes in meanwhile must not slip in.
@@ -59,8 +59,8 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
         void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         showToast('ok', {
-          title: `${formatCount(changed)} ${changed === 1 ? 'address' : 'addresses'} changed`,
-          description: unchanged > 0 ? `${formatCount(unchanged)} were as wanted already.` : undefined,
+          title: t('{n, plural, one {# address} other {# addresses}} changed', { n: changed }),
+          description: unchanged > 0 ? t('{n, number} were as wanted already.', { n: unchanged }) : undefined,
         });
         onClose();
         onSaved();
@@ -68,6 +68,7 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
     }),
   );
   const values = useWatch({ control: form.control });
+  const states = SETTABLE_STATES.map((value) => ({ value, label: t(ADDRESS_STATE_WORDS[value].word) }));
   const chosen = values.set_state || values.release || values.set_description;
   return (
     <FormShell
@@ -75,23 +76,25 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
       onSubmit={(input) => save.mutate(input)}
       error={save.error ? failureOf(save.error) : null}
       pending={save.isPending}
-      submitLabel={`Change ${formatCount(items.length)} ${items.length === 1 ? 'address' : 'addresses'}`}
-      disabledReason={chosen ? null : 'Tick at least one change'}
+      submitLabel={t('Change {n, plural, one {# address} other {# addresses}}', { n: items.length })}
+      disabledReason={chosen ? null : t('Tick at least one change')}
       onCancel={onClose}
       layout="panel"
       fieldName={(field) => field.replace(/^changes\./, '')}
     >
-      <CheckboxField control={form.control} name="set_state" label="Set the state" />
-      {values.set_state && <SelectField control={form.control} name="state" label="State" options={STATES} />}
+      <CheckboxField control={form.control} name="set_state" label={t('Set the state')} />
+      {values.set_state && <SelectField control={form.control} name="state" label={t('State')} options={states} />}
       <CheckboxField
         control={form.control}
         name="release"
-        label="Take them from their workloads"
-        description="The addresses stay known, but belong to nobody. Discoveries do not give them back by themselves."
+        label={t('Take them from their workloads')}
+        description={t(
+          'The addresses stay known, but belong to nobody. Discoveries do not give them back by themselves.',
+        )}
       />
-      <CheckboxField control={form.control} name="set_description" label="Replace the description" />
+      <CheckboxField control={form.control} name="set_description" label={t('Replace the description')} />
       {values.set_description && (
-        <TextareaField control={form.control} name="description" label="Description" rows={2} optional />
+        <TextareaField control={form.control} name="description" label={t('Description')} rows={2} optional />
       )}
     </FormShell>
   );

@@ -1,3 +1,4 @@
+import { msg } from '@/lib/i18n/translator';
 import type { CellState } from './grid-cells';
 
 type Look = {
@@ -10,26 +11,30 @@ type Look = {
 
 /** How the cells of the address grid look, in the order of the legend. */
 export const CELLS: Record<CellState, Look> = {
-  free: { word: 'Free', className: 'border-line bg-surface text-muted', press: 'assign' },
-  active: { word: 'Active', className: 'border-ok-mark bg-ok-soft font-semibold text-ok', press: 'address' },
-  reserved: { word: 'Reserved', className: 'border-line-strong bg-surface-3 text-text', press: 'address' },
-  dhcp: { word: 'DHCP', className: 'border-info-mark bg-info-soft text-info', press: 'address' },
-  stale: { word: 'Stale', className: 'border-off-mark bg-surface text-faint line-through', press: 'address' },
-  conflict: { word: 'Conflict', className: 'border-danger bg-danger font-semibold text-on-solid', press: 'address' },
-  gateway: { word: 'Gateway', className: 'border-text bg-text font-semibold text-surface', press: 'assign' },
+  free: { word: msg('Free'), className: 'border-line bg-surface text-muted', press: 'assign' },
+  active: { word: msg('Active'), className: 'border-ok-mark bg-ok-soft font-semibold text-ok', press: 'address' },
+  reserved: { word: msg('Reserved'), className: 'border-line-strong bg-surface-3 text-text', press: 'address' },
+  dhcp: { word: msg('DHCP'), className: 'border-info-mark bg-info-soft text-info', press: 'address' },
+  stale: { word: msg('Stale'), className: 'border-off-mark bg-surface text-faint line-through', press: 'address' },
+  conflict: {
+    word: msg('Conflict'),
+    className: 'border-danger bg-danger font-semibold text-on-solid',
+    press: 'address',
+  },
+  gateway: { word: msg('Gateway'), className: 'border-text bg-text font-semibold text-surface', press: 'assign' },
   dhcp_range: {
-    word: 'DHCP range',
+    word: msg('DHCP range'),
     className: 'border-dashed border-info-mark bg-surface text-muted',
     press: 'assign',
   },
   reserved_range: {
-    word: 'Reserved range',
+    word: msg('Reserved range'),
     className: 'border-dashed border-line-strong bg-surface text-muted',
     press: 'assign',
   },
-  child: { word: 'Inner prefix', className: 'border-transparent bg-accent-soft text-accent', press: 'subnet' },
-  network: { word: 'Network address', className: 'border-transparent bg-surface-2 text-faint', press: null },
-  broadcast: { word: 'Broadcast address', className: 'border-transparent bg-surface-2 text-faint', press: null },
+  child: { word: msg('Inner prefix'), className: 'border-transparent bg-accent-soft text-accent', press: 'subnet' },
+  network: { word: msg('Network address'), className: 'border-transparent bg-surface-2 text-faint', press: null },
+  broadcast: { word: msg('Broadcast address'), className: 'border-transparent bg-surface-2 text-faint', press: null },
 };
 
 export const CELL_STATES = Object.keys(CELLS) as CellState[];

@@ -1,4 +1,5 @@
 import type { IpamConflict } from '@/domain/ipam/conflict';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { Mono } from '@/ui/mono';
@@ -12,20 +13,20 @@ const make = columnsOf<IpamConflict>();
 
 const TONES: Record<IpamConflict['status'], Tone> = { open: 'danger', resolved: 'ok', gone: 'off' };
 
-const statusText = ({ status, resolution }: IpamConflict) =>
-  resolution ? RESOLUTION_WORDS[resolution] : CONFLICT_STATUS_WORDS[status];
+const statusText = (t: Translate, { status, resolution }: IpamConflict) =>
+  t(resolution ? RESOLUTION_WORDS[resolution] : CONFLICT_STATUS_WORDS[status]);
 
-const party = (workload: IpamConflict['workload']) =>
+const party = (t: Translate, workload: IpamConflict['workload']) =>
   workload ? (
     <WorkloadLink id={workload.id} name={workload.name} />
   ) : (
-    <Missing label="Nobody, or not within your reach" />
+    <Missing label={t('Nobody, or not within your reach')} />
   );
 
-export const CONFLICT_COLUMNS = [
+export const conflictColumns = (t: Translate) => [
   make.custom(
     'address',
-    'Address',
+    t('Address'),
     (item) =>
       item.address && item.ip_address_id ? (
         <AddressLink id={item.ip_address_id} address={item.address} />
@@ -34,28 +35,28 @@ export const CONFLICT_COLUMNS = [
       ),
     { sortable: true, width: 170, csv: (item) => item.address ?? item.mac },
   ),
-  make.text('kind', 'What is wrong', (item) => CONFLICT_KIND_WORDS[item.kind], { sortable: true, width: 180 }),
-  make.text('text', 'In words', conflictText, {
+  make.text('kind', t('What is wrong'), (item) => t(CONFLICT_KIND_WORDS[item.kind]), { sortable: true, width: 180 }),
+  make.text('text', t('In words'), (item) => conflictText(t, item), {
     width: 320,
     grow: true,
-    render: (item) => <span title={conflictText(item)}>{conflictText(item)}</span>,
+    render: (item) => <span title={conflictText(t, item)}>{conflictText(t, item)}</span>,
   }),
-  make.custom('status', 'Status', (item) => <Status tone={TONES[item.status]}>{statusText(item)}</Status>, {
+  make.custom('status', t('Status'), (item) => <Status tone={TONES[item.status]}>{statusText(t, item)}</Status>, {
     sortable: true,
     width: 116,
-    csv: statusText,
+    csv: (item) => statusText(t, item),
   }),
-  make.text('workload', 'Holder', (item) => item.workload?.name, {
+  make.text('workload', t('Holder'), (item) => item.workload?.name, {
     hidden: true,
     width: 140,
-    render: (item) => party(item.workload),
+    render: (item) => party(t, item.workload),
   }),
-  make.text('other_workload', 'Also seen on', (item) => item.other_workload?.name, {
+  make.text('other_workload', t('Also seen on'), (item) => item.other_workload?.name, {
     hidden: true,
     width: 140,
-    render: (item) => party(item.other_workload),
+    render: (item) => party(t, item.other_workload),
   }),
-  make.text('network_name', 'Network', (item) => item.network_name, {
+  make.text('network_name', t('Network'), (item) => item.network_name, {
     width: 120,
     render: (item) =>
       item.network_id && item.network_name ? (
@@ -64,11 +65,11 @@ export const CONFLICT_COLUMNS = [
         <Missing />
       ),
   }),
-  make.text('cluster_name', 'Cluster', (item) => item.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (item) => item.cluster_name, {
     width: 120,
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
-  make.time('created_at', 'Found', (item) => item.created_at, { sortable: true, width: 110 }),
-  make.text('resolved_by_name', 'Resolved by', (item) => item.resolved_by_name, { hidden: true, width: 140 }),
-  make.text('note', 'Note', (item) => item.note, { hidden: true, width: 180 }),
+  make.time('created_at', t('Found'), (item) => item.created_at, { sortable: true, width: 110 }),
+  make.text('resolved_by_name', t('Resolved by'), (item) => item.resolved_by_name, { hidden: true, width: 140 }),
+  make.text('note', t('Note'), (item) => item.note, { hidden: true, width: 180 }),
 ];

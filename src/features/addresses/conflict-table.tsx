@@ -1,7 +1,8 @@
 'use client';
 import { ShieldCheck } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CONFLICT_KINDS, CONFLICT_SORTS, CONFLICT_STATUSES, type IpamConflict } from '@/domain/ipam/conflict';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -10,7 +11,7 @@ import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
-import { CONFLICT_COLUMNS } from './conflict-columns';
+import { conflictColumns } from './conflict-columns';
 import { CONFLICT_KIND_WORDS, CONFLICT_STATUS_WORDS } from './conflict-words';
 import { ResolveConflictDialog } from './resolve-conflict-dialog';
 
@@ -19,15 +20,10 @@ const LIST = {
   defaultSort: '-created_at',
   filters: { status: [...CONFLICT_STATUSES, 'any'], kind: CONFLICT_KINDS, cluster_id: 'id' },
 } as const;
-const STATUS_OPTIONS = [
-  { value: 'resolved', label: CONFLICT_STATUS_WORDS.resolved },
-  { value: 'gone', label: CONFLICT_STATUS_WORDS.gone },
-  { value: 'any', label: 'All, also decided ones' },
-];
-const KIND_OPTIONS = CONFLICT_KINDS.map((value) => ({ value, label: CONFLICT_KIND_WORDS[value] }));
 
 /** Conflicts that are open or, when asked for, decided. A row opens the decision. */
 export function ConflictTable() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const state = useListState(LIST);
@@ -39,40 +35,45 @@ export function ConflictTable() {
   // Without a choice only what waits for a decision is shown.
   const { status, ...rest } = state.input;
   const asked = { ...rest, ...(status !== 'any' && { status: status ?? ('open' as const) }) };
+  const columns = useMemo(() => conflictColumns(t), [t]);
   const list = useServerList<IpamConflict>({
     name: 'conflicts',
-    columns: CONFLICT_COLUMNS,
+    columns,
     state: { ...state, input: asked },
     pathKey: trpc.ipamConflicts.list.pathKey(),
     fetchPage: (page, signal) => client.ipamConflicts.list.query({ ...asked, ...page }, { signal }),
   });
   const reasonFor = (conflict: IpamConflict) =>
-    writeReason ?? (conflict.status === 'open' ? null : 'It is decided already.');
+    writeReason ?? (conflict.status === 'open' ? null : t('It is decided already.'));
   return (
     <>
       <FilterBar
-        search={{ label: 'Search conflicts', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search conflicts'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'status',
-            label: 'Status',
+            label: t('Status'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: [
+              { value: 'resolved', label: t(CONFLICT_STATUS_WORDS.resolved) },
+              { value: 'gone', label: t(CONFLICT_STATUS_WORDS.gone) },
+              { value: 'any', label: t('All, also decided ones') },
+            ],
             value: filters.status ? [filters.status] : [],
             onValueChange: ([value]) =>
               state.setFilter('status', LIST.filters.status.find((one) => one === value) ?? null),
           },
           {
             id: 'kind',
-            label: 'Kind',
+            label: t('Kind'),
             single: true,
-            options: KIND_OPTIONS,
+            options: CONFLICT_KINDS.map((value) => ({ value, label: t(CONFLICT_KIND_WORDS[value]) })),
             value: filters.kind ? [filters.kind] : [],
             onValueChange: ([value]) => state.setFilter('kind', CONFLICT_KINDS.find((one) => one === value) ?? null),
           },
           {
             id: 'cluster_id',
-            label: 'Cluster',
+            label: t('Cluster'),
             single: true,
             options: clusters,
             value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -84,25 +85,26 @@ export function ConflictTable() {
       <DataTable
         {...list}
         id="conflicts"
-        label="Conflicts"
-        noun={{ one: 'conflict', many: 'conflicts' }}
+        label={t('Conflicts')}
+        noun={{ one: t('conflict'), many: t('conflicts') }}
         rowId={(conflict) => conflict.id}
         onRowOpen={(conflict) => reasonFor(conflict) === null && setResolving(conflict)}
         rowActions={(conflict) => ({
-          name: conflict.address ?? conflict.mac ?? 'conflict',
+          name: conflict.address ?? conflict.mac ?? t('conflict'),
           entries: [
             {
               id: 'resolve',
-              label: 'Resolve',
+              label: t('Resolve'),
               onSelect: () => setResolving(conflict),
               disabledReason: reasonFor(conflict),
             },
           ],
         })}
         empty={
-          <EmptyState icon={<ShieldCheck />} title="No open conflicts">
-            Discoveries report here what cannot be right: an address on two workloads, one outside its subnets, a MAC
-            address used twice. Nothing is overwritten until you decide.
+          <EmptyState icon={<ShieldCheck />} title={t('No open conflicts')}>
+            {t(
+              'Discoveries report here what cannot be right: an address on two workloads, one outside its subnets, a MAC address used twice. Nothing is overwritten until you decide.',
+            )}
           </EmptyState>
         }
       />

@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { IpAddress } from '@/domain/ipam/ip-address';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -16,15 +16,22 @@ type Props = {
 
 /** Asks before addresses go: all of them or, when one was changed meanwhile, none. */
 export function DeleteAddressesDialog({ addresses, onClose, onDeleted }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [first] = addresses;
-  const name = addresses.length === 1 ? (first?.address ?? '') : `${formatCount(addresses.length)} addresses`;
+  const n = addresses.length;
+  const name = first?.address;
   const used = addresses.filter((item) => item.workload).length;
   const remove = useMutation(
     trpc.ipAddresses.bulkDelete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${name} deleted` });
+        showToast('ok', {
+          title:
+            n === 1
+              ? t('{name} deleted', { name })
+              : t('{n, plural, one {# address} other {# addresses}} deleted', { n }),
+        });
         onDeleted();
         void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
@@ -39,24 +46,29 @@ export function DeleteAddressesDialog({ addresses, onClose, onDeleted }: Props) 
         remove.reset();
         onClose();
       }}
-      title={`Delete ${name}?`}
-      confirmLabel={addresses.length === 1 ? 'Delete address' : `Delete ${name}`}
+      title={
+        n === 1 ? t('Delete {name}?', { name }) : t('Delete {n, plural, one {# address} other {# addresses}}?', { n })
+      }
+      confirmLabel={n === 1 ? t('Delete address') : t('Delete {n, plural, one {# address} other {# addresses}}', { n })}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : null}
       onConfirm={() => remove.mutate({ items: addresses.map(({ id, version }) => ({ id, version })) })}
     >
       <p>
-        {addresses.length === 1
-          ? 'It becomes free, and its notes are lost.'
-          : 'They become free, and their notes are lost.'}{' '}
-        Who had {addresses.length === 1 ? 'it' : 'them'} stays in the history.
+        {n === 1
+          ? t('It becomes free, and its notes are lost. Who had it stays in the history.')
+          : t('They become free, and their notes are lost. Who had them stays in the history.')}
       </p>
       {used > 0 && (
         <p>
-          {used === 1 && addresses.length === 1
-            ? `${first?.workload?.name} keeps it`
-            : `${formatCount(used)} of them are assigned; those workloads keep them`}{' '}
-          in reality: the next discovery that sees an address brings it back.
+          {used === 1 && n === 1
+            ? t('{workload} keeps it in reality: the next discovery that sees an address brings it back.', {
+                workload: first?.workload?.name,
+              })
+            : t(
+                '{n, number} of them are assigned; those workloads keep them in reality: the next discovery that sees an address brings it back.',
+                { n: used },
+              )}
         </p>
       )}
     </ConfirmDialog>

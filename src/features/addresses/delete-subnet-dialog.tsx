@@ -1,6 +1,6 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -11,6 +11,7 @@ type Props = { subnet: { id: string; cidr: string } | null; onClose: () => void;
 
 /** Asks before a prefix goes, and tells where its addresses go. */
 export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const query = useQuery({
@@ -21,7 +22,7 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
   const remove = useMutation(
     trpc.subnets.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${subnet?.cidr} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: subnet?.cidr }) });
         onDeleted();
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
@@ -33,7 +34,6 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
   const parent = detail?.ancestors.at(-1);
   const addresses = detail ? detail.usage.used + detail.usage.stale : 0;
   const lost = parent === undefined && addresses > 0;
-  const count = `${formatCount(addresses)} ${addresses === 1 ? 'address' : 'addresses'}`;
   return (
     <ConfirmDialog
       open={subnet !== null}
@@ -42,9 +42,9 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
         remove.reset();
         onClose();
       }}
-      title={`Delete ${subnet?.cidr ?? 'subnet'}?`}
+      title={subnet ? t('Delete {name}?', { name: subnet.cidr }) : t('Delete subnet?')}
       typed={lost ? subnet?.cidr : undefined}
-      confirmLabel={lost ? `Delete subnet and its addresses` : 'Delete subnet'}
+      confirmLabel={lost ? t('Delete subnet and its addresses') : t('Delete subnet')}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : query.error ? failureOf(query.error) : null}
       onConfirm={() =>
@@ -55,17 +55,18 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
         <>
           <p>
             {addresses === 0
-              ? 'No addresses are known in it.'
+              ? t('No addresses are known in it.')
               : parent
-                ? `Its addresses move to ${parent.cidr}, the prefix around it.`
-                : `It has no prefix around it: up to ${count} in it will be removed from this service, with their notes and history. Prefixes inside it keep theirs.`}
+                ? t('Its addresses move to {cidr}, the prefix around it.', { cidr: parent.cidr })
+                : t(
+                    'It has no prefix around it: up to {n, plural, one {# address} other {# addresses}} in it will be removed from this service, with their notes and history. Prefixes inside it keep theirs.',
+                    { n: addresses },
+                  )}
           </p>
           {detail.ranges_total > 0 && (
-            <p>
-              {formatCount(detail.ranges_total)} {detail.ranges_total === 1 ? 'range' : 'ranges'} of it will be deleted.
-            </p>
+            <p>{t('{n, plural, one {# range} other {# ranges}} of it will be deleted.', { n: detail.ranges_total })}</p>
           )}
-          <p>Nothing changes on the cluster. A discovery makes prefixes again in which it sees addresses.</p>
+          <p>{t('Nothing changes on the cluster. A discovery makes prefixes again in which it sees addresses.')}</p>
         </>
       ) : (
         !query.error && <Skeleton className="h-4 w-64" />

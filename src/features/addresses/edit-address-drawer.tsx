@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import { AddressUpdate, type IpAddress } from '@/domain/ipam/ip-address';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -13,9 +14,9 @@ import { useEditBase } from '../shared/use-edit-base';
 import { VersionConflict } from '../shared/version-conflict';
 import { AddressFields } from './address-fields';
 import {
-  ADDRESS_LABELS,
   type AddressValues,
   addressFieldName,
+  addressLabels,
   addressWords,
   toAddressUpdate,
   toAddressValues,
@@ -25,13 +26,18 @@ type Props = { address: IpAddress | null; onClose: () => void };
 
 /** Changes who has an address and what is noted about it. */
 export function EditAddressDrawer({ address, onClose }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={address !== null}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title={address ? `Edit ${address.address}` : 'Edit address'}
-      description={address ? `In ${address.subnet_cidr}, network ${address.network_name}` : undefined}
+      title={address ? t('Edit {name}', { name: address.address }) : t('Edit address')}
+      description={
+        address
+          ? t('In {cidr}, network {network}', { cidr: address.subnet_cidr, network: address.network_name })
+          : undefined
+      }
     >
       {address && <Content key={address.id} opened={address} onClose={onClose} />}
     </Drawer>
@@ -39,6 +45,7 @@ export function EditAddressDrawer({ address, onClose }: Props) {
 }
 
 function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const edit = useEditBase<IpAddress>(opened, () =>
@@ -58,7 +65,7 @@ function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }
         void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         void queryClient.invalidateQueries(trpc.workloads.pathFilter());
-        showToast('ok', { title: `${saved.address} saved` });
+        showToast('ok', { title: t('{name} saved', { name: saved.address }) });
         onClose();
       },
       onError: edit.onError,
@@ -72,13 +79,13 @@ function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }
       onSubmit={(changes) => save.mutate({ id: opened.id, ...changes })}
       error={save.error && !edit.conflict ? failureOf(save.error) : null}
       pending={save.isPending}
-      submitLabel="Save address"
+      submitLabel={t('Save address')}
       disabledReason={
         edit.conflict
-          ? 'Choose a version first'
+          ? t('Choose a version first')
           : form.formState.isDirty || edit.base !== opened
             ? null
-            : 'Nothing has changed'
+            : t('Nothing has changed')
       }
       onCancel={onClose}
       layout="panel"
@@ -86,7 +93,7 @@ function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }
     >
       {edit.conflict && (
         <VersionConflict
-          labels={ADDRESS_LABELS}
+          labels={addressLabels(t)}
           mine={addressWords(values)}
           theirs={edit.conflict.theirs && addressWords(toAddressValues(edit.conflict.theirs))}
           pending={save.isPending}
@@ -106,14 +113,15 @@ function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }
         />
       )}
       {edit.base.state === 'conflict' && (
-        <Notice tone="warn" title="A conflict about this address is open">
-          Resolve it before you change state, workload or network card.
+        <Notice tone="warn" title={t('A conflict about this address is open')}>
+          {t('Resolve it before you change state, workload or network card.')}
         </Notice>
       )}
       {found && (
         <p className="text-pretty text-muted">
-          A discovery found this address. Once you change its state, workload or network card, discoveries leave those
-          as you set them.
+          {t(
+            'A discovery found this address. Once you change its state, workload or network card, discoveries leave those as you set them.',
+          )}
         </p>
       )}
       <AddressFields control={form.control} setValue={form.setValue} clusterId={opened.cluster_id} />

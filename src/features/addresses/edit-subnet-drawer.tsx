@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import { type SubnetDetail, SubnetUpdate } from '@/domain/ipam/subnet';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -12,9 +13,9 @@ import { useEditBase } from '../shared/use-edit-base';
 import { VersionConflict } from '../shared/version-conflict';
 import { SubnetFields } from './subnet-fields';
 import {
-  SUBNET_LABELS,
   type SubnetValues,
   subnetFieldName,
+  subnetLabels,
   toSubnetInput,
   toSubnetUpdate,
   toSubnetValues,
@@ -25,12 +26,13 @@ type Props = { subnet: Editable | null; onClose: () => void };
 
 /** Changes a prefix and what is noted about it. */
 export function EditSubnetDrawer({ subnet, onClose }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={subnet !== null}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title={subnet ? `Edit ${subnet.cidr}` : 'Edit subnet'}
+      title={subnet ? t('Edit {name}', { name: subnet.cidr }) : t('Edit subnet')}
     >
       {subnet && <Content key={subnet.id} opened={subnet} onClose={onClose} />}
     </Drawer>
@@ -38,6 +40,7 @@ export function EditSubnetDrawer({ subnet, onClose }: Props) {
 }
 
 function Content({ opened, onClose }: { opened: Editable; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const edit = useEditBase<Editable>(opened, () =>
@@ -58,7 +61,7 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
         void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: `${saved.cidr} saved` });
+        showToast('ok', { title: t('{name} saved', { name: saved.cidr }) });
         onClose();
       },
       onError: edit.onError,
@@ -72,13 +75,13 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
       onSubmit={(changes) => save.mutate({ id: opened.id, ...changes })}
       error={save.error && !edit.conflict ? failureOf(save.error) : null}
       pending={save.isPending}
-      submitLabel="Save subnet"
+      submitLabel={t('Save subnet')}
       disabledReason={
         edit.conflict
-          ? 'Choose a version first'
+          ? t('Choose a version first')
           : form.formState.isDirty || edit.base !== opened
             ? null
-            : 'Nothing has changed'
+            : t('Nothing has changed')
       }
       onCancel={onClose}
       layout="panel"
@@ -86,7 +89,7 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
     >
       {edit.conflict && (
         <VersionConflict
-          labels={SUBNET_LABELS}
+          labels={subnetLabels(t)}
           mine={mine}
           theirs={edit.conflict.theirs}
           pending={save.isPending}
@@ -108,7 +111,7 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
       <SubnetFields
         control={form.control}
         cidrNote={
-          opened.source === 'provider' ? 'The cluster decides this prefix. Change it there, then sync.' : undefined
+          opened.source === 'provider' ? t('The cluster decides this prefix. Change it there, then sync.') : undefined
         }
       />
     </FormShell>

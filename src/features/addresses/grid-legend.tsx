@@ -1,12 +1,14 @@
 import clsx from 'clsx';
 import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { CELL_STATES, CELLS } from './cell-words';
 import type { CellState } from './grid-cells';
 
 /** What the cells mean and how many of each are shown. Only states that occur, and free. */
 export function GridLegend({ counts }: { counts: ReadonlyMap<CellState, number> }) {
+  const t = useT();
   return (
-    <ul aria-label="Legend" className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+    <ul aria-label={t('Legend')} className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
       {CELL_STATES.filter((state) => state === 'free' || (counts.get(state) ?? 0) > 0).map((state) => (
         <li key={state} className="inline-flex items-center gap-1.5">
           <span
@@ -18,7 +20,7 @@ export function GridLegend({ counts }: { counts: ReadonlyMap<CellState, number> 
           >
             7
           </span>
-          {CELLS[state].word}
+          {t(CELLS[state].word)}
           <span className="text-faint tabular-nums">{formatCount(counts.get(state) ?? 0)}</span>
         </li>
       ))}

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { IMPORT_KINDS, type ImportInput, type ImportKind, type IpamImportDetail } from '@/domain/ipam/csv-import';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
@@ -21,14 +21,9 @@ import { type ImportFile, ImportSource } from './import-source';
 import { columnsText, exampleFile, IMPORT_KIND_WORDS } from './import-words';
 import { useImport, useStartImport } from './use-import';
 
-const KIND_OPTIONS = IMPORT_KINDS.map((value) => ({
-  value,
-  label: IMPORT_KIND_WORDS[value],
-  description: `Columns: ${columnsText(value).required}; and, when you have them, ${columnsText(value).optional}.`,
-}));
-
 /** Takes over addresses or subnets from a CSV file: first everything is checked, then it is written as a whole or without the bad rows. */
 export function ImportPage() {
+  const t = useT();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
   const [kind, setKind] = useQueryState('kind', parseAsStringLiteral(IMPORT_KINDS).withDefault('addresses'));
@@ -45,27 +40,33 @@ export function ImportPage() {
   const send = (options: Pick<ImportInput, 'mode' | 'dry_run'>) => {
     if (file) start.mutate({ kind, file_name: file.name.slice(0, 200), content: file.content, ...options });
   };
-  const reasonToWait = active ? 'Wait until the current one has ended' : null;
+  const reasonToWait = active ? t('Wait until the current one has ended') : null;
   const failure = start.error ? failureOf(start.error) : null;
   return (
     <>
-      <PageTrail crumbs={[{ label: 'Import' }]} />
+      <PageTrail crumbs={[{ label: t('Import') }]} />
       <PageHeader
-        title="Import"
-        description="Nothing is written before every row was checked. Rows that are there already are changed, not doubled."
+        title={t('Import')}
+        description={t(
+          'Nothing is written before every row was checked. Rows that are there already are changed, not doubled.',
+        )}
       />
       {writeReason && (
-        <Notice tone="info" title="You can look, not import">
+        <Notice tone="info" title={t('You can look, not import')}>
           {writeReason}
         </Notice>
       )}
-      <Section title="1. The file">
+      <Section title={t('1. The file')}>
         <div className="flex flex-col gap-4">
           <RadioGroup<ImportKind>
-            aria-label="What is in the file"
+            aria-label={t('What is in the file')}
             value={kind}
             onValueChange={(next) => void setKind(next)}
-            options={KIND_OPTIONS}
+            options={IMPORT_KINDS.map((value) => ({
+              value,
+              label: t(IMPORT_KIND_WORDS[value]),
+              description: t('Columns: {required}; and, when you have them, {optional}.', columnsText(value)),
+            }))}
           />
           <ImportSource kind={kind} value={file} onChange={setFile} />
           {failure && (
@@ -80,22 +81,22 @@ export function ImportPage() {
           )}
           <div className="flex flex-wrap justify-end gap-2">
             <Button icon={<Download size={14} />} variant="ghost" onClick={() => saveExample(kind)}>
-              Example file
+              {t('Example file')}
             </Button>
             <Button
               variant="primary"
               // The check counts what is good besides what is bad, whatever is chosen afterwards.
               onClick={() => send({ mode: 'skip_bad', dry_run: true })}
               pending={start.isPending && start.variables?.dry_run}
-              disabledReason={writeReason ?? (file ? reasonToWait : 'Choose a file or paste its text first')}
+              disabledReason={writeReason ?? (file ? reasonToWait : t('Choose a file or paste its text first'))}
             >
-              Check the rows
+              {t('Check the rows')}
             </Button>
           </div>
         </div>
       </Section>
       {importId !== null && (
-        <Section title={run.data && !run.data.dry_run ? '3. The import' : '2. The check'}>
+        <Section title={run.data && !run.data.dry_run ? t('3. The import') : t('2. The check')}>
           {run.data ? (
             <div className="flex flex-col gap-4">
               <ImportReport run={run.data} />
@@ -105,9 +106,9 @@ export function ImportPage() {
                   disabledReason={
                     writeReason ??
                     (file === null
-                      ? 'Choose the file again: it is not kept in the browser'
+                      ? t('Choose the file again: it is not kept in the browser')
                       : checked !== file.content
-                        ? 'The text has changed since. Check it again'
+                        ? t('The text has changed since. Check it again')
                         : null)
                   }
                   pending={start.isPending}
@@ -120,7 +121,7 @@ export function ImportPage() {
                     className="link"
                     href={paths.addresses({ tab: run.data.kind === 'addresses' ? 'addresses' : undefined })}
                   >
-                    Show {run.data.kind}
+                    {t(run.data.kind === 'addresses' ? 'Show addresses' : 'Show subnets')}
                   </a>
                 </p>
               )}
@@ -145,15 +146,17 @@ type NextProps = {
 
 /** After a check: import everything, or what is good, with the difference said. */
 function NextStep({ run, disabledReason, pending, onImport }: NextProps) {
+  const t = useT();
   const total = run.rows_total ?? 0;
   const bad = run.rows_bad ?? 0;
   const good = total - bad;
-  if (run.status === 'failed' || good === 0) return <p className="text-muted">Correct the file and check it again.</p>;
+  if (run.status === 'failed' || good === 0)
+    return <p className="text-muted">{t('Correct the file and check it again.')}</p>;
   return (
     <div className="flex flex-wrap items-center justify-end gap-3">
       {bad > 0 && (
         <p className="mr-auto text-pretty text-muted">
-          Correct the file and check it again, or import only what is good.
+          {t('Correct the file and check it again, or import only what is good.')}
         </p>
       )}
       <Button
@@ -163,8 +166,8 @@ function NextStep({ run, disabledReason, pending, onImport }: NextProps) {
         onClick={() => onImport(bad > 0 ? 'skip_bad' : 'atomic')}
       >
         {bad > 0
-          ? `Import ${formatCount(good)} good rows, skip ${formatCount(bad)}`
-          : `Import ${formatCount(total)} ${total === 1 ? 'row' : 'rows'}`}
+          ? t('Import {good, number} good rows, skip {bad, number}', { good, bad })
+          : t('Import {n, plural, one {# row} other {# rows}}', { n: total })}
       </Button>
     </div>
   );

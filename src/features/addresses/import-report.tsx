@@ -1,7 +1,8 @@
 'use client';
 import { useMemo } from 'react';
 import type { IpamImportDetail } from '@/domain/ipam/csv-import';
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { Mono } from '@/ui/mono';
@@ -14,10 +15,10 @@ type Problem = IpamImportDetail['errors'][number] & { id: string };
 
 const make = columnsOf<Problem>();
 
-const COLUMNS = [
-  make.number('line', 'Line', (row) => row.line, { width: 84 }),
-  make.custom('field', 'Field', (row) => <Mono>{row.field || '–'}</Mono>, { width: 130, csv: (row) => row.field }),
-  make.text('message', 'What is wrong', (row) => row.message, {
+const problemColumns = (t: Translate) => [
+  make.number('line', t('Line'), (row) => row.line, { width: 84 }),
+  make.custom('field', t('Field'), (row) => <Mono>{row.field || '–'}</Mono>, { width: 130, csv: (row) => row.field }),
+  make.text('message', t('What is wrong'), (row) => row.message, {
     width: 320,
     grow: true,
     render: (row) => <span title={row.message}>{row.message}</span>,
@@ -26,13 +27,15 @@ const COLUMNS = [
 
 /** How far an import is or what came of it, with every bad row by line and field. */
 export function ImportReport({ run }: { run: IpamImportDetail }) {
+  const t = useT();
   const problems = useMemo<Problem[]>(
     () => run.errors.map((error, index) => ({ ...error, id: String(index) })),
     [run.errors],
   );
+  const columns = useMemo(() => problemColumns(t), [t]);
   const exporting = useCsvExport<Problem>({
     name: 'import-problems',
-    columns: COLUMNS,
+    columns,
     pages: async function* () {
       yield problems;
     },
@@ -43,12 +46,12 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
     return (
       <div aria-live="polite" className="flex flex-col gap-1">
         <Progress
-          label={run.status === 'queued' ? 'Waiting for a worker' : STAGE_WORDS[run.stage ?? 'reading']}
+          label={run.status === 'queued' ? t('Waiting for a worker') : t(STAGE_WORDS[run.stage ?? 'reading'])}
           done={run.progress_total === null ? null : run.progress_done}
           total={run.progress_total}
         />
         <p className="text-sm text-muted">
-          {run.dry_run ? 'Nothing is written by a check.' : 'It goes on when you leave this page.'}
+          {run.dry_run ? t('Nothing is written by a check.') : t('It goes on when you leave this page.')}
         </p>
       </div>
     );
@@ -56,16 +59,16 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
   const bad = run.errors_total > 0;
   return (
     <div className="flex flex-col gap-3">
-      <Notice tone={run.status === 'failed' ? 'danger' : bad ? 'warn' : 'ok'} live title={outcomeText(run)}>
+      <Notice tone={run.status === 'failed' ? 'danger' : bad ? 'warn' : 'ok'} live title={outcomeText(t, run)}>
         {run.message}
       </Notice>
       {bad && (
         <>
           <DataTable
             id="import-problems"
-            label="Bad rows"
-            noun={{ one: 'problem', many: 'problems' }}
-            columns={COLUMNS}
+            label={t('Bad rows')}
+            noun={{ one: t('problem'), many: t('problems') }}
+            columns={columns}
             rows={problems}
             rowId={(row) => row.id}
             total={problems.length}
@@ -77,7 +80,10 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
           />
           {run.errors_total > problems.length && (
             <p className="text-sm text-muted">
-              These are the first {formatCount(problems.length)} of {formatCount(run.errors_total)} problems.
+              {t('These are the first {n, number} of {total, number} problems.', {
+                n: problems.length,
+                total: run.errors_total,
+              })}
             </p>
           )}
         </>

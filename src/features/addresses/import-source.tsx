@@ -2,7 +2,8 @@
 import { FileUp } from 'lucide-react';
 import { type DragEvent, useId, useRef, useState } from 'react';
 import type { ImportKind } from '@/domain/ipam/csv-import';
-import { formatBytes, formatCount } from '@/lib/format';
+import { formatBytes } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
@@ -14,11 +15,13 @@ const MAX_CHARACTERS = 15 * 1024 * 1024;
 /** Beyond this a text is not shown in a box that can be edited. */
 const EDITABLE = 200_000;
 const PREVIEW_LINES = 6;
+const FIRST_COLUMNS = 'cluster,network,address,…';
 
 type Props = { kind: ImportKind; value: ImportFile | null; onChange: (file: ImportFile | null) => void };
 
 /** The file to import: chosen, dropped or pasted. */
 export function ImportSource({ value, onChange }: Props) {
+  const t = useT();
   const textId = useId();
   const input = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -27,15 +30,16 @@ export function ImportSource({ value, onChange }: Props) {
     if (!file) return;
     setProblem(null);
     if (file.size > MAX_CHARACTERS) {
-      setProblem(`${file.name} is larger than 15 MB. Split it.`);
+      setProblem(t('{name} is larger than 15 MB. Split it.', { name: file.name }));
       return;
     }
     try {
       const content = await file.text();
-      if (content.includes('\u0000')) setProblem(`${file.name} is no text file. Save it as CSV (UTF-8).`);
+      if (content.includes('\u0000'))
+        setProblem(t('{name} is no text file. Save it as CSV (UTF-8).', { name: file.name }));
       else onChange({ name: file.name, content });
     } catch {
-      setProblem(`${file.name} could not be read.`);
+      setProblem(t('{name} could not be read.', { name: file.name }));
     }
   };
   const onDrop = (event: DragEvent) => {
@@ -43,13 +47,17 @@ export function ImportSource({ value, onChange }: Props) {
     setOver(false);
     void take(event.dataTransfer.files[0]);
   };
+  const editedName = (name: string) => {
+    const mark = t('(edited)');
+    return name.endsWith(` ${mark}`) ? name : `${name} ${mark}`;
+  };
   const lines = value ? value.content.split('\n') : [];
   const large = value !== null && value.content.length > EDITABLE;
   const garbled = value?.content.includes('\uFFFD') ?? false;
   return (
     <div className="flex flex-col gap-2">
       <label htmlFor={textId} className="self-start font-medium">
-        CSV with a header line
+        {t('CSV with a header line')}
       </label>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping a file is an extra way; the button beside it does the same. */}
       <div
@@ -63,14 +71,14 @@ export function ImportSource({ value, onChange }: Props) {
       >
         <div className="flex flex-wrap items-center gap-2">
           <Button icon={<FileUp size={14} />} onClick={() => input.current?.click()}>
-            Choose a file
+            {t('Choose a file')}
           </Button>
-          <span className="text-muted">or drop it here, or paste the text below.</span>
+          <span className="text-muted">{t('or drop it here, or paste the text below.')}</span>
           <input
             ref={input}
             type="file"
             accept=".csv,text/csv,text/plain"
-            aria-label="CSV file"
+            aria-label={t('CSV file')}
             className="sr-only"
             tabIndex={-1}
             onChange={(event) => {
@@ -86,7 +94,7 @@ export function ImportSource({ value, onChange }: Props) {
           spellCheck={false}
           wrap="off"
           className="control mono resize-y px-2.5 py-1.5"
-          placeholder="cluster,network,address,…"
+          placeholder={FIRST_COLUMNS}
           readOnly={large}
           value={large ? `${lines.slice(0, PREVIEW_LINES).join('\n')}\n…` : (value?.content ?? '')}
           onChange={(event) =>
@@ -94,7 +102,7 @@ export function ImportSource({ value, onChange }: Props) {
               event.target.value === ''
                 ? null
                 : {
-                    name: value?.name.replace(/( \(edited\))?$/, ' (edited)') ?? 'Pasted text',
+                    name: value ? editedName(value.name) : t('Pasted text'),
                     content: event.target.value,
                   },
             )
@@ -104,11 +112,13 @@ export function ImportSource({ value, onChange }: Props) {
           <p className="flex flex-wrap items-center gap-x-3 text-sm text-muted">
             <Mono>{value.name}</Mono>
             <span>
-              {formatCount(Math.max(0, lines.filter((line) => line.trim() !== '').length - 1))} rows,{' '}
-              {formatBytes(new Blob([value.content]).size)}
+              {t('{n, number} rows, {size}', {
+                n: Math.max(0, lines.filter((line) => line.trim() !== '').length - 1),
+                size: formatBytes(new Blob([value.content]).size),
+              })}
             </span>
             <Button size="sm" variant="ghost" onClick={() => onChange(null)}>
-              Take it away
+              {t('Take it away')}
             </Button>
           </p>
         )}
@@ -120,7 +130,7 @@ export function ImportSource({ value, onChange }: Props) {
       )}
       {garbled && (
         <Notice tone="warn">
-          Some characters could not be read: the file is not UTF-8. Save it as “CSV UTF-8” to keep them.
+          {t('Some characters could not be read: the file is not UTF-8. Save it as “CSV UTF-8” to keep them.')}
         </Notice>
       )}
     </div>

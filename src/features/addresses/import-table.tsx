@@ -1,8 +1,11 @@
 'use client';
 import { Upload } from 'lucide-react';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import type { IpamImport } from '@/domain/ipam/csv-import';
 import { RUN_STATUSES } from '@/domain/sync';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
@@ -15,37 +18,39 @@ import { IMPORT_KIND_WORDS, outcomeText } from './import-words';
 
 const make = columnsOf<IpamImport>();
 
-const resultText = (run: IpamImport) =>
-  run.status === 'queued' || run.status === 'running' ? 'Under way' : (run.message ?? outcomeText(run));
+const resultText = (t: Translate, run: IpamImport) =>
+  run.status === 'queued' || run.status === 'running' ? t('Under way') : (run.message ?? outcomeText(t, run));
 
-const COLUMNS = [
-  make.text('file_name', 'File', (run) => run.file_name || 'Pasted text', { width: 200 }),
-  make.time('created_at', 'Requested', (run) => run.created_at, { sortable: true, width: 120 }),
-  make.custom('status', 'Status', (run) => <RunState run={{ status: run.status, errors: [] }} />, {
+const importColumns = (t: Translate) => [
+  make.text('file_name', t('File'), (run) => run.file_name || t('Pasted text'), { width: 200 }),
+  make.time('created_at', t('Requested'), (run) => run.created_at, { sortable: true, width: 120 }),
+  make.custom('status', t('Status'), (run) => <RunState run={{ status: run.status, errors: [] }} />, {
     width: 130,
     csv: (run) => run.status,
   }),
-  make.text('kind', 'Rows', (run) => IMPORT_KIND_WORDS[run.kind], { width: 110 }),
-  make.text('dry_run', 'What', (run) => (run.dry_run ? 'Check only' : 'Import'), { width: 110 }),
-  make.text('result', 'Result', resultText, {
+  make.text('kind', t('Rows'), (run) => t(IMPORT_KIND_WORDS[run.kind]), { width: 110 }),
+  make.text('dry_run', t('What'), (run) => (run.dry_run ? t('Check only') : t('Import')), { width: 110 }),
+  make.text('result', t('Result'), (run) => resultText(t, run), {
     width: 320,
     grow: true,
-    render: (run) => <span title={resultText(run)}>{resultText(run)}</span>,
+    render: (run) => <span title={resultText(t, run)}>{resultText(t, run)}</span>,
   }),
-  make.text('requested_by_name', 'By', (run) => run.requested_by_name, { width: 140 }),
+  make.text('requested_by_name', t('By'), (run) => run.requested_by_name, { width: 140 }),
 ];
 
 const LIST = { sorts: ['created_at'], defaultSort: '-created_at', filters: { status: RUN_STATUSES } } as const;
 
 /** Checks and imports of CSV files, newest first. A row opens its report. */
 export function ImportTable() {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
   const state = useListState(LIST);
+  const columns = useMemo(() => importColumns(t), [t]);
   const list = useServerList<IpamImport>({
     name: 'imports',
-    columns: COLUMNS,
+    columns,
     state,
     pathKey: trpc.ipamImports.list.pathKey(),
     fetchPage: (page, signal) => client.ipamImports.list.query({ ...state.input, ...page }, { signal }),
@@ -54,13 +59,13 @@ export function ImportTable() {
     <DataTable
       {...list}
       id="ipam-imports"
-      label="Imports"
-      noun={{ one: 'import', many: 'imports' }}
+      label={t('Imports')}
+      noun={{ one: t('import'), many: t('imports') }}
       rowId={(run) => run.id}
       onRowOpen={(run) => router.push(paths.importAddresses({ kind: run.kind, import: run.id }))}
       empty={
-        <EmptyState icon={<Upload />} title="Nothing was imported yet">
-          Import takes over addresses or subnets from a CSV file, after every row was checked.
+        <EmptyState icon={<Upload />} title={t('Nothing was imported yet')}>
+          {t('Import takes over addresses or subnets from a CSV file, after every row was checked.')}
         </EmptyState>
       }
     />

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { IMPORT_COLUMNS, IMPORT_KINDS } from '@/domain/ipam/csv-import';
+import { english } from '@/lib/i18n/translator';
 import { exampleFile, outcomeText } from './import-words';
 
 test('the example files have every column the import knows, and full rows', () => {
@@ -35,4 +36,4 @@ test.each([
     { dry_run: false, status: 'failed' as const, rows_bad: 2, created: 0 },
     'Nothing was imported: 2 rows of 20,000 are bad.',
   ],
-])('%o', (change, text) => expect(outcomeText({ ...run, ...change })).toBe(text));
+])('%o', (change, text) => expect(outcomeText(english, { ...run, ...change })).toBe(text));

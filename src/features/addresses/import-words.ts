@@ -1,12 +1,15 @@
 import { IMPORT_COLUMNS, type ImportKind, type IpamImport } from '@/domain/ipam/csv-import';
-import { formatCount } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 
-export const IMPORT_KIND_WORDS: Record<ImportKind, string> = { addresses: 'Addresses', subnets: 'Subnets' };
+export const IMPORT_KIND_WORDS: Record<ImportKind, string> = {
+  addresses: msg('Addresses'),
+  subnets: msg('Subnets'),
+};
 
 export const STAGE_WORDS: Record<NonNullable<IpamImport['stage']>, string> = {
-  reading: 'Reading the file',
-  checking: 'Checking the rows',
-  writing: 'Writing',
+  reading: msg('Reading the file'),
+  checking: msg('Checking the rows'),
+  writing: msg('Writing'),
 };
 
 const EXAMPLES: Record<ImportKind, string> = {
@@ -28,29 +31,44 @@ export const columnsText = (kind: ImportKind): { required: string; optional: str
   optional: IMPORT_COLUMNS[kind].optional.join(', '),
 });
 
-const rows = (count: number) => `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`;
-
 type Counts = Pick<
   IpamImport,
   'dry_run' | 'status' | 'mode' | 'rows_total' | 'rows_bad' | 'created' | 'updated' | 'unchanged'
 >;
 
 /** What a finished check or import found or did, in one sentence. */
-export function outcomeText(run: Counts): string {
+export function outcomeText(t: Translate, run: Counts): string {
   const bad = run.rows_bad ?? 0;
   const total = run.rows_total ?? 0;
-  const done = [
-    [run.created, 'new'],
-    [run.updated, 'changed'],
-    [run.unchanged, 'unchanged'],
-  ] as const;
-  const parts = done.filter(([count]) => count > 0).map(([count, word]) => `${formatCount(count)} ${word}`);
-  if (run.dry_run && run.status === 'failed') return 'The file cannot be imported.';
+  const parts = [
+    run.created > 0 && t('{n, number} new', { n: run.created }),
+    run.updated > 0 && t('{n, number} changed', { n: run.updated }),
+    run.unchanged > 0 && t('{n, number} unchanged', { n: run.unchanged }),
+  ].filter((part) => part !== false);
+  const done = parts.join(', ') || t('nothing to do');
+  if (run.dry_run && run.status === 'failed') return t('The file cannot be imported.');
   if (run.dry_run) {
-    if (bad === 0) return `All ${rows(total)} are good: ${parts.join(', ') || 'nothing to do'}.`;
-    return `${rows(bad)} of ${formatCount(total)} cannot be imported${parts.length > 0 ? `; of the others ${parts.join(', ')}` : ''}.`;
+    if (bad === 0) return t('All {n, plural, one {# row} other {# rows}} are good: {done}.', { n: total, done });
+    return parts.length === 0
+      ? t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported.', { bad, total })
+      : t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported; of the others {done}.', {
+          bad,
+          total,
+          done,
+        });
   }
-  if (run.status === 'failed')
-    return `Nothing was imported${bad > 0 ? `: ${rows(bad)} of ${formatCount(total)} are bad` : ''}.`;
-  return `${rows(total - bad)} imported: ${parts.join(', ') || 'nothing to do'}${bad > 0 ? `. ${rows(bad)} skipped` : ''}.`;
+  if (run.status === 'failed') {
+    return bad === 0
+      ? t('Nothing was imported.')
+      : t('Nothing was imported: {bad, plural, one {# row} other {# rows}} of {total, number} are bad.', {
+          bad,
+          total,
+        });
+  }
+  return bad === 0
+    ? t('{n, plural, one {# row} other {# rows}} imported: {done}.', { n: total, done })
+    : t(
+        '{n, plural, one {# row} other {# rows}} imported: {done}. {bad, plural, one {# row} other {# rows}} skipped.',
+        { n: total - bad, bad, done },
+      );
 }

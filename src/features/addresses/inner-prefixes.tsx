@@ -1,7 +1,10 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import type { SubnetDetail, SubnetNode } from '@/domain/ipam/subnet';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -14,30 +17,34 @@ import { UsageMeter } from '../shared/ipam/usage-meter';
 
 const make = columnsOf<SubnetNode>();
 
-const COLUMNS = [
-  make.custom('cidr', 'Prefix', (item) => <SubnetLink id={item.id} cidr={item.cidr} />, {
+const innerColumns = (t: Translate) => [
+  make.custom('cidr', t('Prefix'), (item) => <SubnetLink id={item.id} cidr={item.cidr} />, {
     width: 200,
     grow: true,
     csv: (item) => item.cidr,
   }),
-  make.custom('usage', 'Addresses used', (item) => <UsageMeter cidr={item.cidr} usage={item.usage} />, { width: 220 }),
-  make.text('description', 'Description', (item) => item.description, { width: 200, grow: true }),
-  make.mono('gateway', 'Gateway', (item) => item.gateway, { width: 150 }),
-  make.number('descendants_total', 'Prefixes inside', (item) => item.descendants_total, { width: 130 }),
+  make.custom('usage', t('Addresses used'), (item) => <UsageMeter cidr={item.cidr} usage={item.usage} />, {
+    width: 220,
+  }),
+  make.text('description', t('Description'), (item) => item.description, { width: 200, grow: true }),
+  make.mono('gateway', t('Gateway'), (item) => item.gateway, { width: 150 }),
+  make.number('descendants_total', t('Prefixes inside'), (item) => item.descendants_total, { width: 130 }),
 ];
 
 type Props = { subnet: SubnetDetail; onTake: () => void; writeReason: string | null };
 
 /** The prefixes directly inside one. */
 export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const router = useRouter();
   const query = useQuery(
     trpc.subnets.tree.queryOptions({ network_id: subnet.network_id, parent_id: subnet.id, limit: 1000 }),
   );
+  const columns = useMemo(() => innerColumns(t), [t]);
   const take = (
     <Button onClick={onTake} disabledReason={writeReason}>
-      Take next free prefix
+      {t('Take next free prefix')}
     </Button>
   );
   const rows = query.data?.items ?? [];
@@ -46,9 +53,9 @@ export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
       {rows.length > 0 && <div className="flex justify-end">{take}</div>}
       <DataTable
         id="inner-prefixes"
-        label="Inner prefixes"
-        noun={{ one: 'prefix', many: 'prefixes' }}
-        columns={COLUMNS}
+        label={t('Inner prefixes')}
+        noun={{ one: t('prefix'), many: t('prefixes') }}
+        columns={columns}
         rows={rows}
         rowId={(item) => item.id}
         total={query.data?.total}
@@ -59,8 +66,8 @@ export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
         onRowOpen={(item) => router.push(paths.subnet({ subnetId: item.id }))}
         height="auto"
         empty={
-          <EmptyState title="Nothing is inside" action={take}>
-            Smaller prefixes of the network that lie in {subnet.cidr} appear here.
+          <EmptyState title={t('Nothing is inside')} action={take}>
+            {t('Smaller prefixes of the network that lie in {cidr} appear here.', { cidr: subnet.cidr })}
           </EmptyState>
         }
       />

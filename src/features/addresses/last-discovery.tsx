@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
+import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
@@ -10,6 +11,7 @@ import { usePermissions } from '../shared/use-permissions';
 
 /** When addresses were discovered last and how that went, for those who may see runs. */
 export function LastDiscovery() {
+  const t = useT();
   const trpc = useTRPC();
   const live = useIsLive();
   const { can } = usePermissions();
@@ -20,10 +22,10 @@ export function LastDiscovery() {
   });
   const run = data?.items[0];
   if (!data) return null;
-  if (!run) return <>No discovery has run yet.</>;
+  if (!run) return <>{t('No discovery has run yet.')}</>;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
-      Last discovery:
+      {t('Last discovery:')}
       <Link className="link" href={paths.jobs({ kind: 'ipam', run: run.id })}>
         {run.cluster_name}, <RelativeTime at={run.finished_at ?? run.started_at ?? run.created_at} />
       </Link>

@@ -26,12 +26,13 @@ type Props = {
 
 /** Finds the first free block of a length inside a prefix, and takes it as a subnet. */
 export function NextPrefixDrawer({ subnet, onClose, onTaken }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={subnet !== null}
       onOpenChange={(next) => !next && onClose()}
-      title="Take the next free prefix"
-      description={subnet ? `Inside ${subnet.cidr}` : undefined}
+      title={t('Take the next free prefix')}
+      description={subnet ? t('Inside {cidr}', { cidr: subnet.cidr }) : undefined}
     >
       {subnet && <Content key={subnet.id} subnet={subnet} onClose={onClose} onTaken={onTaken} />}
     </Drawer>
@@ -61,7 +62,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
       onSuccess: (made) => {
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: `${made.cidr} taken` });
+        showToast('ok', { title: t('{cidr} taken', { cidr: made.cidr }) });
         onClose();
         onTaken(paths.subnet({ subnetId: made.id }));
       },
@@ -85,47 +86,46 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
       )}
       {/* biome-ignore lint/a11y/noLabelWithoutControl: NumberInput renders the input. */}
       <label className="flex flex-col gap-1">
-        <span className="font-medium">Prefix length</span>
-        <NumberInput value={length} onValueChange={setLength} min={least} max={bits} aria-label="Prefix length" />
-        <span className="text-sm text-faint">
-          From {least} to {bits}.
-        </span>
+        <span className="font-medium">{t('Prefix length')}</span>
+        <NumberInput value={length} onValueChange={setLength} min={least} max={bits} aria-label={t('Prefix length')} />
+        <span className="text-sm text-faint">{t('From {least} to {bits}.', { least, bits })}</span>
       </label>
       <div aria-live="polite" className="flex min-h-8 items-center gap-2">
         {!valid ? (
-          <span className="text-muted">
-            Enter a length from {least} to {bits}.
-          </span>
+          <span className="text-muted">{t('Enter a length from {least} to {bits}.', { least, bits })}</span>
         ) : current ? (
           <>
             <span>
-              The next free one is <Mono className="font-semibold">{current.cidr}</Mono>
+              {t.rich('The next free one is <strong>{cidr}</strong>', {
+                cidr: current.cidr,
+                strong: (inside) => <Mono className="font-semibold">{inside}</Mono>,
+              })}
             </span>
             <span className="text-muted">{cidrHint(t, current.cidr)?.text}</span>
           </>
         ) : (
-          next.isFetching && <Spinner label="Looking for the next free prefix" />
+          next.isFetching && <Spinner label={t('Looking for the next free prefix')} />
         )}
       </div>
       {/* biome-ignore lint/a11y/noLabelWithoutControl: TextInput renders the input. */}
       <label className="flex flex-col gap-1">
         <span className="font-medium">
-          Description <span className="font-normal text-faint">(optional)</span>
+          {t('Description')} <span className="font-normal text-faint">{t('(optional)')}</span>
         </span>
         <TextInput value={description} maxLength={1000} onChange={(event) => setDescription(event.target.value)} />
       </label>
       <p className="text-sm text-pretty text-muted">
-        If somebody else is faster, you get the one after it: two people never get the same.
+        {t('If somebody else is faster, you get the one after it: two people never get the same.')}
       </p>
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button
           type="submit"
           variant="primary"
           pending={take.isPending}
-          disabledReason={current ? null : 'There is no free prefix of this length'}
+          disabledReason={current ? null : t('There is no free prefix of this length')}
         >
-          {current ? `Take ${current.cidr}` : 'Take it'}
+          {current ? t('Take {address}', { address: current.cidr }) : t('Take it')}
         </Button>
       </div>
     </form>

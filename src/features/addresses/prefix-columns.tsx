@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { Mono } from '@/ui/mono';
@@ -15,10 +15,10 @@ const make = columnsOf<PrefixItem>();
 const networkOf = (item: PrefixItem) => (item.kind === 'failure' ? null : item.network);
 const subnetOf = (item: PrefixItem) => (item.kind === 'subnet' ? item.subnet : null);
 
-export const PREFIX_COLUMNS = [
+export const prefixColumns = (t: Translate) => [
   make.custom(
     'prefix',
-    'Network or prefix',
+    t('Network or prefix'),
     (item) => {
       if (item.kind === 'failure') return <span className="truncate text-danger">{item.message}</span>;
       const { missing_since } = item.kind === 'network' ? item.network : item.subnet;
@@ -39,14 +39,14 @@ export const PREFIX_COLUMNS = [
   ),
   make.custom(
     'usage',
-    'Addresses used',
+    t('Addresses used'),
     (item) => {
       if (item.kind === 'subnet') return <UsageMeter cidr={item.subnet.cidr} usage={item.subnet.usage} />;
       if (item.kind === 'failure') return null;
       const { subnets_total: total } = item.network;
       return (
         <span className="text-muted">
-          {total === 0 ? 'No prefixes' : `${formatCount(total)} ${total === 1 ? 'prefix' : 'prefixes'}`}
+          {total === 0 ? t('No prefixes') : t('{n, plural, one {# prefix} other {# prefixes}}', { n: total })}
         </span>
       );
     },
@@ -54,13 +54,13 @@ export const PREFIX_COLUMNS = [
   ),
   make.text(
     'description',
-    'Description',
+    t('Description'),
     (item) => subnetOf(item)?.description || (item.kind === 'network' ? item.network.description : null),
     { width: 160, grow: true },
   ),
   make.custom(
     'cluster_name',
-    'Cluster',
+    t('Cluster'),
     (item) => {
       const network = networkOf(item);
       if (item.kind !== 'network' || !network) return null;
@@ -68,7 +68,7 @@ export const PREFIX_COLUMNS = [
     },
     { width: 110 },
   ),
-  make.custom('gateway', 'Gateway', (item) => forSubnet(item, (subnet) => <Text mono text={subnet.gateway} />), {
+  make.custom('gateway', t('Gateway'), (item) => forSubnet(item, (subnet) => <Text mono text={subnet.gateway} />), {
     width: 140,
   }),
   make.custom(
@@ -85,14 +85,14 @@ export const PREFIX_COLUMNS = [
     'DHCP',
     (item) =>
       forSubnet(item, (subnet) => (
-        <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>
+        <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>
       )),
     { width: 76 },
   ),
   make.custom(
     'source',
-    'Known from',
-    (item) => (item.kind === 'failure' ? null : IPAM_SOURCE_WORDS[(subnetOf(item) ?? item.network).source]),
+    t('Known from'),
+    (item) => (item.kind === 'failure' ? null : t(IPAM_SOURCE_WORDS[(subnetOf(item) ?? item.network).source])),
     { width: 100 },
   ),
 ];

@@ -3,8 +3,9 @@ import { Download, ExternalLink, MapPin, Pencil, Plus, Split, Trash2 } from 'luc
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
+import { useMemo } from 'react';
 import type { Subnet } from '@/domain/ipam/subnet';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
@@ -20,7 +21,7 @@ import { showToast } from '@/ui/toast';
 import { TreeTable } from '@/ui/tree-table';
 import { usePermissions } from '../shared/use-permissions';
 import { SUBNET_EXPORT } from './export-columns';
-import { PREFIX_COLUMNS } from './prefix-columns';
+import { prefixColumns } from './prefix-columns';
 import type { PrefixItem } from './prefix-rows';
 import { usePrefixTree } from './use-prefix-tree';
 import type { useSubnetDialogs } from './use-subnet-dialogs';
@@ -29,9 +30,11 @@ type Props = { clusterId: string | null; subnets: ReturnType<typeof useSubnetDia
 
 /** The prefixes of every network, nested, with how full they are. */
 export function PrefixTree({ clusterId, subnets }: Props) {
+  const t = useT();
   const router = useRouter();
   const [withEmpty, setWithEmpty] = useQueryState('empty', parseAsBoolean.withDefault(false));
   const tree = usePrefixTree({ clusterId, withEmpty });
+  const columns = useMemo(() => prefixColumns(t), [t]);
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
   if (tree.error) return <ErrorState problem={tree.error} onRetry={tree.retry} />;
@@ -50,7 +53,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
     if (item.kind === 'failure') {
       return (
         <Button size="sm" variant="ghost" onClick={tree.retry}>
-          Retry
+          {t('Retry')}
         </Button>
       );
     }
@@ -61,11 +64,11 @@ export function PrefixTree({ clusterId, subnets }: Props) {
         <RowActions
           name={network.name}
           entries={[
-            { id: 'add', label: 'Add subnet', icon: <Plus />, onSelect: () => add(), disabledReason: writeReason },
+            { id: 'add', label: t('Add subnet'), icon: <Plus />, onSelect: () => add(), disabledReason: writeReason },
             {
               kind: 'link',
               id: 'open',
-              label: 'Open network',
+              label: t('Open network'),
               icon: <ExternalLink />,
               render: <Link href={paths.network({ networkId: network.id })} />,
             },
@@ -80,28 +83,28 @@ export function PrefixTree({ clusterId, subnets }: Props) {
         entries={[
           {
             id: 'next',
-            label: 'Take next free prefix inside',
+            label: t('Take next free prefix inside'),
             icon: <Split />,
             onSelect: () => subnets.next(subnet),
             disabledReason: writeReason,
           },
           {
             id: 'add',
-            label: 'Add subnet inside',
+            label: t('Add subnet inside'),
             icon: <Plus />,
             onSelect: () => add(subnet.cidr),
             disabledReason: writeReason,
           },
           {
             id: 'edit',
-            label: 'Edit subnet',
+            label: t('Edit subnet'),
             icon: <Pencil />,
             onSelect: () => subnets.edit(subnet),
             disabledReason: writeReason,
           },
           {
             id: 'delete',
-            label: 'Delete subnet',
+            label: t('Delete subnet'),
             icon: <Trash2 />,
             tone: 'danger',
             onSelect: () => subnets.remove(subnet),
@@ -113,8 +116,8 @@ export function PrefixTree({ clusterId, subnets }: Props) {
   };
   return (
     <TreeTable
-      label="Prefixes"
-      columns={PREFIX_COLUMNS}
+      label={t('Prefixes')}
+      columns={columns}
       rows={tree.rows}
       refreshing={tree.refreshing}
       onToggle={(row) => tree.toggle(row.id, row.expanded === true)}
@@ -126,11 +129,15 @@ export function PrefixTree({ clusterId, subnets }: Props) {
       footer={
         <>
           <span role="status" className="tabular-nums">
-            {formatCount(tree.rows.filter((row) => row.item.kind === 'network').length)} networks shown
+            {t('{n, number} networks shown', {
+              n: tree.rows.filter((row) => row.item.kind === 'network').length,
+            })}
           </span>
           {(tree.hidden > 0 || withEmpty) && (
             <Button size="sm" variant="ghost" onClick={() => void setWithEmpty(!withEmpty || null)}>
-              {withEmpty ? 'Hide networks without prefixes' : `Show ${formatCount(tree.hidden)} more without prefixes`}
+              {withEmpty
+                ? t('Hide networks without prefixes')
+                : t('Show {n, number} more without prefixes', { n: tree.hidden })}
             </Button>
           )}
           <span className="ml-auto">
@@ -144,6 +151,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
 
 /** Hands out every prefix as a file that can be imported again. */
 function TreeExport({ clusterId }: { clusterId: string | null }) {
+  const t = useT();
   const client = useTRPCClient();
   const exporting = useCsvExport<Subnet>({
     name: 'subnets',
@@ -161,56 +169,61 @@ function TreeExport({ clusterId }: { clusterId: string | null }) {
     },
     onError: (error) => {
       const { title, detail } = failureOf(error);
-      showToast('danger', { title: 'Could not export the prefixes', description: detail ?? title });
+      showToast('danger', { title: t('Could not export the prefixes'), description: detail ?? title });
     },
   });
   if (exporting.pending) {
     return (
       <Button size="sm" variant="ghost" onClick={exporting.cancel}>
-        Stop export ({formatCount(exporting.exported)})
+        {t('Stop export ({n, number})', { n: exporting.exported })}
       </Button>
     );
   }
-  return <IconButton size="sm" label="Export as CSV" icon={<Download size={14} />} onClick={exporting.start} />;
+  return <IconButton size="sm" label={t('Export as CSV')} icon={<Download size={14} />} onClick={exporting.start} />;
 }
 
 type NothingProps = { networks: number; onShowEmpty: () => void; onAdd: () => void; writeReason: string | null };
 
 function Nothing({ networks, onShowEmpty, onAdd, writeReason }: NothingProps) {
+  const t = useT();
   const { can } = usePermissions();
   if (networks === 0) {
     return (
       <EmptyState
         icon={<MapPin />}
-        title="No networks yet"
+        title={t('No networks yet')}
         action={
           can('cluster:read') && (
             <Link className={buttonClass()} href={paths.clusters()}>
-              Go to clusters
+              {t('Go to clusters')}
             </Link>
           )
         }
       >
         {can('cluster:read')
-          ? 'Networks appear with the first successful sync of a cluster; prefixes and addresses when they are discovered.'
-          : 'Those to which workloads of your tenant are attached appear here, with the addresses these workloads have.'}
+          ? t(
+              'Networks appear with the first successful sync of a cluster; prefixes and addresses when they are discovered.',
+            )
+          : t(
+              'Those to which workloads of your tenant are attached appear here, with the addresses these workloads have.',
+            )}
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon={<MapPin />}
-      title="No prefixes yet"
+      title={t('No prefixes yet')}
       action={
         <>
           <Button variant="primary" onClick={onAdd} disabledReason={writeReason}>
-            Add subnet
+            {t('Add subnet')}
           </Button>
-          <Button onClick={onShowEmpty}>Show networks</Button>
+          <Button onClick={onShowEmpty}>{t('Show networks')}</Button>
         </>
       }
     >
-      Discover addresses to find out which prefixes are in use, or add those you know.
+      {t('Discover addresses to find out which prefixes are in use, or add those you know.')}
     </EmptyState>
   );
 }

@@ -1,5 +1,6 @@
 'use client';
 import { IPAM_SOURCES } from '@/domain/ipam/subnet';
+import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
 import { useClusterOptions } from '../shared/use-cluster-options';
@@ -10,10 +11,10 @@ import type { useSubnetDialogs } from './use-subnet-dialogs';
 
 const FAMILIES = ['4', '6'] as const;
 const FAMILY_OPTIONS = FAMILIES.map((value) => ({ value, label: `IPv${value}` }));
-const SOURCE_OPTIONS = IPAM_SOURCES.map((value) => ({ value, label: IPAM_SOURCE_WORDS[value] }));
 
 /** All prefixes: as a tree, or as a list of those that fit a search. */
 export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDialogs> }) {
+  const t = useT();
   const state = usePrefixState();
   const { filters } = state;
   const clusters = useClusterOptions();
@@ -22,11 +23,11 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
   return (
     <>
       <FilterBar
-        search={{ label: 'Search prefixes', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search prefixes'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'cluster_id',
-            label: 'Cluster',
+            label: t('Cluster'),
             single: true,
             options: clusters,
             value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -34,7 +35,7 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
           },
           {
             id: 'family',
-            label: 'Family',
+            label: t('Family'),
             single: true,
             options: FAMILY_OPTIONS,
             value: filters.family ? [filters.family] : [],
@@ -42,9 +43,9 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
           },
           {
             id: 'source',
-            label: 'Known from',
+            label: t('Known from'),
             single: true,
-            options: SOURCE_OPTIONS,
+            options: IPAM_SOURCES.map((value) => ({ value, label: t(IPAM_SOURCE_WORDS[value]) })),
             value: filters.source ? [filters.source] : [],
             onValueChange: ([value]) => state.setFilter('source', IPAM_SOURCES.find((one) => one === value) ?? null),
           },

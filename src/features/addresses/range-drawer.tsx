@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import { type IpRange, RANGE_KINDS, RangeInput, RangeUpdate } from '@/domain/ipam/ip-range';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -16,8 +17,8 @@ import { VersionConflict } from '../shared/version-conflict';
 import {
   EMPTY_RANGE,
   RANGE_KIND_WORDS,
-  RANGE_LABELS,
   type RangeValues,
+  rangeLabels,
   toRangeInput,
   toRangeUpdate,
   toRangeValues,
@@ -31,21 +32,16 @@ type Props = {
   onClose: () => void;
 };
 
-const KINDS = RANGE_KINDS.map((value) => ({
-  value,
-  label: RANGE_KIND_WORDS[value],
-  description: value === 'dhcp' ? 'A DHCP server hands these out.' : 'Kept for something. Name it in the description.',
-}));
-
 /** Adds or changes a range of addresses that are never handed out as the next free one. */
 export function RangeDrawer({ subnet, range, onClose }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={range !== null}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title={range === 'new' ? 'Add range' : 'Edit range'}
-      description={`In ${subnet.cidr}. Its addresses are never handed out as the next free one.`}
+      title={range === 'new' ? t('Add range') : t('Edit range')}
+      description={t('In {cidr}. Its addresses are never handed out as the next free one.', { cidr: subnet.cidr })}
     >
       {range === 'new' && <AddContent subnet={subnet} onClose={onClose} />}
       {range !== null && range !== 'new' && <EditContent key={range.id} opened={range} onClose={onClose} />}
@@ -54,28 +50,38 @@ export function RangeDrawer({ subnet, range, onClose }: Props) {
 }
 
 function useSaved(onClose: () => void) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   return () => {
     void queryClient.invalidateQueries(trpc.ipRanges.pathFilter());
     void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-    showToast('ok', { title: 'Range saved' });
+    showToast('ok', { title: t('Range saved') });
     onClose();
   };
 }
 
 function Fields<Out>({ control }: { control: ReturnType<typeof useForm<RangeValues, unknown, Out>>['control'] }) {
+  const t = useT();
+  const labels = rangeLabels(t);
+  const kinds = RANGE_KINDS.map((value) => ({
+    value,
+    label: t(RANGE_KIND_WORDS[value]),
+    description:
+      value === 'dhcp' ? t('A DHCP server hands these out.') : t('Kept for something. Name it in the description.'),
+  }));
   return (
     <>
-      <RadioField control={control} name="kind" label={RANGE_LABELS.kind} options={KINDS} />
-      <TextField control={control} name="first_address" label={RANGE_LABELS.first_address} mono />
-      <TextField control={control} name="last_address" label={RANGE_LABELS.last_address} mono />
-      <TextareaField control={control} name="description" label={RANGE_LABELS.description} rows={2} optional />
+      <RadioField control={control} name="kind" label={labels.kind} options={kinds} />
+      <TextField control={control} name="first_address" label={labels.first_address} mono />
+      <TextField control={control} name="last_address" label={labels.last_address} mono />
+      <TextareaField control={control} name="description" label={labels.description} rows={2} optional />
     </>
   );
 }
 
 function AddContent({ subnet, onClose }: { subnet: Subnet; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const form = useForm<RangeValues, unknown, RangeInput>({
     defaultValues: EMPTY_RANGE,
@@ -88,7 +94,7 @@ function AddContent({ subnet, onClose }: { subnet: Subnet; onClose: () => void }
       onSubmit={(input) => create.mutate(input)}
       error={create.error ? failureOf(create.error) : null}
       pending={create.isPending}
-      submitLabel="Add range"
+      submitLabel={t('Add range')}
       onCancel={onClose}
       layout="panel"
     >
@@ -98,6 +104,7 @@ function AddContent({ subnet, onClose }: { subnet: Subnet; onClose: () => void }
 }
 
 function EditContent({ opened, onClose }: { opened: IpRange; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const edit = useEditBase<IpRange>(opened, async () => {
@@ -121,20 +128,20 @@ function EditContent({ opened, onClose }: { opened: IpRange; onClose: () => void
       onSubmit={(changes) => save.mutate({ id: opened.id, ...changes })}
       error={save.error && !edit.conflict ? failureOf(save.error) : null}
       pending={save.isPending}
-      submitLabel="Save range"
+      submitLabel={t('Save range')}
       disabledReason={
         edit.conflict
-          ? 'Choose a version first'
+          ? t('Choose a version first')
           : form.formState.isDirty || edit.base !== opened
             ? null
-            : 'Nothing has changed'
+            : t('Nothing has changed')
       }
       onCancel={onClose}
       layout="panel"
     >
       {edit.conflict && (
         <VersionConflict
-          labels={RANGE_LABELS}
+          labels={rangeLabels(t)}
           mine={values}
           theirs={edit.conflict.theirs}
           pending={save.isPending}

@@ -1,4 +1,5 @@
 import type { IpRange, RangeInput, RangeUpdate } from '@/domain/ipam/ip-range';
+import { msg, type Translate } from '@/lib/i18n/translator';
 
 /** The form of a range. */
 export type RangeValues = {
@@ -26,11 +27,11 @@ export function toRangeUpdate(values: RangeValues, stored: IpRange): RangeUpdate
   return { ...Object.fromEntries(changed), version: stored.version };
 }
 
-export const RANGE_KIND_WORDS: Record<IpRange['kind'], string> = { dhcp: 'DHCP', reserved: 'Reserved' };
+export const RANGE_KIND_WORDS: Record<IpRange['kind'], string> = { dhcp: msg('DHCP'), reserved: msg('Reserved') };
 
-export const RANGE_LABELS = {
-  kind: 'Kind',
-  first_address: 'First address',
-  last_address: 'Last address',
-  description: 'Description',
-};
+export const rangeLabels = (t: Translate) => ({
+  kind: t('Kind'),
+  first_address: t('First address'),
+  last_address: t('Last address'),
+  description: t('Description'),
+});

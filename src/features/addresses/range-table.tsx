@@ -1,8 +1,10 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { IpRange } from '@/domain/ipam/ip-range';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -19,10 +21,10 @@ import { RANGE_KIND_WORDS } from './range-form-values';
 
 const make = columnsOf<IpRange>();
 
-const COLUMNS = [
+const rangeColumns = (t: Translate) => [
   make.custom(
     'first_address',
-    'Range',
+    t('Range'),
     (range) => (
       <Mono>
         {range.first_address} – {range.last_address}
@@ -30,18 +32,19 @@ const COLUMNS = [
     ),
     { width: 260, grow: true, csv: (range) => `${range.first_address}-${range.last_address}` },
   ),
-  make.text('kind', 'Kind', (range) => RANGE_KIND_WORDS[range.kind], { width: 110 }),
-  make.custom('size', 'Addresses', (range) => capacityText(range.size), {
+  make.text('kind', t('Kind'), (range) => t(RANGE_KIND_WORDS[range.kind]), { width: 110 }),
+  make.custom('size', t('Addresses'), (range) => capacityText(range.size), {
     width: 110,
     align: 'end',
     csv: (range) => range.size,
   }),
-  make.text('description', 'Description', (range) => range.description, { width: 220, grow: true }),
+  make.text('description', t('Description'), (range) => range.description, { width: 220, grow: true }),
 ];
 const MOST = 500;
 
 /** The ranges of a subnet that DHCP hands out or that are kept for something. */
 export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
@@ -54,14 +57,15 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
       onSuccess: () => {
         void queryClient.invalidateQueries(trpc.ipRanges.pathFilter());
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-        showToast('ok', { title: 'Range deleted' });
+        showToast('ok', { title: t('Range deleted') });
         setDeleting(null);
       },
     }),
   );
+  const columns = useMemo(() => rangeColumns(t), [t]);
   const add = (
     <Button onClick={() => setOpen('new')} disabledReason={writeReason}>
-      Add range
+      {t('Add range')}
     </Button>
   );
   const rows = query.data?.items ?? [];
@@ -70,9 +74,9 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
       {rows.length > 0 && <div className="flex justify-end">{add}</div>}
       <DataTable
         id="ip-ranges"
-        label="Ranges"
-        noun={{ one: 'range', many: 'ranges' }}
-        columns={COLUMNS}
+        label={t('Ranges')}
+        noun={{ one: t('range'), many: t('ranges') }}
+        columns={columns}
         rows={rows}
         rowId={(range) => range.id}
         total={query.data?.total}
@@ -86,14 +90,14 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
           entries: [
             {
               id: 'edit',
-              label: 'Edit range',
+              label: t('Edit range'),
               icon: <Pencil />,
               onSelect: () => setOpen(range),
               disabledReason: writeReason,
             },
             {
               id: 'delete',
-              label: 'Delete range',
+              label: t('Delete range'),
               icon: <Trash2 />,
               tone: 'danger',
               onSelect: () => setDeleting(range),
@@ -103,8 +107,10 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
         })}
         height="auto"
         empty={
-          <EmptyState title="No ranges" action={add}>
-            A range keeps addresses from being handed out: those of a DHCP server, or those reserved for something.
+          <EmptyState title={t('No ranges')} action={add}>
+            {t(
+              'A range keeps addresses from being handed out: those of a DHCP server, or those reserved for something.',
+            )}
           </EmptyState>
         }
       />
@@ -116,13 +122,18 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
           remove.reset();
           setDeleting(null);
         }}
-        title={`Delete the range ${deleting?.first_address} – ${deleting?.last_address}?`}
-        confirmLabel="Delete range"
+        title={t('Delete the range {first} – {last}?', {
+          first: deleting?.first_address,
+          last: deleting?.last_address,
+        })}
+        confirmLabel={t('Delete range')}
         pending={remove.isPending}
         error={remove.error ? failureOf(remove.error) : null}
         onConfirm={() => deleting && remove.mutate({ id: deleting.id, version: deleting.version })}
       >
-        <p>Its addresses can be handed out as the next free one from then on. Addresses in it stay as they are.</p>
+        <p>
+          {t('Its addresses can be handed out as the next free one from then on. Addresses in it stay as they are.')}
+        </p>
       </ConfirmDialog>
     </>
   );

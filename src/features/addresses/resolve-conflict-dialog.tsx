@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type IpamConflict, RESOLUTIONS_OF } from '@/domain/ipam/conflict';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -16,13 +17,14 @@ type Props = { conflict: IpamConflict | null; onClose: () => void };
 
 /** Asks how a conflict is decided; each choice says what follows from it. */
 export function ResolveConflictDialog({ conflict, onClose }: Props) {
+  const t = useT();
   return (
     <Dialog
       open={conflict !== null}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title="Resolve conflict"
-      description={conflict ? conflictText(conflict) : undefined}
+      title={t('Resolve conflict')}
+      description={conflict ? conflictText(t, conflict) : undefined}
     >
       {conflict && <Content key={conflict.id} conflict={conflict} onClose={onClose} />}
     </Dialog>
@@ -30,6 +32,7 @@ export function ResolveConflictDialog({ conflict, onClose }: Props) {
 }
 
 function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () => void }) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [resolution, setResolution] = useState<Resolution | null>(null);
@@ -40,7 +43,7 @@ function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () =>
         for (const part of [trpc.ipamConflicts, trpc.ipAddresses, trpc.subnets, trpc.workloads]) {
           void queryClient.invalidateQueries(part.pathFilter());
         }
-        showToast('ok', { title: 'Conflict resolved' });
+        showToast('ok', { title: t('Conflict resolved') });
         onClose();
       },
     }),
@@ -62,30 +65,30 @@ function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () =>
         </Notice>
       )}
       <RadioGroup<Resolution>
-        aria-label="Decision"
+        aria-label={t('Decision')}
         value={resolution}
         onValueChange={setResolution}
         options={allowed.map((value) => {
-          const { label, consequence } = resolutionChoice(value, conflict);
+          const { label, consequence } = resolutionChoice(t, value, conflict);
           return { value, label, description: consequence };
         })}
       />
       {/* biome-ignore lint/a11y/noLabelWithoutControl: TextInput renders the input. */}
       <label className="flex flex-col gap-1">
         <span className="font-medium">
-          Note <span className="font-normal text-faint">(optional)</span>
+          {t('Note')} <span className="font-normal text-faint">{t('(optional)')}</span>
         </span>
         <TextInput value={note} maxLength={1000} onChange={(event) => setNote(event.target.value)} />
       </label>
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button
           type="submit"
           variant="primary"
           pending={resolve.isPending}
-          disabledReason={resolution ? null : 'Choose a decision first'}
+          disabledReason={resolution ? null : t('Choose a decision first')}
         >
-          Resolve conflict
+          {t('Resolve conflict')}
         </Button>
       </div>
     </form>

@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { SubnetDetail as Detail } from '@/domain/ipam/subnet';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -46,6 +47,7 @@ export function SubnetDetail({ subnetId }: { subnetId: string }) {
 }
 
 function Content({ subnet }: { subnet: Detail }) {
+  const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
@@ -57,17 +59,17 @@ function Content({ subnet }: { subnet: Detail }) {
   useCommands(
     useMemo(() => {
       if (writeReason !== null) return [];
-      const group = 'This subnet';
+      const group = t('This subnet');
       return [
         {
           id: 'subnet.next-address',
-          label: 'Take the next free address',
+          label: t('Take the next free address'),
           group,
           icon: <Plus />,
           run: () => setAdding({ kind: 'next' }),
         },
       ];
-    }, [writeReason]),
+    }, [writeReason, t]),
   );
   const grid = (
     <AddressGrid
@@ -91,7 +93,7 @@ function Content({ subnet }: { subnet: Detail }) {
         actions={
           <>
             <Button icon={<Pencil size={14} />} onClick={() => edit(subnet)} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             <Button
               variant="primary"
@@ -99,35 +101,35 @@ function Content({ subnet }: { subnet: Detail }) {
               onClick={() => setAdding({ kind: 'next' })}
               disabledReason={writeReason}
             >
-              Next free address
+              {t('Next free address')}
             </Button>
             <RowActions
               name={subnet.cidr}
               entries={[
                 {
                   id: 'add',
-                  label: 'Add a certain address',
+                  label: t('Add a certain address'),
                   icon: <Plus />,
                   onSelect: () => setAdding({ kind: 'given', address: '' }),
                   disabledReason: writeReason,
                 },
                 {
                   id: 'next',
-                  label: 'Take next free prefix inside',
+                  label: t('Take next free prefix inside'),
                   icon: <Split />,
                   onSelect: () => takePrefix(subnet),
                   disabledReason: writeReason,
                 },
                 {
                   id: 'delete',
-                  label: 'Delete subnet',
+                  label: t('Delete subnet'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => subnets.remove(subnet),
                   disabledReason:
                     writeReason ??
                     (subnet.source === 'provider' && subnet.missing_since === null
-                      ? 'The cluster has this subnet. Remove it there; the next sync removes it here.'
+                      ? t('The cluster has this subnet. Remove it there; the next sync removes it here.')
                       : null),
                 },
               ]}
@@ -138,17 +140,15 @@ function Content({ subnet }: { subnet: Detail }) {
       {subnet.conflicts_open > 0 && (
         <Notice
           tone="danger"
-          title={
-            subnet.conflicts_open === 1
-              ? 'One conflict is open here'
-              : `${subnet.conflicts_open} conflicts are open here`
-          }
+          title={t('{n, plural, one {One conflict is open here} other {# conflicts are open here}}', {
+            n: subnet.conflicts_open,
+          })}
           action={
             <Link
               className={buttonClass({ size: 'sm' })}
               href={paths.addresses({ tab: 'conflicts', cluster_id: subnet.cluster_id })}
             >
-              Show conflicts
+              {t('Show conflicts')}
             </Link>
           }
         />
@@ -157,7 +157,7 @@ function Content({ subnet }: { subnet: Detail }) {
         <SubnetFacts subnet={subnet} />
       </Section>
       <Tabs
-        label="Parts of the subnet"
+        label={t('Parts of the subnet')}
         value={tab}
         onValueChange={(next) =>
           router.push(paths.subnet({ subnetId: subnet.id, tab: next === firstTab(subnet) ? undefined : next }), {
@@ -165,20 +165,20 @@ function Content({ subnet }: { subnet: Detail }) {
           })
         }
         tabs={[
-          { value: 'grid', label: 'Grid', content: grid },
+          { value: 'grid', label: t('Grid'), content: grid },
           {
             value: 'addresses',
-            label: 'Addresses',
+            label: t('Addresses'),
             count: subnet.usage.used + subnet.usage.stale,
             content: <AddressTable subnetId={subnet.id} />,
           },
           {
             value: 'prefixes',
-            label: 'Inner prefixes',
+            label: t('Inner prefixes'),
             count: subnet.children_total,
             content: <InnerPrefixes subnet={subnet} onTake={() => takePrefix(subnet)} writeReason={writeReason} />,
           },
-          { value: 'ranges', label: 'Ranges', count: subnet.ranges_total, content: <RangeTable subnet={subnet} /> },
+          { value: 'ranges', label: t('Ranges'), count: subnet.ranges_total, content: <RangeTable subnet={subnet} /> },
         ]}
       />
       <AddAddressDrawer subnet={subnet} start={adding} onClose={() => setAdding(null)} />

@@ -1,5 +1,6 @@
 import type { SubnetDetail } from '@/domain/ipam/subnet';
-import { formatCount, formatPercent } from '@/lib/format';
+import { formatPercent } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
@@ -12,6 +13,7 @@ import { capacityText } from '../shared/ipam/usage-text';
 
 /** What is noted about a prefix, and how full it is. */
 export function SubnetFacts({ subnet }: { subnet: SubnetDetail }) {
+  const t = useT();
   const { usage } = subnet;
   const parent = subnet.ancestors.at(-1);
   const free = BigInt(usage.capacity) - BigInt(usage.used);
@@ -19,30 +21,33 @@ export function SubnetFacts({ subnet }: { subnet: SubnetDetail }) {
     <Properties
       columns={2}
       items={[
-        { label: 'Addresses used', value: <UsageMeter cidr={subnet.cidr} usage={usage} /> },
-        { label: 'Network', value: <NetworkLink id={subnet.network_id} name={subnet.network_name} /> },
+        { label: t('Addresses used'), value: <UsageMeter cidr={subnet.cidr} usage={usage} /> },
+        { label: t('Network'), value: <NetworkLink id={subnet.network_id} name={subnet.network_name} /> },
         {
-          label: 'Free',
-          value: `${capacityText((free < 0n ? 0n : free).toString())}, ${formatPercent(usage.utilisation)} used`,
-          hint: usage.stale > 0 ? `${formatCount(usage.stale)} stale, not counted as used` : undefined,
+          label: t('Free'),
+          value: t('{free}, {share} used', {
+            free: capacityText((free < 0n ? 0n : free).toString()),
+            share: formatPercent(usage.utilisation),
+          }),
+          hint: usage.stale > 0 ? t('{n, number} stale, not counted as used', { n: usage.stale }) : undefined,
         },
-        { label: 'Cluster', value: <ClusterLink id={subnet.cluster_id} name={subnet.cluster_name} /> },
-        { label: 'Gateway', value: subnet.gateway && <Mono>{subnet.gateway}</Mono> },
-        { label: 'Inside', value: parent && <SubnetLink id={parent.id} cidr={parent.cidr} /> },
+        { label: t('Cluster'), value: <ClusterLink id={subnet.cluster_id} name={subnet.cluster_name} /> },
+        { label: t('Gateway'), value: subnet.gateway && <Mono>{subnet.gateway}</Mono> },
+        { label: t('Inside'), value: parent && <SubnetLink id={parent.id} cidr={parent.cidr} /> },
         {
-          label: 'DNS servers',
+          label: t('DNS servers'),
           value: subnet.dns_servers.length > 0 ? <Mono wrap>{subnet.dns_servers.join(', ')}</Mono> : null,
         },
         { label: 'VLAN', value: subnet.vlan_tag },
         {
           label: 'DHCP',
-          value: <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>,
+          value: <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>,
         },
         {
-          label: 'Known from',
+          label: t('Known from'),
           value: (
             <>
-              {IPAM_SOURCE_WORDS[subnet.source]}, <RelativeTime at={subnet.created_at} />
+              {t(IPAM_SOURCE_WORDS[subnet.source])}, <RelativeTime at={subnet.created_at} />
             </>
           ),
         },

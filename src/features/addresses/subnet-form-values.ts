@@ -1,4 +1,5 @@
 import type { SubnetInput, SubnetUpdate } from '@/domain/ipam/subnet';
+import type { Translate } from '@/lib/i18n/translator';
 import type { Option } from '@/ui/option';
 
 /** The form of a subnet. DNS servers are one text, separated by commas or blanks. */
@@ -62,11 +63,11 @@ export function toSubnetUpdate(values: SubnetValues, subnet: Stored & { version:
 export const subnetFieldName = (field: string): string =>
   field.startsWith('dns_servers') ? 'dns_servers' : field === 'network_id' ? 'network' : field;
 
-export const SUBNET_LABELS = {
-  cidr: 'Prefix',
-  gateway: 'Gateway',
-  dns_servers: 'DNS servers',
-  dhcp_enabled: 'DHCP',
-  vlan_tag: 'VLAN',
-  description: 'Description',
-};
+export const subnetLabels = (t: Translate) => ({
+  cidr: t('Prefix'),
+  gateway: t('Gateway'),
+  dns_servers: t('DNS servers'),
+  dhcp_enabled: t('DHCP'),
+  vlan_tag: t('VLAN'),
+  description: t('Description'),
+});

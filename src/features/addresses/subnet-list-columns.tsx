@@ -1,4 +1,5 @@
 import type { Subnet } from '@/domain/ipam/subnet';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { ClusterLink, NetworkLink } from '../shared/inventory-links';
@@ -9,10 +10,10 @@ import { UsageMeter } from '../shared/ipam/usage-meter';
 
 const make = columnsOf<Subnet>();
 
-export const SUBNET_COLUMNS = [
+export const subnetColumns = (t: Translate) => [
   make.custom(
     'cidr',
-    'Prefix',
+    t('Prefix'),
     (subnet) => (
       <span className="inline-flex max-w-full items-center gap-1.5">
         <span className="truncate">
@@ -23,22 +24,22 @@ export const SUBNET_COLUMNS = [
     ),
     { sortable: true, width: 190, grow: true, csv: (subnet) => subnet.cidr },
   ),
-  make.custom('usage', 'Addresses used', (subnet) => <UsageMeter cidr={subnet.cidr} usage={subnet.usage} />, {
+  make.custom('usage', t('Addresses used'), (subnet) => <UsageMeter cidr={subnet.cidr} usage={subnet.usage} />, {
     width: 200,
     csv: (subnet) => subnet.usage.used,
   }),
-  make.text('description', 'Description', (subnet) => subnet.description, { width: 180, grow: true }),
-  make.text('network_name', 'Network', (subnet) => subnet.network_name, {
+  make.text('description', t('Description'), (subnet) => subnet.description, { width: 180, grow: true }),
+  make.text('network_name', t('Network'), (subnet) => subnet.network_name, {
     sortable: true,
     width: 130,
     render: (subnet) => <NetworkLink id={subnet.network_id} name={subnet.network_name} />,
   }),
-  make.text('cluster_name', 'Cluster', (subnet) => subnet.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (subnet) => subnet.cluster_name, {
     sortable: true,
     width: 130,
     render: (subnet) => <ClusterLink id={subnet.cluster_id} name={subnet.cluster_name} />,
   }),
-  make.mono('gateway', 'Gateway', (subnet) => subnet.gateway, { width: 150 }),
+  make.mono('gateway', t('Gateway'), (subnet) => subnet.gateway, { width: 150 }),
   make.custom('vlan_tag', 'VLAN', (subnet) => subnet.vlan_tag, {
     sortable: true,
     width: 84,
@@ -48,8 +49,8 @@ export const SUBNET_COLUMNS = [
   make.custom(
     'dhcp_enabled',
     'DHCP',
-    (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>,
+    (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>,
     { width: 84, csv: (subnet) => subnet.dhcp_enabled },
   ),
-  make.text('source', 'Known from', (subnet) => IPAM_SOURCE_WORDS[subnet.source], { width: 110 }),
+  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_WORDS[subnet.source]), { width: 110 }),
 ];

@@ -1,26 +1,30 @@
 'use client';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import type { Subnet } from '@/domain/ipam/subnet';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { useServerList } from '../shared/use-server-list';
 import { SUBNET_EXPORT } from './export-columns';
-import { SUBNET_COLUMNS } from './subnet-list-columns';
+import { subnetColumns } from './subnet-list-columns';
 import { subnetQuery } from './subnet-query';
 import type { PrefixListState } from './use-prefix-state';
 
 /** Prefixes that fit a search, as a flat list. */
 export function SubnetTable({ state }: { state: PrefixListState }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
   const { q: _, ...filters } = state.input;
   const asked = { ...filters, ...subnetQuery(state.q) };
+  const columns = useMemo(() => subnetColumns(t), [t]);
   const list = useServerList<Subnet>({
     name: 'subnets',
-    columns: SUBNET_COLUMNS,
+    columns,
     exportColumns: SUBNET_EXPORT,
     state: { ...state, input: asked },
     pathKey: trpc.subnets.list.pathKey(),
@@ -30,11 +34,11 @@ export function SubnetTable({ state }: { state: PrefixListState }) {
     <DataTable
       {...list}
       id="subnets"
-      label="Prefixes"
-      noun={{ one: 'prefix', many: 'prefixes' }}
+      label={t('Prefixes')}
+      noun={{ one: t('prefix'), many: t('prefixes') }}
       rowId={(subnet) => subnet.id}
       onRowOpen={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
-      empty={<EmptyState title="No prefixes yet">Discover addresses, or add a subnet.</EmptyState>}
+      empty={<EmptyState title={t('No prefixes yet')}>{t('Discover addresses, or add a subnet.')}</EmptyState>}
     />
   );
 }

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import type { Network } from '@/domain/inventory';
 import type { SubnetNode } from '@/domain/ipam/subnet';
 import type { Page } from '@/domain/list';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { type Branch, type Level, prefixRows } from './prefix-rows';
@@ -27,6 +28,7 @@ type Options = { clusterId: string | null; withEmpty: boolean };
 
 /** Networks with their nested prefixes, read branch by branch as they are opened. */
 export function usePrefixTree({ clusterId, withEmpty }: Options) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -58,7 +60,7 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
       items: state?.data,
       loading: state?.data === undefined && !state?.error,
       failure:
-        state?.error && state.data === undefined ? (failureOf(state.error).detail ?? 'Could not be read.') : null,
+        state?.error && state.data === undefined ? (failureOf(state.error).detail ?? t('Could not be read.')) : null,
     };
   };
   const { rows, open } = prefixRows({ networks: shown, isOpen, levelOf });

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { NetworkInput } from '@/domain/ipam/network';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -13,19 +14,20 @@ import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
 import { domainResolver } from '../shared/domain-resolver';
 import { useClusterOptions } from '../shared/use-cluster-options';
-import { EMPTY_NETWORK, NETWORK_LABELS, type NetworkValues, toNetworkInput } from './network-form-values';
+import { EMPTY_NETWORK, type NetworkValues, networkLabels, toNetworkInput } from './network-form-values';
 
 type Props = { open: boolean; onClose: () => void; onAdded: (id: string) => void };
 
 /** Adds a network by hand, for prefixes that no bridge or VNet of the cluster stands for. */
 export function AddNetworkDrawer({ open, onClose, onAdded }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={open}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title="Add network"
-      description="For prefixes that no bridge or VNet stands for. Nothing is made on the cluster."
+      title={t('Add network')}
+      description={t('For prefixes that no bridge or VNet stands for. Nothing is made on the cluster.')}
     >
       <Content onClose={onClose} onAdded={onAdded} />
     </Drawer>
@@ -33,6 +35,8 @@ export function AddNetworkDrawer({ open, onClose, onAdded }: Props) {
 }
 
 function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
+  const t = useT();
+  const labels = networkLabels(t);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const clusters = useClusterOptions();
@@ -44,7 +48,7 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
     trpc.networks.create.mutationOptions({
       onSuccess: (network) => {
         void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: `${network.name} added` });
+        showToast('ok', { title: t('{name} added', { name: network.name }) });
         onClose();
         onAdded(network.id);
       },
@@ -56,14 +60,14 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
       onSubmit={(input) => create.mutate(input)}
       error={create.error ? failureOf(create.error) : null}
       pending={create.isPending}
-      submitLabel="Add network"
+      submitLabel={t('Add network')}
       onCancel={onClose}
       layout="panel"
     >
-      <ComboboxField control={form.control} name="cluster_id" label="Cluster" options={clusters} />
-      <TextField control={form.control} name="name" label={NETWORK_LABELS.name} />
-      <NumberField control={form.control} name="vlan_tag" label={NETWORK_LABELS.vlan_tag} min={1} max={4094} optional />
-      <TextareaField control={form.control} name="description" label={NETWORK_LABELS.description} rows={2} optional />
+      <ComboboxField control={form.control} name="cluster_id" label={t('Cluster')} options={clusters} />
+      <TextField control={form.control} name="name" label={labels.name} />
+      <NumberField control={form.control} name="vlan_tag" label={labels.vlan_tag} min={1} max={4094} optional />
+      <TextareaField control={form.control} name="description" label={labels.description} rows={2} optional />
     </FormShell>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NetworkDetail } from '@/domain/inventory';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -11,12 +11,13 @@ type Props = { network: NetworkDetail; open: boolean; onClose: () => void; onDel
 
 /** Asks before a network goes with its prefixes and addresses. */
 export function DeleteNetworkDialog({ network, open, onClose, onDeleted }: Props) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const remove = useMutation(
     trpc.networks.delete.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: `${network.name} deleted` });
+        showToast('ok', { title: t('{name} deleted', { name: network.name }) });
         onDeleted();
         void queryClient.invalidateQueries();
       },
@@ -32,19 +33,24 @@ export function DeleteNetworkDialog({ network, open, onClose, onDeleted }: Props
         remove.reset();
         onClose();
       }}
-      title={`Delete network ${network.name}?`}
+      title={t('Delete network {name}?', { name: network.name })}
       typed={lost ? network.name : undefined}
-      confirmLabel={lost ? 'Delete network and its prefixes' : 'Delete network'}
+      confirmLabel={lost ? t('Delete network and its prefixes') : t('Delete network')}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : null}
       onConfirm={() => remove.mutate({ id: network.id, version: network.version })}
     >
       <p>
         {lost
-          ? `${formatCount(network.subnets.length)} ${network.subnets.length === 1 ? 'prefix' : 'prefixes'} and ${formatCount(addresses)} ${addresses === 1 ? 'address' : 'addresses'} go with it, with their notes.`
-          : 'It holds no prefixes.'}
+          ? t(
+              '{prefixes, plural, one {# prefix} other {# prefixes}} and {addresses, plural, one {# address} other {# addresses}} go with it, with their notes.',
+              { prefixes: network.subnets.length, addresses },
+            )
+          : t('It holds no prefixes.')}
       </p>
-      <p>Nothing changes on the cluster. A discovery makes the network of its findings again when it needs it.</p>
+      <p>
+        {t('Nothing changes on the cluster. A discovery makes the network of its findings again when it needs it.')}
+      </p>
     </ConfirmDialog>
   );
 }

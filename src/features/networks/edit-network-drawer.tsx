@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import type { NetworkDetail } from '@/domain/inventory';
 import { NetworkUpdate } from '@/domain/ipam/network';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
@@ -14,19 +15,20 @@ import { showToast } from '@/ui/toast';
 import { domainResolver } from '../shared/domain-resolver';
 import { useEditBase } from '../shared/use-edit-base';
 import { VersionConflict } from '../shared/version-conflict';
-import { NETWORK_LABELS, type NetworkValues, toNetworkUpdate, toNetworkValues } from './network-form-values';
+import { type NetworkValues, networkLabels, toNetworkUpdate, toNetworkValues } from './network-form-values';
 
 type Props = { network: NetworkDetail; open: boolean; onClose: () => void };
 
 /** Changes a network; of those that the cluster made only the description. */
 export function EditNetworkDrawer({ network, open, onClose }: Props) {
+  const t = useT();
   return (
     <Drawer
       open={open}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title={`Edit ${network.name}`}
-      description={network.source === 'manual' ? undefined : 'Name and VLAN are decided by the cluster.'}
+      title={t('Edit {name}', { name: network.name })}
+      description={network.source === 'manual' ? undefined : t('Name and VLAN are decided by the cluster.')}
     >
       <Content opened={network} onClose={onClose} />
     </Drawer>
@@ -34,6 +36,8 @@ export function EditNetworkDrawer({ network, open, onClose }: Props) {
 }
 
 function Content({ opened, onClose }: { opened: NetworkDetail; onClose: () => void }) {
+  const t = useT();
+  const labels = networkLabels(t);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const edit = useEditBase<NetworkDetail>(opened, () =>
@@ -48,7 +52,7 @@ function Content({ opened, onClose }: { opened: NetworkDetail; onClose: () => vo
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.networks.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: `${saved.name} saved` });
+        showToast('ok', { title: t('{name} saved', { name: saved.name }) });
         onClose();
       },
       onError: edit.onError,
@@ -62,20 +66,20 @@ function Content({ opened, onClose }: { opened: NetworkDetail; onClose: () => vo
       onSubmit={(changes) => save.mutate({ id: opened.id, ...changes })}
       error={save.error && !edit.conflict ? failureOf(save.error) : null}
       pending={save.isPending}
-      submitLabel="Save network"
+      submitLabel={t('Save network')}
       disabledReason={
         edit.conflict
-          ? 'Choose a version first'
+          ? t('Choose a version first')
           : form.formState.isDirty || edit.base !== opened
             ? null
-            : 'Nothing has changed'
+            : t('Nothing has changed')
       }
       onCancel={onClose}
       layout="panel"
     >
       {edit.conflict && (
         <VersionConflict
-          labels={NETWORK_LABELS}
+          labels={labels}
           mine={values}
           theirs={edit.conflict.theirs}
           pending={save.isPending}
@@ -94,17 +98,17 @@ function Content({ opened, onClose }: { opened: NetworkDetail; onClose: () => vo
           }}
         />
       )}
-      <TextField control={form.control} name="name" label={NETWORK_LABELS.name} disabled={fixed} />
+      <TextField control={form.control} name="name" label={labels.name} disabled={fixed} />
       <NumberField
         control={form.control}
         name="vlan_tag"
-        label={NETWORK_LABELS.vlan_tag}
+        label={labels.vlan_tag}
         min={1}
         max={4094}
         optional
         disabled={fixed}
       />
-      <TextareaField control={form.control} name="description" label={NETWORK_LABELS.description} rows={2} optional />
+      <TextareaField control={form.control} name="description" label={labels.description} rows={2} optional />
     </FormShell>
   );
 }

@@ -1,4 +1,5 @@
 import type { Network } from '@/domain/inventory';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { ClusterLink, NetworkLink } from '../shared/inventory-links';
 import { MissingSince } from '../shared/inventory-states';
@@ -7,8 +8,8 @@ import { NETWORK_KIND_LABELS, vlanText } from './network-words';
 
 const make = columnsOf<Network>();
 
-export const NETWORK_COLUMNS = [
-  make.text('name', 'Name', (network) => network.name, {
+export const networkColumns = (t: Translate) => [
+  make.text('name', t('Name'), (network) => network.name, {
     sortable: true,
     width: 170,
     grow: true,
@@ -21,26 +22,26 @@ export const NETWORK_COLUMNS = [
       </span>
     ),
   }),
-  make.text('kind', 'Kind', (network) => NETWORK_KIND_LABELS[network.kind], { sortable: true, width: 110 }),
-  make.text('alias', 'Alias', (network) => network.alias || network.description, { width: 160 }),
-  make.text('cluster_name', 'Cluster', (network) => network.cluster_name, {
+  make.text('kind', t('Kind'), (network) => t(NETWORK_KIND_LABELS[network.kind]), { sortable: true, width: 110 }),
+  make.text('alias', t('Alias'), (network) => network.alias || network.description, { width: 160 }),
+  make.text('cluster_name', t('Cluster'), (network) => network.cluster_name, {
     sortable: true,
     width: 130,
     render: (network) => <ClusterLink id={network.cluster_id} name={network.cluster_name} />,
   }),
-  make.text('zone', 'Zone', (network) => network.zone, { sortable: true, width: 120 }),
-  make.text('vlan_tag', 'VLAN', vlanText, { sortable: true, width: 110 }),
-  make.number('interfaces_total', 'Network cards', (network) => network.interfaces_total, {
+  make.text('zone', t('Zone'), (network) => network.zone, { sortable: true, width: 120 }),
+  make.text('vlan_tag', 'VLAN', (network) => vlanText(t, network), { sortable: true, width: 110 }),
+  make.number('interfaces_total', t('Network cards'), (network) => network.interfaces_total, {
     sortable: true,
     width: 136,
   }),
-  make.number('subnets_total', 'Subnets', (network) => network.subnets_total, { width: 84 }),
+  make.number('subnets_total', t('Subnets'), (network) => network.subnets_total, { width: 84 }),
   make.text(
     'node_names',
-    'On nodes',
+    t('On nodes'),
     (network) =>
-      network.node_names.length > 0 ? network.node_names.join(', ') : network.kind === 'vnet' ? 'All' : null,
+      network.node_names.length > 0 ? network.node_names.join(', ') : network.kind === 'vnet' ? t('All') : null,
     { width: 180, grow: true },
   ),
-  make.text('source', 'Known from', (network) => IPAM_SOURCE_WORDS[network.source], { hidden: true, width: 110 }),
+  make.text('source', t('Known from'), (network) => t(IPAM_SOURCE_WORDS[network.source]), { hidden: true, width: 110 }),
 ];

@@ -2,9 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { NetworkDetail as Detail } from '@/domain/inventory';
 import { formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -25,7 +27,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { DeleteNetworkDialog } from './delete-network-dialog';
 import { EditNetworkDrawer } from './edit-network-drawer';
 import { NETWORK_KIND_LABELS, vlanText } from './network-words';
-import { SUBNET_COLUMNS } from './subnet-columns';
+import { subnetColumns } from './subnet-columns';
 
 /** One network with its subnets and, as `workloads`, the table of what is attached to it. */
 export function NetworkDetail({ networkId, workloads }: { networkId: string; workloads: ReactNode }) {
@@ -40,6 +42,8 @@ export function NetworkDetail({ networkId, workloads }: { networkId: string; wor
 }
 
 function Content({ network, workloads }: { network: Detail; workloads: ReactNode }) {
+  const t = useT();
+  const columns = useMemo(() => subnetColumns(t), [t]);
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
@@ -55,21 +59,21 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
         actions={
           <>
             <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              Edit
+              {t('Edit')}
             </Button>
             <RowActions
               name={network.name}
               entries={[
                 {
                   id: 'delete',
-                  label: 'Delete network',
+                  label: t('Delete network'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => setDialog('delete'),
                   disabledReason:
                     writeReason ??
                     (network.source === 'provider' && network.missing_since === null
-                      ? 'The cluster has this network. Remove it there; the next sync removes it here.'
+                      ? t('The cluster has this network. Remove it there; the next sync removes it here.')
                       : null),
                 },
               ]}
@@ -78,14 +82,14 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
         }
       />
       <Section>
-        <Properties columns={2} items={facts(network)} />
+        <Properties columns={2} items={facts(t, network)} />
       </Section>
-      <Section title="Subnets" bare>
+      <Section title={t('Subnets')} bare>
         <DataTable
           id="network-subnets"
-          label="Subnets"
-          noun={{ one: 'subnet', many: 'subnets' }}
-          columns={SUBNET_COLUMNS}
+          label={t('Subnets')}
+          noun={{ one: t('subnet'), many: t('subnets') }}
+          columns={columns}
           rows={network.subnets}
           rowId={(subnet) => subnet.id}
           onRowOpen={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
@@ -94,13 +98,13 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
           error={null}
           height="auto"
           empty={
-            <EmptyState title="No subnets known">
-              SDN subnets come with a sync; others are found when addresses are discovered.
+            <EmptyState title={t('No subnets known')}>
+              {t('SDN subnets come with a sync; others are found when addresses are discovered.')}
             </EmptyState>
           }
         />
       </Section>
-      <h2 className="text-base">Attached workloads</h2>
+      <h2 className="text-base">{t('Attached workloads')}</h2>
       {workloads}
       <EditNetworkDrawer network={network} open={dialog === 'edit'} onClose={close} />
       <DeleteNetworkDialog
@@ -113,17 +117,17 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
   );
 }
 
-function facts(network: Detail) {
+function facts(t: Translate, network: Detail) {
   return [
-    { label: 'Kind', value: NETWORK_KIND_LABELS[network.kind] },
-    { label: 'Network cards', value: formatCount(network.interfaces_total) },
-    { label: 'Cluster', value: <ClusterLink id={network.cluster_id} name={network.cluster_name} /> },
-    { label: 'VLAN', value: vlanText(network) },
-    { label: 'Zone', value: network.zone },
-    { label: 'Known from', value: IPAM_SOURCE_WORDS[network.source] },
+    { label: t('Kind'), value: t(NETWORK_KIND_LABELS[network.kind]) },
+    { label: t('Network cards'), value: formatCount(network.interfaces_total) },
+    { label: t('Cluster'), value: <ClusterLink id={network.cluster_id} name={network.cluster_name} /> },
+    { label: 'VLAN', value: vlanText(t, network) },
+    { label: t('Zone'), value: network.zone },
+    { label: t('Known from'), value: t(IPAM_SOURCE_WORDS[network.source]) },
     {
-      label: 'On nodes',
-      value: network.node_names.join(', ') || (network.kind === 'vnet' ? 'All nodes of the zone' : null),
+      label: t('On nodes'),
+      value: network.node_names.join(', ') || (network.kind === 'vnet' ? t('All nodes of the zone') : null),
     },
   ];
 }

@@ -1,5 +1,6 @@
 import type { Network } from '@/domain/inventory';
 import type { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
+import type { Translate } from '@/lib/i18n/translator';
 
 /** The form of a network that is made by hand. */
 export type NetworkValues = { cluster_id: string | null; name: string; vlan_tag: number | null; description: string };
@@ -26,4 +27,8 @@ export function toNetworkUpdate({ cluster_id: _, ...values }: NetworkValues, sto
   return { ...Object.fromEntries(changed), version: stored.version };
 }
 
-export const NETWORK_LABELS = { name: 'Name', vlan_tag: 'VLAN', description: 'Description' };
+export const networkLabels = (t: Translate) => ({
+  name: t('Name'),
+  vlan_tag: t('VLAN'),
+  description: t('Description'),
+});

@@ -2,6 +2,7 @@
 import { Plus } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { PageHeader } from '@/ui/page-header';
@@ -11,16 +12,17 @@ import { NetworkTable } from './network-table';
 
 /** The networks of all clusters. */
 export function NetworkList() {
+  const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
   const [adding, setAdding] = useState(false);
   return (
     <>
       <PageHeader
-        title="Networks"
+        title={t('Networks')}
         actions={
           <Button icon={<Plus size={14} />} onClick={() => setAdding(true)} disabledReason={reason('ipam:write')}>
-            Add network
+            {t('Add network')}
           </Button>
         }
       />

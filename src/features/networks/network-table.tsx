@@ -2,7 +2,9 @@
 import { Network as NetworkIcon } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import { NETWORK_KINDS, NETWORK_SORTS } from '@/domain/inventory';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
@@ -14,7 +16,7 @@ import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
-import { NETWORK_COLUMNS } from './network-columns';
+import { networkColumns } from './network-columns';
 import { NETWORK_KIND_LABELS } from './network-words';
 
 const LIST = {
@@ -22,11 +24,10 @@ const LIST = {
   defaultSort: 'name',
   filters: { kind: NETWORK_KINDS, cluster_id: 'id', zone: 'text' },
 } as const;
-const KIND_OPTIONS = NETWORK_KINDS.map((value) => ({ value, label: NETWORK_KIND_LABELS[value] }));
-const IN_CLUSTER = NETWORK_COLUMNS.filter((column) => column.id !== 'cluster_name');
 
 /** Bridges and VNets with search and filters; those of one cluster when it is given. */
 export function NetworkTable({ clusterId }: { clusterId?: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -35,9 +36,13 @@ export function NetworkTable({ clusterId }: { clusterId?: string }) {
   const clusters = useClusterOptions();
   const { can } = usePermissions();
   const fixed = clusterId ? { cluster_id: clusterId } : undefined;
+  const columns = useMemo(
+    () => networkColumns(t).filter((column) => !clusterId || column.id !== 'cluster_name'),
+    [t, clusterId],
+  );
   const list = useServerList({
     name: 'networks',
-    columns: clusterId ? IN_CLUSTER : NETWORK_COLUMNS,
+    columns,
     state,
     pathKey: trpc.networks.list.pathKey(),
     fixed,
@@ -46,13 +51,13 @@ export function NetworkTable({ clusterId }: { clusterId?: string }) {
   return (
     <>
       <FilterBar
-        search={{ label: 'Search networks', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search networks'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'kind',
-            label: 'Kind',
+            label: t('Kind'),
             single: true,
-            options: KIND_OPTIONS,
+            options: NETWORK_KINDS.map((value) => ({ value, label: t(NETWORK_KIND_LABELS[value]) })),
             value: filters.kind ? [filters.kind] : [],
             onValueChange: ([value]) => state.setFilter('kind', NETWORK_KINDS.find((kind) => kind === value) ?? null),
           },
@@ -61,7 +66,7 @@ export function NetworkTable({ clusterId }: { clusterId?: string }) {
             : [
                 {
                   id: 'cluster_id',
-                  label: 'Cluster',
+                  label: t('Cluster'),
                   single: true,
                   options: clusters,
                   value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -72,31 +77,35 @@ export function NetworkTable({ clusterId }: { clusterId?: string }) {
         onClear={state.clear}
       >
         {filters.zone && (
-          <FilterChip label="Zone" value={filters.zone} onRemove={() => state.setFilter('zone', null)} />
+          <FilterChip label={t('Zone')} value={filters.zone} onRemove={() => state.setFilter('zone', null)} />
         )}
       </FilterBar>
       <DataTable
         {...list}
         id={clusterId ? 'cluster-networks' : 'networks'}
-        label="Networks"
-        noun={{ one: 'network', many: 'networks' }}
+        label={t('Networks')}
+        noun={{ one: t('network'), many: t('networks') }}
         rowId={(network) => network.id}
         onRowOpen={(network) => router.push(paths.network({ networkId: network.id }))}
         empty={
           <EmptyState
             icon={<NetworkIcon />}
-            title="No networks yet"
+            title={t('No networks yet')}
             action={
               can('cluster:read') && (
                 <Link className={buttonClass()} href={clusterId ? paths.cluster({ clusterId }) : paths.clusters()}>
-                  {clusterId ? 'Go to the cluster' : 'Go to clusters'}
+                  {clusterId ? t('Go to the cluster') : t('Go to clusters')}
                 </Link>
               )
             }
           >
             {can('cluster:read')
-              ? `Bridges and SDN VNets appear with the first successful sync of ${clusterId ? 'this cluster' : 'a cluster'}.`
-              : 'Those to which workloads of your tenant are attached appear here.'}
+              ? t(
+                  clusterId
+                    ? 'Bridges and SDN VNets appear with the first successful sync of this cluster.'
+                    : 'Bridges and SDN VNets appear with the first successful sync of a cluster.',
+                )
+              : t('Those to which workloads of your tenant are attached appear here.')}
           </EmptyState>
         }
       />

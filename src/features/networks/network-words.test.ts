@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
 import { vlanText } from './network-words';
 
 test.each([
@@ -8,5 +9,5 @@ test.each([
   ['bridge', null, null, 'Unknown'],
   ['vnet', null, null, null],
 ] as const)('%s, tag %s, aware %s: %s', (kind, vlan_tag, vlan_aware, text) => {
-  expect(vlanText({ kind, vlan_tag, vlan_aware })).toBe(text);
+  expect(vlanText(english, { kind, vlan_tag, vlan_aware })).toBe(text);
 });

@@ -1,4 +1,5 @@
 import type { NetworkSubnet } from '@/domain/inventory';
+import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { MissingSince } from '../shared/inventory-states';
@@ -7,10 +8,10 @@ import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
 
 const make = columnsOf<NetworkSubnet>();
 
-export const SUBNET_COLUMNS = [
+export const subnetColumns = (t: Translate) => [
   make.custom(
     'cidr',
-    'Subnet',
+    t('Subnet'),
     (subnet) => (
       <span className="inline-flex items-center gap-1.5">
         <SubnetLink id={subnet.id} cidr={subnet.cidr} />
@@ -19,14 +20,14 @@ export const SUBNET_COLUMNS = [
     ),
     { width: 200, grow: true, csv: (subnet) => subnet.cidr },
   ),
-  make.mono('gateway', 'Gateway', (subnet) => subnet.gateway, { width: 150 }),
-  make.mono('dns_servers', 'DNS servers', (subnet) => subnet.dns_servers.join(', '), { width: 200 }),
+  make.mono('gateway', t('Gateway'), (subnet) => subnet.gateway, { width: 150 }),
+  make.mono('dns_servers', t('DNS servers'), (subnet) => subnet.dns_servers.join(', '), { width: 200 }),
   make.custom(
     'dhcp_enabled',
     'DHCP',
-    (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? 'On' : 'Off'}</Status>,
+    (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>,
     { width: 90, csv: (subnet) => subnet.dhcp_enabled },
   ),
-  make.number('addresses_total', 'Addresses', (subnet) => subnet.addresses_total, { width: 100 }),
-  make.text('source', 'Known from', (subnet) => IPAM_SOURCE_WORDS[subnet.source], { width: 110 }),
+  make.number('addresses_total', t('Addresses'), (subnet) => subnet.addresses_total, { width: 100 }),
+  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_WORDS[subnet.source]), { width: 110 }),
 ];

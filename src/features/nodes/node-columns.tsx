@@ -1,5 +1,6 @@
 import type { Node } from '@/domain/inventory';
 import { formatBytes } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { AgentState } from '../shared/agents/agent-state';
@@ -8,21 +9,21 @@ import { MissingSince, NODE_STATES, NodeState } from '../shared/inventory-states
 
 const make = columnsOf<Node>();
 
-export const NODE_COLUMNS = [
-  make.text('name', 'Name', (node) => node.name, {
+export const nodeColumns = (t: Translate) => [
+  make.text('name', t('Name'), (node) => node.name, {
     sortable: true,
     width: 170,
     grow: true,
     render: (node) => <NodeLink id={node.id} name={node.name} />,
   }),
-  make.custom('status', 'Status', (node) => <NodeState status={node.status} />, {
+  make.custom('status', t('Status'), (node) => <NodeState status={node.status} />, {
     sortable: true,
     width: 110,
-    csv: (node) => NODE_STATES[node.status].word,
+    csv: (node) => t(NODE_STATES[node.status].word),
   }),
   make.custom(
     'fault',
-    'Fault',
+    t('Fault'),
     (node) =>
       node.missing_since ? (
         <MissingSince at={node.missing_since} />
@@ -36,27 +37,27 @@ export const NODE_COLUMNS = [
     {
       width: 200,
       grow: true,
-      csv: (node) => node.fault ?? (node.missing_since && `missing since ${node.missing_since}`),
+      csv: (node) => node.fault ?? (node.missing_since && t('missing since {at}', { at: node.missing_since })),
     },
   ),
-  make.text('cluster_name', 'Cluster', (node) => node.cluster_name, {
+  make.text('cluster_name', t('Cluster'), (node) => node.cluster_name, {
     sortable: true,
     width: 140,
     render: (node) => <ClusterLink id={node.cluster_id} name={node.cluster_name} />,
   }),
-  make.mono('address', 'Address', (node) => node.address, { width: 140 }),
-  make.number('workloads_running', 'Running', (node) => node.workloads_running, { width: 84 }),
-  make.number('workloads_total', 'Workloads', (node) => node.workloads_total, { width: 96 }),
-  make.number('cpu_count', 'CPUs', (node) => node.cpu_count, { sortable: true, width: 84 }),
-  make.number('memory_bytes', 'Memory', (node) => node.memory_bytes, {
+  make.mono('address', t('Address'), (node) => node.address, { width: 140 }),
+  make.number('workloads_running', t('Running'), (node) => node.workloads_running, { width: 84 }),
+  make.number('workloads_total', t('Workloads'), (node) => node.workloads_total, { width: 96 }),
+  make.number('cpu_count', t('CPUs'), (node) => node.cpu_count, { sortable: true, width: 84 }),
+  make.number('memory_bytes', t('Memory'), (node) => node.memory_bytes, {
     sortable: true,
     width: 92,
     format: formatBytes,
   }),
-  make.custom('agent_status', 'Agent', (node) => <AgentState status={node.agent_status} />, {
+  make.custom('agent_status', t('Agent'), (node) => <AgentState status={node.agent_status} />, {
     width: 120,
     csv: (node) => node.agent_status,
   }),
-  make.time('started_at', 'Started', (node) => node.started_at, { sortable: true, width: 110 }),
-  make.mono('provider_version', 'Version', (node) => node.provider_version, { width: 90 }),
+  make.time('started_at', t('Started'), (node) => node.started_at, { sortable: true, width: 110 }),
+  make.mono('provider_version', t('Version'), (node) => node.provider_version, { width: 90 }),
 ];

@@ -4,6 +4,8 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { Node } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Mono } from '@/ui/mono';
@@ -36,6 +38,7 @@ export function NodeDetail({ nodeId, workloads }: { nodeId: string; workloads: R
 }
 
 function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
+  const t = useT();
   return (
     <>
       <PageTrail crumbs={[{ label: node.name }]} />
@@ -50,14 +53,14 @@ function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
         actions={<FlowsLink filter={{ node_id: node.id }} />}
       />
       {node.fault && (
-        <Notice tone="danger" title="This node has a fault">
+        <Notice tone="danger" title={t('This node has a fault')}>
           {node.fault}
         </Notice>
       )}
       <Section>
-        <Properties columns={2} items={facts(node)} />
+        <Properties columns={2} items={facts(t, node)} />
       </Section>
-      <h2 className="text-base">Workloads on this node</h2>
+      <h2 className="text-base">{t('Workloads on this node')}</h2>
       {workloads}
     </>
   );
@@ -65,40 +68,44 @@ function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
 
 /** The state of the node's agent; for those who may see agents it leads there. */
 function AgentLink({ node }: { node: Node }) {
+  const t = useT();
   const { can } = usePermissions();
-  const state = node.agent_status === null ? 'None' : <AgentState status={node.agent_status} />;
+  const state = node.agent_status === null ? t('None') : <AgentState status={node.agent_status} />;
   if (!can('agent:read')) return state;
   return (
     <Link className="link" href={paths.agent({ nodeId: node.id })}>
-      {node.agent_status === null ? 'None; install one' : state}
+      {node.agent_status === null ? t('None; install one') : state}
     </Link>
   );
 }
 
-function facts(node: Node) {
+function facts(t: Translate, node: Node) {
   return [
-    { label: 'Cluster', value: <ClusterLink id={node.cluster_id} name={node.cluster_name} /> },
-    { label: 'CPUs', value: node.cpu_count === null ? null : formatCount(node.cpu_count) },
-    { label: 'Address', value: node.address && <Mono>{node.address}</Mono> },
-    { label: 'Memory', value: node.memory_bytes === null ? null : formatBytes(node.memory_bytes) },
+    { label: t('Cluster'), value: <ClusterLink id={node.cluster_id} name={node.cluster_name} /> },
+    { label: t('CPUs'), value: node.cpu_count === null ? null : formatCount(node.cpu_count) },
+    { label: t('Address'), value: node.address && <Mono>{node.address}</Mono> },
+    { label: t('Memory'), value: node.memory_bytes === null ? null : formatBytes(node.memory_bytes) },
     { label: 'Proxmox VE', value: node.provider_version && <Mono>{node.provider_version}</Mono> },
-    { label: 'Started', value: <RelativeTime at={node.started_at} /> },
+    { label: t('Started'), value: <RelativeTime at={node.started_at} /> },
     {
-      label: 'Firewall of the node',
+      label: t('Firewall of the node'),
       value:
         node.nftables === null ? (
-          <Status tone="unknown">Unknown</Status>
+          <Status tone="unknown">{t('Unknown')}</Status>
         ) : node.nftables ? (
           'nftables (proxmox-firewall)'
         ) : (
           'iptables (pve-firewall)'
         ),
     },
-    { label: 'Agent', value: <AgentLink node={node} /> },
+    { label: t('Agent'), value: <AgentLink node={node} /> },
     {
-      label: 'Workloads',
-      value: `${formatCount(node.workloads_running)} running of ${formatCount(node.workloads_total)}`,
+      label: t('Workloads'),
+      value: t('{running, number} running of {total, number}', {
+        running: node.workloads_running,
+        total: node.workloads_total,
+      }),
     },
-    { label: 'Last heartbeat', value: <RelativeTime at={node.last_heartbeat_at} none="Never" /> },
+    { label: t('Last heartbeat'), value: <RelativeTime at={node.last_heartbeat_at} none={t('Never')} /> },
   ];
 }

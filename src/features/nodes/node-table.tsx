@@ -2,7 +2,9 @@
 import { Server } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import { NODE_SORTS, NODE_STATUSES } from '@/domain/inventory';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
@@ -13,18 +15,17 @@ import { NODE_STATES } from '../shared/inventory-states';
 import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { useServerList } from '../shared/use-server-list';
-import { NODE_COLUMNS } from './node-columns';
+import { nodeColumns } from './node-columns';
 
 const LIST = {
   sorts: NODE_SORTS,
   defaultSort: 'name',
   filters: { status: NODE_STATUSES, cluster_id: 'id', faulty: 'flag' },
 } as const;
-const STATUS_OPTIONS = NODE_STATUSES.map((value) => ({ value, label: NODE_STATES[value].word }));
-const IN_CLUSTER = NODE_COLUMNS.filter((column) => column.id !== 'cluster_name');
 
 /** Nodes with search and filters; those of one cluster when it is given. */
 export function NodeTable({ clusterId }: { clusterId?: string }) {
+  const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
@@ -32,9 +33,13 @@ export function NodeTable({ clusterId }: { clusterId?: string }) {
   const { filters } = state;
   const clusters = useClusterOptions();
   const fixed = clusterId ? { cluster_id: clusterId } : undefined;
+  const columns = useMemo(
+    () => nodeColumns(t).filter((column) => !clusterId || column.id !== 'cluster_name'),
+    [t, clusterId],
+  );
   const list = useServerList({
     name: 'nodes',
-    columns: clusterId ? IN_CLUSTER : NODE_COLUMNS,
+    columns,
     state,
     pathKey: trpc.nodes.list.pathKey(),
     fixed,
@@ -43,24 +48,24 @@ export function NodeTable({ clusterId }: { clusterId?: string }) {
   return (
     <>
       <FilterBar
-        search={{ label: 'Search nodes', value: state.q, onValueChange: state.setQ }}
+        search={{ label: t('Search nodes'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
             id: 'status',
-            label: 'Status',
+            label: t('Status'),
             single: true,
-            options: STATUS_OPTIONS,
+            options: NODE_STATUSES.map((value) => ({ value, label: t(NODE_STATES[value].word) })),
             value: filters.status ? [filters.status] : [],
             onValueChange: ([value]) =>
               state.setFilter('status', NODE_STATUSES.find((status) => status === value) ?? null),
           },
           {
             id: 'faulty',
-            label: 'Health',
+            label: t('Health'),
             single: true,
             options: [
-              { value: 'true', label: 'Faulty' },
-              { value: 'false', label: 'Healthy' },
+              { value: 'true', label: t('Faulty') },
+              { value: 'false', label: t('Healthy') },
             ],
             value: filters.faulty === null ? [] : [String(filters.faulty)],
             onValueChange: ([value]) => state.setFilter('faulty', value === undefined ? null : value === 'true'),
@@ -70,7 +75,7 @@ export function NodeTable({ clusterId }: { clusterId?: string }) {
             : [
                 {
                   id: 'cluster_id',
-                  label: 'Cluster',
+                  label: t('Cluster'),
                   single: true,
                   options: clusters,
                   value: filters.cluster_id ? [filters.cluster_id] : [],
@@ -83,21 +88,25 @@ export function NodeTable({ clusterId }: { clusterId?: string }) {
       <DataTable
         {...list}
         id={clusterId ? 'cluster-nodes' : 'nodes'}
-        label="Nodes"
-        noun={{ one: 'node', many: 'nodes' }}
+        label={t('Nodes')}
+        noun={{ one: t('node'), many: t('nodes') }}
         rowId={(node) => node.id}
         onRowOpen={(node) => router.push(paths.node({ nodeId: node.id }))}
         empty={
           <EmptyState
             icon={<Server />}
-            title="No nodes yet"
+            title={t('No nodes yet')}
             action={
               <Link className={buttonClass()} href={clusterId ? paths.cluster({ clusterId }) : paths.clusters()}>
-                {clusterId ? 'Go to the cluster' : 'Go to clusters'}
+                {clusterId ? t('Go to the cluster') : t('Go to clusters')}
               </Link>
             }
           >
-            Nodes appear with the first successful sync of {clusterId ? 'this cluster' : 'a cluster'}.
+            {t(
+              clusterId
+                ? 'Nodes appear with the first successful sync of this cluster.'
+                : 'Nodes appear with the first successful sync of a cluster.',
+            )}
           </EmptyState>
         }
       />

@@ -3,7 +3,7 @@ import { isSaying, type Source } from './sources';
 
 /** Attributes for machines. Every other one that holds words is read by somebody. */
 const TECHNICAL =
-  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant|keyshortcuts)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|download|\w+Tone|locale|autoHighlight|swipeDirection|end|autoCapitalize)$/;
+  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant|keyshortcuts)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|download|\w+Tone|locale|autoHighlight|swipeDirection|end|autoCapitalize|wrap)$/;
 /** Elements whose text is code. */
 const CODE = /^(code|kbd|pre|samp|Kbd|Mono|CodeBlock)$/;
 /** Functions whose words are classes, names of things in the program, or told to developers. */

@@ -1,8 +1,5 @@
 /** Folders whose texts are still English whatever the language of the page is. It only ever gets shorter. */
 export const NOT_YET: readonly string[] = [
-  'src/features/addresses/',
   'src/features/dashboard/',
-  'src/features/networks/',
-  'src/features/nodes/',
   'src/features/shared/',
 ];

@@ -1,9 +1,4 @@
-import {
-  ADDRESS_SOURCES,
-  ADDRESS_STATES,
-  type AddressSource,
-  type AddressState as State,
-} from '@/domain/ipam/ip-address';
+import type { AddressSource, AddressState as State } from '@/domain/ipam/ip-address';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
@@ -28,9 +23,6 @@ export const ADDRESS_SOURCE_WORDS: Record<AddressSource, string> = {
   cloudinit: msg('Cloud-init'),
   manual: msg('By hand'),
 };
-
-export const ADDRESS_STATE_OPTIONS = ADDRESS_STATES.map((value) => ({ value, label: ADDRESS_STATE_WORDS[value].word }));
-export const ADDRESS_SOURCE_OPTIONS = ADDRESS_SOURCES.map((value) => ({ value, label: ADDRESS_SOURCE_WORDS[value] }));
 
 /** The state of an address; what it means stands in its title. */
 export function AddressState({ state }: { state: State }) {
