@@ -32,7 +32,7 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.custom('status', t('Status'), (agent) => <Status tone={stateOf(agent).tone}>{t(stateOf(agent).word)}</Status>, {
     sortable: true,
-    width: 120,
+    width: 130,
     csv: (agent) => t(stateOf(agent).word),
   }),
   make.custom('collectors', t('Lacking'), (agent) => <Lacking agent={agent} offer={offer} />, {

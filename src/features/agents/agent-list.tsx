@@ -51,7 +51,7 @@ export function AgentList() {
     placeholderData: keepPreviousData,
   });
   const list = useServerList({
-    name: t('agents'),
+    name: 'agents',
     columns,
     state,
     pathKey: trpc.agents.list.pathKey(),

@@ -22,7 +22,7 @@ export const clusterColumns = (t: Translate) => [
   make.time('last_sync_at', t('Last sync'), (cluster) => cluster.last_sync_at, {
     sortable: true,
     none: t('Never'),
-    width: 110,
+    width: 140,
   }),
   make.text('last_sync_error', t('Problem'), (cluster) => cluster.last_sync_error, {
     width: 140,
@@ -35,7 +35,7 @@ export const clusterColumns = (t: Translate) => [
       ) : null,
   }),
   make.number('nodes', t('Nodes'), (cluster) => cluster.counts.nodes, { width: 80 }),
-  make.number('workloads', t('Workloads'), (cluster) => cluster.counts.workloads, { width: 96 }),
+  make.number('workloads', t('Workloads'), (cluster) => cluster.counts.workloads, { width: 140 }),
   make.number('networks', t('Networks'), (cluster) => cluster.counts.networks, { width: 90 }),
   make.number('ip_addresses', t('Addresses'), (cluster) => cluster.counts.ip_addresses, { width: 96 }),
   make.custom(

@@ -36,7 +36,7 @@ export function ClusterList() {
   const [deleting, setDeleting] = useState<Cluster | null>(null);
   const columns = useMemo(() => clusterColumns(t), [t]);
   const list = useServerList({
-    name: t('clusters'),
+    name: 'clusters',
     columns,
     state,
     pathKey: trpc.clusters.list.pathKey(),

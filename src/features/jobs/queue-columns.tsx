@@ -27,14 +27,16 @@ export const queueColumns = (t: Translate) => [
       ),
     { width: 110 },
   ),
-  queue.number('active', t('Running'), (row) => row.active, { width: 90 }),
+  queue.number('active', t('{sense, select, other {Running}}', { sense: 'jobs' }), (row) => row.active, { width: 90 }),
   queue.number('waiting', t('Waiting'), (row) => row.waiting, { width: 90 }),
   queue.number('delayed', t('Delayed'), (row) => row.delayed, { width: 90 }),
-  queue.number('failed', t('Failed'), (row) => row.failed, { width: 90 }),
+  queue.number('failed', t('Failed'), (row) => row.failed, { width: 116 }),
   queue.text('every_seconds', t('Runs'), (row) => everyText(t, row.every_seconds) ?? t('when asked for'), {
     width: 130,
   }),
-  queue.time('next_run_at', t('{sense, select, other {Next}}', { sense: 'run' }), (row) => row.next_run_at, { width: 110 }),
+  queue.time('next_run_at', t('{sense, select, other {Next}}', { sense: 'run' }), (row) => row.next_run_at, {
+    width: 110,
+  }),
 ];
 
 const failure = columnsOf<FailureRow>();

@@ -21,7 +21,7 @@ export const channelColumns = (t: Translate) => [
     'enabled',
     t('State'),
     (channel) => (channel.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
-    { width: 80, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
+    { width: 100, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
   ),
   make.text('kind', t('Kind'), (channel) => t(CHANNEL_KIND_WORDS[channel.kind]), { sortable: true, width: 90 }),
   make.text('target', t('{sense, select, other {To}}', { sense: 'receiver' }), target, { width: 230, grow: true }),
@@ -36,7 +36,7 @@ export const channelColumns = (t: Translate) => [
       ) : (
         <Status tone="danger">{t('Failed')}</Status>
       ),
-    { width: 120, csv: (channel) => channel.last_delivery_status },
+    { width: 140, csv: (channel) => channel.last_delivery_status },
   ),
   make.time('last_delivery_at', t('At'), (channel) => channel.last_delivery_at, { width: 110, none: t('Never') }),
   make.number('rules_total', t('Rules'), (channel) => channel.rules_total, { width: 80 }),

@@ -44,7 +44,7 @@ export function ChannelTable() {
   const test = useChannelTest();
   const columns = useMemo(() => channelColumns(t), [t]);
   const list = useServerList<NotificationChannel>({
-    name: t('channels'),
+    name: 'channels',
     columns,
     state,
     pathKey: trpc.notificationChannels.list.pathKey(),

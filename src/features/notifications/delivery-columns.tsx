@@ -35,13 +35,13 @@ export const deliveryColumns = (t: Translate) => [
     'event',
     t('Event'),
     (delivery) => <Badge tone={EVENT_WORDS[delivery.event].tone}>{t(EVENT_WORDS[delivery.event].word)}</Badge>,
-    { width: 100, csv: (delivery) => delivery.event },
+    { width: 130, csv: (delivery) => delivery.event },
   ),
   make.text('title', t('Notice'), (delivery) => delivery.title, { width: 230, grow: true }),
   make.text('channel_name', t('Channel'), (delivery) => delivery.channel_name, { sortable: true, width: 150 }),
   make.custom('status', t('Result'), (delivery) => <DeliveryState {...delivery} />, {
     sortable: true,
-    width: 120,
+    width: 140,
     csv: (delivery) => delivery.status,
   }),
   make.text('error', t('Problem'), (delivery) => delivery.error, {
@@ -54,9 +54,9 @@ export const deliveryColumns = (t: Translate) => [
         </span>
       ) : null,
   }),
-  make.number('attempts', t('Tries'), (delivery) => delivery.attempts, { width: 70 }),
+  make.number('attempts', t('Tries'), (delivery) => delivery.attempts, { width: 80 }),
   make.time('next_attempt_at', t('Next try'), (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null), {
-    width: 110,
+    width: 130,
   }),
   make.number('response_status', t('Status'), (delivery) => delivery.response_status, { width: 80, format: String }),
   make.text('channel_kind', t('Kind'), (delivery) => t(CHANNEL_KIND_WORDS[delivery.channel_kind]), {

@@ -46,7 +46,7 @@ export function DeliveryTable() {
   );
   const columns = useMemo(() => deliveryColumns(t), [t]);
   const list = useServerList<NotificationDelivery>({
-    name: t('deliveries'),
+    name: 'deliveries',
     columns,
     state,
     pathKey: trpc.notificationChannels.deliveries.pathKey(),

@@ -25,7 +25,7 @@ export const incidentColumns = (t: Translate) => [
       ) : (
         <Status tone={INCIDENT_WORDS[status].tone}>{t(INCIDENT_WORDS[status].word)}</Status>
       ),
-    { sortable: true, width: 100, csv: ({ status }) => status },
+    { sortable: true, width: 110, csv: ({ status }) => status },
   ),
   make.text('condition', t('Condition'), ({ condition }) => t(CONDITION_WORDS[condition].label), {
     sortable: true,
@@ -46,9 +46,9 @@ export const incidentColumns = (t: Translate) => [
     grow: true,
     render: ({ detail }) => <span title={detail}>{detail}</span>,
   }),
-  make.time('first_seen_at', t('First seen'), (incident) => incident.first_seen_at, { sortable: true, width: 110 }),
+  make.time('first_seen_at', t('First seen'), (incident) => incident.first_seen_at, { sortable: true, width: 130 }),
   make.time('opened_at', t('Reported'), (incident) => incident.opened_at, { width: 110 }),
-  make.time('closed_at', t('Over since'), (incident) => incident.closed_at, { width: 110 }),
+  make.time('closed_at', t('Over since'), (incident) => incident.closed_at, { width: 116 }),
   make.number('flaps', t('Came back'), (incident) => incident.flaps, { width: 96 }),
   make.text('rule_name', t('Rule'), (incident) => incident.rule_name, { width: 150 }),
   make.text('tenant_name', t('Tenant'), (incident) => incident.tenant_name ?? t('Whole installation'), {

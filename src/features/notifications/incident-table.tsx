@@ -29,7 +29,7 @@ export function IncidentTable() {
   const tenantFacet = useTenantFacet(state);
   const columns = useMemo(() => incidentColumns(t), [t]);
   const list = useServerList<NotificationIncident>({
-    name: t('incidents'),
+    name: 'incidents',
     columns,
     state,
     pathKey: trpc.notificationRules.incidents.pathKey(),

@@ -22,7 +22,7 @@ export const ruleColumns = (t: Translate) => [
     'enabled',
     t('State'),
     (rule) => (rule.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
-    { width: 80, csv: (rule) => (rule.enabled ? t('On') : t('Off')) },
+    { width: 100, csv: (rule) => (rule.enabled ? t('On') : t('Off')) },
   ),
   make.custom(
     'incidents_open',
@@ -36,14 +36,19 @@ export const ruleColumns = (t: Translate) => [
     { width: 80, csv: (rule) => rule.incidents_open },
   ),
   make.text('conditions', t('Reports'), (rule) => conditionsText(t, rule), { width: 230, grow: true }),
-  make.text('ways', t('{sense, select, other {To}}', { sense: 'receiver' }), (rule) => waysText(t, rule), { width: 180, grow: true }),
-  make.text('tenant_name', t('Tenant'), (rule) => rule.tenant_name ?? t('Whole installation'), { width: 150 }),
-  make.number('open_after_minutes', t('{sense, select, other {After}}', { sense: 'wait' }), (rule) => rule.open_after_minutes, {
-    width: 80,
-    format: (value) => `${value} min`,
+  make.text('ways', t('{sense, select, other {To}}', { sense: 'receiver' }), (rule) => waysText(t, rule), {
+    width: 180,
+    grow: true,
   }),
+  make.text('tenant_name', t('Tenant'), (rule) => rule.tenant_name ?? t('Whole installation'), { width: 150 }),
+  make.number(
+    'open_after_minutes',
+    t('{sense, select, other {After}}', { sense: 'wait' }),
+    (rule) => rule.open_after_minutes,
+    { width: 80, format: (value) => `${value} min` },
+  ),
   make.number('close_after_minutes', t('Over after'), (rule) => rule.close_after_minutes, {
-    width: 100,
+    width: 116,
     hidden: true,
     format: (value) => `${value} min`,
   }),

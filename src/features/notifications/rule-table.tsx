@@ -42,7 +42,7 @@ export function RuleTable() {
   const test = useRuleTest();
   const columns = useMemo(() => ruleColumns(t), [t]);
   const list = useServerList<NotificationRule>({
-    name: t('rules'),
+    name: 'rules',
     columns,
     state,
     pathKey: trpc.notificationRules.list.pathKey(),

@@ -27,7 +27,7 @@ export const runColumns = (t: Translate) => [
     width: 140,
     render: (run) => <ClusterLink id={run.cluster_id} name={run.cluster_name} />,
   }),
-  make.text('kind', t('Kind'), (run) => t(KIND_WORDS[run.kind]), { width: 150 }),
+  make.text('kind', t('Kind'), (run) => t(KIND_WORDS[run.kind]), { width: 180 }),
   make.custom(
     'result',
     t('Result'),
@@ -47,7 +47,7 @@ export const runColumns = (t: Translate) => [
     },
     { width: 260, grow: true, csv: (run) => run.errors.at(-1)?.message ?? counterText(t, totalCounters(run)) },
   ),
-  make.text('trigger', t('Started by'), (run) => t(TRIGGER_WORDS[run.trigger]), { width: 110 }),
+  make.text('trigger', t('Started by'), (run) => t(TRIGGER_WORDS[run.trigger]), { width: 120 }),
   make.custom(
     'duration',
     t('Took'),

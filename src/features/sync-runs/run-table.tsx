@@ -46,7 +46,7 @@ export function RunTable({ clusterId }: { clusterId?: string }) {
   const ofCluster = clusterId !== undefined;
   const columns = useMemo(() => runColumns(t).filter(({ id }) => !ofCluster || id !== 'cluster_name'), [t, ofCluster]);
   const list = useServerList({
-    name: t('sync runs'),
+    name: 'sync-runs',
     columns,
     state,
     pathKey: trpc.syncRuns.list.pathKey(),
