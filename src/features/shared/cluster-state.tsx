@@ -1,5 +1,6 @@
 import type { Cluster, SyncStatus } from '@/domain/cluster';
 import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
 import type { Tone } from '@/ui/tone';
 
@@ -13,10 +14,11 @@ export const SYNC_STATES: Record<SyncStatus, { tone: Tone; word: string }> = {
 
 /** How the last sync of a cluster went, or that one is under way. */
 export function ClusterState({ cluster }: { cluster: Pick<Cluster, 'sync_status'> }) {
+  const t = useT();
   const { tone, word } = SYNC_STATES[cluster.sync_status];
   return (
     <Status tone={tone} pulse={cluster.sync_status === 'running'}>
-      {word}
+      {t(word)}
     </Status>
   );
 }

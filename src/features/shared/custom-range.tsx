@@ -1,15 +1,21 @@
 'use client';
 import { useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { fromLocalInput, type TimeRange, toLocalInput } from './time-range';
 
 /** Two given times, each of which may be left out. */
 export function CustomRange({ since, until, onApply }: TimeRange & { onApply: (range: TimeRange) => void }) {
+  const t = useT();
   const [from, setFrom] = useState(() => toLocalInput(since));
   const [to, setTo] = useState(() => toLocalInput(until));
   const range = { since: fromLocalInput(from), until: fromLocalInput(to) };
   const reversed = range.since !== null && range.until !== null && range.since >= range.until;
-  const reason = reversed ? 'The start must lie before the end' : !range.since && !range.until ? 'Enter a time' : null;
+  const reason = reversed
+    ? t('The start must lie before the end')
+    : !range.since && !range.until
+      ? t('Enter a time')
+      : null;
   return (
     <form
       className="flex flex-col gap-3"
@@ -19,7 +25,7 @@ export function CustomRange({ since, until, onApply }: TimeRange & { onApply: (r
       }}
     >
       <label className="flex flex-col gap-1">
-        <span className="font-medium">From</span>
+        <span className="font-medium">{t('From')}</span>
         <input
           type="datetime-local"
           className="control px-2.5"
@@ -28,13 +34,14 @@ export function CustomRange({ since, until, onApply }: TimeRange & { onApply: (r
         />
       </label>
       <label className="flex flex-col gap-1">
-        <span className="font-medium">To</span>
+        {/* Elsewhere "To" is a direction, which is another word in other languages. */}
+        {t.rich('<end>To</end>', { end: (inside) => <span className="font-medium">{inside}</span> })}
         <input type="datetime-local" className="control px-2.5" value={to} onChange={(e) => setTo(e.target.value)} />
       </label>
-      <p className="text-sm text-faint">In the time zone of this browser.</p>
+      <p className="text-sm text-faint">{t('In the time zone of this browser.')}</p>
       <div className="flex justify-end">
         <Button type="submit" variant="primary" disabledReason={reason}>
-          Show this time
+          {t('Show this time')}
         </Button>
       </div>
     </form>

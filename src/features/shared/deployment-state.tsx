@@ -1,4 +1,5 @@
 import type { DeploymentReason, DeploymentStatus } from '@/domain/policy/status';
+import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
 import { Tooltip } from '@/ui/tooltip';
 import { REASON_WORDS, STATUS_WORDS } from './deployment-words';
@@ -12,6 +13,7 @@ type Props = {
 
 /** How far a policy is in force; why it is not more stands in the tooltip and, where there is room, beside it. */
 export function DeploymentState({ status, reasons, working = false }: Props) {
+  const t = useT();
   const { tone, word, meaning } = STATUS_WORDS[status ?? 'none'];
   // Nothing is wanted, yet nobody could look: that is not the same as nothing being there.
   const unproven = status === null && reasons.includes('unreadable');
@@ -19,9 +21,11 @@ export function DeploymentState({ status, reasons, working = false }: Props) {
     <Tooltip
       content={
         <span className="flex flex-col gap-1">
-          <span>{unproven ? 'Nothing is to be deployed. Whether something is left could not be read.' : meaning}</span>
+          <span>
+            {unproven ? t('Nothing is to be deployed. Whether something is left could not be read.') : t(meaning)}
+          </span>
           {reasons.map((reason) => (
-            <span key={reason}>{REASON_WORDS[reason]}</span>
+            <span key={reason}>{t(REASON_WORDS[reason])}</span>
           ))}
         </span>
       }
@@ -30,7 +34,7 @@ export function DeploymentState({ status, reasons, working = false }: Props) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the reasons must be reachable by key. */}
       <span tabIndex={0} className="inline-flex min-w-0 rounded-sm">
         <Status tone={unproven ? 'unknown' : tone} pulse={working}>
-          {working ? 'Applying' : unproven ? 'Unknown' : word}
+          {working ? t('Applying') : unproven ? t('Unknown') : t(word)}
         </Status>
       </span>
     </Tooltip>

@@ -1,5 +1,6 @@
 import type { ENFORCEMENT_MODES } from '@/domain/policy/policy';
 import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import type { Tone } from '@/ui/tone';
 
@@ -20,7 +21,8 @@ export const MODE_WORDS: Record<Mode, { label: string; tone: Tone; description: 
 
 /** Whether a policy only watches or decides; a disabled one does neither. */
 export function PolicyMode({ mode, enabled }: { mode: Mode; enabled: boolean }) {
-  if (!enabled) return <Badge tone="off">Disabled</Badge>;
+  const t = useT();
+  if (!enabled) return <Badge tone="off">{t('Disabled')}</Badge>;
   const { tone, label } = MODE_WORDS[mode];
-  return <Badge tone={tone}>{label}</Badge>;
+  return <Badge tone={tone}>{t(label)}</Badge>;
 }

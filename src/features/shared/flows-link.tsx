@@ -1,6 +1,7 @@
 'use client';
 import { Activity } from 'lucide-react';
 import Link from 'next/link';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { usePermissions } from './use-permissions';
@@ -9,12 +10,13 @@ type Props = { filter: { node_id: string } | { workload_id: string } | { address
 
 /** Leads from a thing to its flows, for those who may see any. */
 export function FlowsLink({ filter }: Props) {
+  const t = useT();
   const { can } = usePermissions();
   if (!can('flow:read')) return null;
   return (
     <Link className={buttonClass()} href={paths.flows(filter)}>
       <Activity size={14} aria-hidden />
-      Flows
+      {t('Flows')}
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { InterfaceEnforcement } from '@/domain/policy-guests';
 import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
 import { ENFORCEMENT_REASON_WORDS } from './enforcement-reason-words';
 
@@ -14,14 +15,17 @@ const WORDS = {
 
 /** Whether the rules of each network card count, and if not, why. */
 export function InterfaceEnforcementList({ interfaces }: { interfaces: readonly Interface[] }) {
+  const t = useT();
   return (
-    <ul aria-label="Network cards" className="flex flex-col gap-1">
+    <ul aria-label={t('Network cards')} className="flex flex-col gap-1">
       {interfaces.map(({ name, status, reasons }) => (
         <li key={name} className="flex flex-wrap items-baseline gap-x-2">
           <span className="mono">{name}</span>
-          <Status tone={WORDS[status].tone}>{WORDS[status].word}</Status>
+          <Status tone={WORDS[status].tone}>{t(WORDS[status].word)}</Status>
           {reasons.length > 0 && (
-            <span className="text-muted">{reasons.map((reason) => ENFORCEMENT_REASON_WORDS[reason]).join(', ')}</span>
+            <span className="text-muted">
+              {reasons.map((reason) => t(ENFORCEMENT_REASON_WORDS[reason])).join(', ')}
+            </span>
           )}
         </li>
       ))}

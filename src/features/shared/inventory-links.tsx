@@ -1,5 +1,6 @@
 'use client';
 import Link from 'next/link';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Missing } from '@/ui/missing';
 import { usePermissions } from './use-permissions';
@@ -17,8 +18,9 @@ export function ClusterLink({ id, name }: { id: string; name: string }) {
 
 /** A guest whose node is not known has none to link to. */
 export function NodeLink({ id, name }: { id: string | null; name: string | null }) {
+  const t = useT();
   const { can } = usePermissions();
-  if (!id || !name) return <Missing label="Not known" />;
+  if (!id || !name) return <Missing label={t('Not known')} />;
   if (!can('cluster:read')) return name;
   return (
     <Link className="link" href={paths.node({ nodeId: id })}>

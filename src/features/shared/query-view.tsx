@@ -1,6 +1,7 @@
 'use client';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
@@ -20,6 +21,7 @@ type Props<T> = {
  * one that finds the thing gone does not.
  */
 export function QueryView<T>({ query, skeleton, children }: Props<T>) {
+  const t = useT();
   const failure = query.error ? failureOf(query.error) : null;
   const retry = () => void query.refetch();
   if (failure && (query.data === undefined || failure.status === 404 || failure.status === 403)) {
@@ -31,7 +33,7 @@ export function QueryView<T>({ query, skeleton, children }: Props<T>) {
         action={
           (failure.status === 404 || failure.status === 403) && (
             <Link className={buttonClass()} href={paths.home()}>
-              Go to the start page
+              {t('Go to the start page')}
             </Link>
           )
         }
@@ -45,10 +47,10 @@ export function QueryView<T>({ query, skeleton, children }: Props<T>) {
         <Notice
           tone="danger"
           live
-          title="What you see may be out of date"
+          title={t('What you see may be out of date')}
           action={
             <Button size="sm" onClick={retry} pending={query.isFetching}>
-              Try again
+              {t('Try again')}
             </Button>
           }
         >

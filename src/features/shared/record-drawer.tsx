@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { type Control, type DefaultValues, type FieldValues, useForm } from 'react-hook-form';
 import type { z } from 'zod';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
@@ -31,6 +32,7 @@ type Props<V extends FieldValues, S extends z.ZodType<FieldValues>> = {
 
 /** A form in a drawer that creates or changes one record. Mount it when it opens. */
 export function RecordDrawer<V extends FieldValues, S extends z.ZodType<FieldValues>>(props: Props<V, S>) {
+  const t = useT();
   const { save, reload } = props;
   const [state, setState] = useState({ values: props.defaultValues, round: 0 });
   const [reloading, setReloading] = useState(false);
@@ -60,14 +62,14 @@ export function RecordDrawer<V extends FieldValues, S extends z.ZodType<FieldVal
           <Notice
             tone="warn"
             live
-            title="Somebody else changed it meanwhile"
+            title={t('Somebody else changed it meanwhile')}
             action={
               <Button size="sm" onClick={() => void showTheirs()} pending={reloading}>
-                Show their version
+                {t('Show their version')}
               </Button>
             }
           >
-            Your changes are not saved. Look at the new state, then change it again.
+            {t('Your changes are not saved. Look at the new state, then change it again.')}
           </Notice>
         )}
         <RecordForm key={state.round} {...props} values={state.values} error={outdated ? null : failure} />

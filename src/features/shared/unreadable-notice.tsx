@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import type { UnreadableNote } from '@/domain/policy-preview';
+import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
 
 /** What of a guest could not be read, and what to do about it; nothing when all of it could. */
 export function UnreadableNotice({ notes }: { notes: readonly z.output<typeof UnreadableNote>[] }) {
+  const t = useT();
   if (notes.length === 0) return null;
   return (
-    <Notice tone="warn" title="Not everything could be read">
+    <Notice tone="warn" title={t('Not everything could be read')}>
       <ul className="flex flex-col gap-1">
         {notes.map((note) => (
           <li key={`${note.part} ${note.code}`}>
@@ -15,7 +17,7 @@ export function UnreadableNotice({ notes }: { notes: readonly z.output<typeof Un
           </li>
         ))}
       </ul>
-      <p className="text-muted">What could not be read is unknown, not off and not empty.</p>
+      <p className="text-muted">{t('What could not be read is unknown, not off and not empty.')}</p>
     </Notice>
   );
 }

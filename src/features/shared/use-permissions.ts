@@ -1,9 +1,11 @@
 'use client';
 import type { Grantable } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
+import { useT } from '@/lib/i18n/use-t';
 
 /** What the signed-in user may do anywhere. For comfort only: the service decides at each call. */
 export function usePermissions() {
+  const t = useT();
   const state = useSession();
   const held = state.status === 'signed_in' ? state.user.permissions : [];
   const can = (permission: Grantable) => held.includes('*') || held.includes(permission);
@@ -14,7 +16,7 @@ export function usePermissions() {
       can(permission)
         ? null
         : permission === '*'
-          ? 'Only a super administrator can do this.'
-          : `This needs the permission ${permission}. Ask an administrator for a role that has it.`,
+          ? t('Only a super administrator can do this.')
+          : t('This needs the permission {permission}. Ask an administrator for a role that has it.', { permission }),
   };
 }

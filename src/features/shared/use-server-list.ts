@@ -2,6 +2,7 @@
 import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Page } from '@/domain/list';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import type { Column } from '@/ui/table/column';
 import { useCsvExport } from '@/ui/table/use-csv-export';
@@ -45,6 +46,7 @@ export function useServerList<Row>({
   fetchPage,
   exportColumns = columns,
 }: Options<Row>) {
+  const t = useT();
   const query = useInfiniteQuery({
     queryKey: [pathKey[0], { input: { ...state.input, ...fixed }, type: 'infinite' }],
     queryFn: ({ pageParam, signal }) =>
@@ -69,7 +71,10 @@ export function useServerList<Row>({
     },
     onError: (error) => {
       const failure = failureOf(error);
-      showToast('danger', { title: `Could not export the ${name}`, description: failure.detail ?? failure.title });
+      showToast('danger', {
+        title: t('Could not export the {name}', { name }),
+        description: failure.detail ?? failure.title,
+      });
     },
   });
   return {

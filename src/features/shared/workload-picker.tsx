@@ -1,6 +1,8 @@
 'use client';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { WORKLOAD_SORTS, Workload } from '@/domain/inventory';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
@@ -16,34 +18,36 @@ type Sort = (typeof WORKLOAD_SORTS)[number] | `-${(typeof WORKLOAD_SORTS)[number
 
 const make = columnsOf<Workload>();
 
-const COLUMNS = [
-  make.text('name', 'Name', (workload) => workload.name, { sortable: true, width: 180, grow: true }),
+const columnsIn = (t: Translate) => [
+  make.text('name', t('Name'), (workload) => workload.name, { sortable: true, width: 180, grow: true }),
   make.custom('vmid', 'VMID', (workload) => <Mono>{workload.vmid}</Mono>, {
     sortable: true,
     width: 84,
     align: 'end',
     csv: (workload) => workload.vmid,
   }),
-  make.custom('status', 'Status', (workload) => <WorkloadState status={workload.status} />, {
+  make.custom('status', t('Status'), (workload) => <WorkloadState status={workload.status} />, {
     sortable: true,
     width: 110,
   }),
-  make.text('kind', 'Kind', (workload) => SHORT_KIND_LABELS[workload.kind], { sortable: true, width: 96 }),
+  make.text('kind', t('Kind'), (workload) => t(SHORT_KIND_LABELS[workload.kind]), { sortable: true, width: 96 }),
   make.custom(
     'addresses',
-    'Addresses',
+    t('Addresses'),
     ({ primary_addresses: addresses }) =>
-      addresses.length > 0 ? <Mono>{addresses.join(', ')}</Mono> : <Missing label="No address known" />,
+      addresses.length > 0 ? <Mono>{addresses.join(', ')}</Mono> : <Missing label={t('No address known')} />,
     { width: 170, grow: true },
   ),
-  make.text('cluster_name', 'Cluster', (workload) => workload.cluster_name, { sortable: true, width: 120 }),
-  make.text('tags', 'Tags', (workload) => workload.tags.join(', '), { width: 130 }),
+  make.text('cluster_name', t('Cluster'), (workload) => workload.cluster_name, { sortable: true, width: 120 }),
+  make.text('tags', t('Tags'), (workload) => workload.tags.join(', '), { width: 130 }),
 ];
 
 type Props = { selection: ReadonlySet<string>; onSelectionChange: (selection: ReadonlySet<string>) => void };
 
 /** Workloads to choose from, as many as wanted. Its search is its own: the URL belongs to the page below. */
 export function WorkloadPicker({ selection, onSelectionChange }: Props) {
+  const t = useT();
+  const columns = useMemo(() => columnsIn(t), [t]);
   const trpc = useTRPC();
   const client = useTRPCClient();
   const clusters = useClusterOptions();
@@ -57,7 +61,7 @@ export function WorkloadPicker({ selection, onSelectionChange }: Props) {
   const input = { q: q.slice(0, 200) || undefined, sort, template: false, ...(clusterId && { cluster_id: clusterId }) };
   const list = useServerList({
     name: 'workloads',
-    columns: COLUMNS,
+    columns,
     state: {
       input,
       sort,
@@ -71,11 +75,11 @@ export function WorkloadPicker({ selection, onSelectionChange }: Props) {
   return (
     <>
       <FilterBar
-        search={{ label: 'Search by name, VMID, address or tag', value: q, onValueChange: setQ }}
+        search={{ label: t('Search by name, VMID, address or tag'), value: q, onValueChange: setQ }}
         facets={[
           {
             id: 'cluster_id',
-            label: 'Cluster',
+            label: t('Cluster'),
             single: true,
             options: clusters,
             value: clusterId ? [clusterId] : [],
@@ -88,12 +92,14 @@ export function WorkloadPicker({ selection, onSelectionChange }: Props) {
         {...list}
         exporting={undefined}
         id="workload-picker"
-        label="Workloads to choose from"
-        noun={{ one: 'workload', many: 'workloads' }}
+        label={t('Workloads to choose from')}
+        noun={{ one: t('workload'), many: t('workloads') }}
         rowId={(workload) => workload.id}
         selection={selection}
         onSelectionChange={onSelectionChange}
-        empty={<EmptyState title="No workloads yet">They appear with the first sync of a cluster.</EmptyState>}
+        empty={
+          <EmptyState title={t('No workloads yet')}>{t('They appear with the first sync of a cluster.')}</EmptyState>
+        }
       />
     </>
   );

@@ -3,12 +3,12 @@ import { isSaying, type Source } from './sources';
 
 /** Attributes for machines. Every other one that holds words is read by somebody. */
 const TECHNICAL =
-  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant|keyshortcuts)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|download|\w+Tone|locale|autoHighlight|swipeDirection|end|autoCapitalize|wrap)$/;
+  /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant|keyshortcuts)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|shapeRendering|code|download|\w+Tone|locale|autoHighlight|swipeDirection|end|autoCapitalize|wrap)$/;
 /** Elements whose text is code. */
 const CODE = /^(code|kbd|pre|samp|Kbd|Mono|CodeBlock)$/;
 /** Functions whose words are classes, names of things in the program, or told to developers. */
 const FOR_MACHINES =
-  /^(cn|clsx|cva|buttonClass|twMerge|console\.\w+|Error|TypeError|RangeError|CustomEvent|Event|matchMedia|window\.matchMedia|RegExp|URL|IntlMessageFormat|Intl\.\w+|(.*[.])?(matches|querySelector(All)?|getElementById|closest|setAttribute|getAttribute|startsWith|endsWith|includes|split|join|replace|replaceAll))$/;
+  /^(cn|clsx|cva|buttonClass|twMerge|console\.\w+|Error|TypeError|RangeError|CustomEvent|Event|matchMedia|window\.matchMedia|RegExp|URL|IntlMessageFormat|Intl\.\w+|(.*[.])?(matches|querySelector(All)?|getElementById|closest|setAttribute|getAttribute|startsWith|endsWith|includes|split|join|replace|replaceAll|addData))$/;
 /** Names that are the same in every language. */
 const NAMES = new Set([
   'Fabric',
@@ -16,7 +16,6 @@ const NAMES = new Set([
   'Proxmox VE',
   'Authorization',
   'Bearer',
-  'Bearer 0',
   'English',
   'Français',
   'Deutsch',
@@ -44,6 +43,9 @@ const NAMES = new Set([
   'Linux',
 ]);
 
+/** Commands, and privileges of the hypervisor: `pveum role add …`, `Sys.Audit`. */
+const COMMAND = /^(curl|pveum|pvenode) |^[A-Z]\w*(\.[A-Z]\w*)+$/;
+
 const hasWord = (text: string) => /[A-Za-z]{2}/.test(text) && !/^(https?:\/)?\/\S+$/.test(text.trim());
 const isClassList = (words: readonly string[]) =>
   words.filter(
@@ -59,8 +61,10 @@ const isClassList = (words: readonly string[]) =>
 /** Whether a text anywhere in the program looks like one for people: a capitalised word, or several words. */
 function isProse(text: string): boolean {
   const words = text.trim().split(/\s+/);
-  if (!hasWord(text) || NAMES.has(text.trim()) || /^(Arrow|Page)(Up|Down|Left|Right)$/.test(text)) return false;
-  if (/^curl /.test(text)) return false;
+  // A value stands as 0: "Bearer 0".
+  const name = text.trim().replace(/ 0$/, '');
+  if (!hasWord(text) || NAMES.has(name) || /^(Arrow|Page)(Up|Down|Left|Right)$/.test(text)) return false;
+  if (COMMAND.test(name)) return false;
   if (/^[A-Z][a-z]+([ ,.:;!?…’'-]|$)/.test(text.trim())) return true;
   return words.length > 1 && words.filter((word) => /^[a-z]+[,.:]?$/i.test(word)).length > 1 && !isClassList(words);
 }

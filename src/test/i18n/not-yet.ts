@@ -1,5 +1,4 @@
 /** Folders whose texts are still English whatever the language of the page is. It only ever gets shorter. */
 export const NOT_YET: readonly string[] = [
   'src/features/dashboard/',
-  'src/features/shared/',
 ];

@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { AgentInstall } from '@/domain/agent';
 import { formatDuration } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -23,22 +24,23 @@ export type InstallTarget = { node_id: string; node_name: string; enrolled_at: s
 
 /** Shows the command that installs the agent on a node, and waits for its first report. Closed while `target` is null. */
 export function InstallAgentDialog({ target, onClose }: { target: InstallTarget | null; onClose: () => void }) {
+  const t = useT();
   return (
     <Dialog
       open={target !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       persistent
-      title={target ? `Install the agent on ${target.node_name}` : 'Install the agent'}
+      title={target ? t('Install the agent on {name}', { name: target.node_name }) : t('Install the agent')}
       footer={
         <>
           {target && (
             <Link className={buttonClass()} href={paths.agent({ nodeId: target.node_id })} onClick={onClose}>
-              Open the agent
+              {t('Open the agent')}
             </Link>
           )}
           <Button variant="primary" onClick={onClose}>
-            Close
+            {t('Close')}
           </Button>
         </>
       }
@@ -79,34 +81,41 @@ function Content({ target }: { target: InstallTarget }) {
 }
 
 function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: () => void; wait: ReactNode }) {
+  const t = useT();
   const left = useCountdown(Date.parse(install.expires_at));
   return (
     <div className="flex flex-col gap-4">
       {isLoopbackAddress(install.base_url) && (
-        <Notice tone="warn" title="The node cannot reach this address">
-          The command contains {install.base_url}, because that is how you opened Fabric. Open it by an address that the
-          node can reach, then install from there.
+        <Notice tone="warn" title={t('The node cannot reach this address')}>
+          {t(
+            'The command contains {url}, because that is how you opened Fabric. Open it by an address that the node can reach, then install from there.',
+            { url: install.base_url },
+          )}
         </Notice>
       )}
       <div className="flex flex-col gap-2">
         <p>
-          Run this as root on <strong className="font-semibold">{install.node_name}</strong>. It installs or updates the
-          agent and starts it.
+          {t.rich('Run this as root on <b>{name}</b>. It installs or updates the agent and starts it.', {
+            name: install.node_name,
+            b: (inside) => <strong className="font-semibold">{inside}</strong>,
+          })}
         </p>
-        <CodeBlock code={install.command} label="Install command" wrap />
+        <CodeBlock code={install.command} label={t('Install command')} wrap />
         {left > 0 ? (
           <p className="text-muted">
-            Works once, for another <span className="tabular-nums">{formatDuration(left * 1000)}</span>. Whoever has it
-            can report in the name of this node: do not pass it on.
+            {t.rich(
+              'Works once, for another {time}. Whoever has it can report in the name of this node: do not pass it on.',
+              { time: <span className="tabular-nums">{formatDuration(left * 1000)}</span> },
+            )}
           </p>
         ) : (
           <Notice
             tone="warn"
             live
-            title="The command has expired"
+            title={t('The command has expired')}
             action={
               <Button size="sm" onClick={onAgain}>
-                Make a new one
+                {t('Make a new one')}
               </Button>
             }
           />

@@ -1,5 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Notice } from '@/ui/notice';
 import { RelativeTime } from '@/ui/relative-time';
@@ -12,6 +13,7 @@ const POLL_MS = 3_000;
 
 /** What becomes of an installation, from the command to the first heartbeat, as it happens. */
 export function InstallWait({ nodeId, enrolledBefore }: { nodeId: string; enrolledBefore: string | null }) {
+  const t = useT();
   const trpc = useTRPC();
   const { data: agent } = useQuery({
     ...trpc.agents.get.queryOptions({ node_id: nodeId }),
@@ -23,17 +25,22 @@ export function InstallWait({ nodeId, enrolledBefore }: { nodeId: string; enroll
       <p role="status" className="flex items-center gap-2">
         <Spinner size={16} />
         {progress === 'enrolled'
-          ? 'The node has enrolled. Waiting for the first report…'
-          : 'Waiting for the first report…'}
+          ? t('The node has enrolled. Waiting for the first report…')
+          : t('Waiting for the first report…')}
       </p>
     );
   }
   const lacking = lackingCollectors(agent);
   return (
-    <Notice tone={lacking.length > 0 ? 'warn' : 'ok'} live title="The agent reports">
-      Version {agent.agent_version}, first report <RelativeTime at={agent.last_heartbeat_at} />.
+    <Notice tone={lacking.length > 0 ? 'warn' : 'ok'} live title={t('The agent reports')}>
+      {t.rich('Version {version}, first report {time}.', {
+        version: agent.agent_version,
+        time: <RelativeTime at={agent.last_heartbeat_at} />,
+      })}
       {lacking.length > 0 &&
-        ` Something is missing for: ${lacking.map(({ name }) => collectorName(name)).join(', ')}. Open the agent to see the remedy.`}
+        ` ${t('Something is missing for: {names}. Open the agent to see the remedy.', {
+          names: lacking.map(({ name }) => t(collectorName(name))).join(', '),
+        })}`}
     </Notice>
   );
 }

@@ -1,5 +1,6 @@
 'use client';
 import type { ApiToken } from '@/domain/account';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { RelativeTime } from '@/ui/relative-time';
@@ -12,25 +13,23 @@ type Props = {
 
 /** Asks before a token stops working. */
 export function RevokeTokenDialog({ token, revoke, onClose }: Props) {
+  const t = useT();
   return (
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={`Revoke token ${token.name}?`}
-      confirmLabel="Revoke token"
+      title={t('Revoke token {name}?', { name: token.name })}
+      confirmLabel={t('Revoke token')}
       pending={revoke.isPending}
       error={revoke.error ? failureOf(revoke.error) : null}
       onConfirm={() => revoke.mutate()}
     >
       <p>
-        The program that uses it is refused at once.{' '}
-        {token.last_used_at ? (
-          <>
-            It was last used <RelativeTime at={token.last_used_at} />.
-          </>
-        ) : (
-          'It was never used.'
-        )}
+        {token.last_used_at
+          ? t.rich('The program that uses it is refused at once. It was last used {time}.', {
+              time: <RelativeTime at={token.last_used_at} />,
+            })
+          : t('The program that uses it is refused at once. It was never used.')}
       </p>
     </ConfirmDialog>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import type { z } from 'zod';
 import type { ClusterCheckReport } from '@/domain/cluster';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
@@ -45,6 +46,7 @@ const failed = (report: ClusterCheckReport) => report.checks.some((check) => che
  * possible (a cluster may be down for an hour), but only after the failure was shown.
  */
 export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+  const t = useT();
   const { clusterId = null, defaultValues } = props;
   const form = useForm<ConnectionValues, unknown, z.output<S>>({
     defaultValues,
@@ -89,8 +91,8 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
       onSubmit={(input) => void submit(input)}
       error={props.error ?? check.error}
       pending={props.pending}
-      submitLabel={anyway ? `${props.submitLabel} anyway` : props.submitLabel}
-      disabledReason={props.disabledReason ?? (check.pending ? 'Wait for the checks' : null)}
+      submitLabel={anyway ? t('{action} anyway', { action: props.submitLabel }) : props.submitLabel}
+      disabledReason={props.disabledReason ?? (check.pending ? t('Wait for the checks') : null)}
       onCancel={props.onCancel}
       cancelLabel={props.cancelLabel}
       layout={props.layout}
@@ -98,30 +100,30 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
         <Button
           onClick={() => void runCheck()}
           pending={check.pending}
-          disabledReason={props.pending && 'Wait until the current action has ended'}
+          disabledReason={props.pending && t('Wait until the current action has ended')}
         >
-          Check connection
+          {t('Check connection')}
         </Button>
       }
     >
       <fieldset className="flex min-w-0 flex-col gap-4" onBlur={autoCheck}>
-        <legend className="sr-only">Connection</legend>
+        <legend className="sr-only">{t('Connection')}</legend>
         <TextField
           control={form.control}
           name="api_url"
-          label="API address"
+          label={t('API address')}
           placeholder="https://pve1.example.org:8006"
-          description="Any node of the cluster. Without a port it is 8006."
+          description={t('Any node of the cluster. Without a port it is 8006.')}
           mono
         />
         <PasswordField
           control={form.control}
           name="api_token"
-          label="API token"
+          label={t('API token')}
           optional={clusterId !== null}
-          placeholder={clusterId === null ? 'user@realm!name=secret' : 'Leave empty to keep the stored token'}
+          placeholder={clusterId === null ? 'user@realm!name=secret' : t('Leave empty to keep the stored token')}
           autoComplete="off"
-          description="It is stored encrypted and never shown again."
+          description={t('It is stored encrypted and never shown again.')}
         />
       </fieldset>
       <TokenHelp version={report?.version} />
@@ -135,13 +137,13 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
       <TextField
         control={form.control}
         name="name"
-        label="Name"
-        description="How this cluster is called here. Filled in once the cluster tells its own name."
+        label={t('Name')}
+        description={t('How this cluster is called here. Filled in once the cluster tells its own name.')}
       />
       {props.children?.(form)}
       {anyway && (
-        <Notice tone="warn" live title="Not everything works">
-          The cluster can be saved as it is; syncs will fail until the points above are mended.
+        <Notice tone="warn" live title={t('Not everything works')}>
+          {t('The cluster can be saved as it is; syncs will fail until the points above are mended.')}
         </Notice>
       )}
     </FormShell>

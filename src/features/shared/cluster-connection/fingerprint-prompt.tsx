@@ -1,4 +1,5 @@
 'use client';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
 import { CopyButton } from '@/ui/copy-button';
@@ -16,29 +17,36 @@ type Props = {
 
 /** Asks to compare a certificate that no authority vouches for. Trusting is a decision; nothing here does it by itself. */
 export function FingerprintPrompt({ shown, trusted, onTrust, pending }: Props) {
+  const t = useT();
   const changed = trusted.trim() !== '';
   return (
     <fieldset className="flex min-w-0 flex-col gap-3 rounded-md border border-warn-mark p-3">
-      <legend className="sr-only">Certificate</legend>
-      <Notice tone="warn" title={changed ? 'The certificate has changed' : 'The certificate must be confirmed'}>
+      <legend className="sr-only">{t('Certificate')}</legend>
+      <Notice tone="warn" title={changed ? t('The certificate has changed') : t('The certificate must be confirmed')}>
         {changed
-          ? 'It was renewed, replaced, or somebody stands between this service and the cluster. Trust the new one only if the node shows the same fingerprint.'
-          : 'No authority that this service knows has signed it, which is usual for Proxmox VE. Trust it only if the node shows the same fingerprint.'}
+          ? t(
+              'It was renewed, replaced, or somebody stands between this service and the cluster. Trust the new one only if the node shows the same fingerprint.',
+            )
+          : t(
+              'No authority that this service knows has signed it, which is usual for Proxmox VE. Trust it only if the node shows the same fingerprint.',
+            )}
       </Notice>
       <dl className="flex flex-col gap-2">
-        {changed && <Fingerprint label="Trusted until now" value={trusted} />}
-        <Fingerprint label={changed ? 'Shown now' : 'SHA-256 fingerprint'} value={shown} />
+        {changed && <Fingerprint label={t('Trusted until now')} value={trusted} />}
+        <Fingerprint label={changed ? t('Shown now') : t('SHA-256 fingerprint')} value={shown} />
       </dl>
       <div className="flex flex-col gap-1">
         <p className="text-muted">
-          Compare it with what this command shows on the node, in a shell you trust: the entry{' '}
-          <Mono>pveproxy-ssl.pem</Mono>, or <Mono>pve-ssl.pem</Mono> when there is no such entry.
+          {t.rich(
+            'Compare it with what this command shows on the node, in a shell you trust: the entry <m>pveproxy-ssl.pem</m>, or <m>pve-ssl.pem</m> when there is no such entry.',
+            { m: (inside) => <Mono>{inside}</Mono> },
+          )}
         </p>
-        <CodeBlock label="Command that shows the fingerprint" code="pvenode cert info" />
+        <CodeBlock label={t('Command that shows the fingerprint')} code="pvenode cert info" />
       </div>
       <div>
         <Button onClick={onTrust} pending={pending}>
-          Fingerprints match: trust this certificate
+          {t('Fingerprints match: trust this certificate')}
         </Button>
       </div>
     </fieldset>
@@ -46,12 +54,13 @@ export function FingerprintPrompt({ shown, trusted, onTrust, pending }: Props) {
 }
 
 function Fingerprint({ label, value }: { label: string; value: string }) {
+  const t = useT();
   return (
     <div>
       <dt className="text-sm text-muted">{label}</dt>
       <dd className="flex items-start gap-1">
         <Mono wrap>{value}</Mono>
-        <CopyButton value={value} label="Copy fingerprint" />
+        <CopyButton value={value} label={t('Copy fingerprint')} />
       </dd>
     </div>
   );

@@ -1,5 +1,6 @@
 'use client';
 import { useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
 import { Mono } from '@/ui/mono';
 import { Select } from '@/ui/select';
@@ -9,33 +10,36 @@ const VERSIONS = PVE_MAJORS.map((value) => ({ value, label: `Proxmox VE ${value}
 
 /** How to create the API token: commands to copy, and what each privilege is for. */
 export function TokenHelp({ version }: { version?: string | null }) {
+  const t = useT();
   const [chosen, setChosen] = useState<PveMajor | null>(null);
   const major = chosen ?? majorOf(version);
   return (
     <details className="rounded-md border px-3 py-2 open:pb-3">
-      <summary className="font-medium">How to create the token</summary>
+      <summary className="font-medium">{t('How to create the token')}</summary>
       <div className="mt-3 flex flex-col gap-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <p>Run on any node of the cluster, as root:</p>
+          <p>{t('Run on any node of the cluster, as root:')}</p>
           <Select
             size="sm"
             className="!w-36"
-            aria-label="Version of the cluster"
+            aria-label={t('Version of the cluster')}
             value={major}
             onValueChange={setChosen}
             options={VERSIONS}
           />
         </div>
-        <CodeBlock label="Commands to create the token" code={tokenCommands(major).join('\n')} />
+        <CodeBlock label={t('Commands to create the token')} code={tokenCommands(major).join('\n')} />
         <p className="text-muted">
-          The last command shows the secret once. The token is <Mono>fabric@pve!fabric=</Mono> followed by that secret.
-          Without a role on <Mono>/</Mono> a token signs in and sees nothing.
+          {t.rich(
+            'The last command shows the secret once. The token is <m>fabric@pve!fabric=</m> followed by that secret. Without a role on <m>/</m> a token signs in and sees nothing.',
+            { m: (inside) => <Mono>{inside}</Mono> },
+          )}
         </p>
         <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-sm">
           {tokenPrivileges(major).map(({ name, purpose }) => (
             <div key={name} className="contents">
               <dt className="mono">{name}</dt>
-              <dd className="text-muted">{purpose}</dd>
+              <dd className="text-muted">{t(purpose)}</dd>
             </div>
           ))}
         </dl>

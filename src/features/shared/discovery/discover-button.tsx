@@ -2,6 +2,7 @@
 import { Radar } from 'lucide-react';
 import { useState } from 'react';
 import type { DiscoverAccepted } from '@/domain/ipam/discovery';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Menu } from '@/ui/menu';
 import { useClusterOptions } from '../use-cluster-options';
@@ -18,6 +19,7 @@ type Props = {
 
 /** Asks guests, containers and the cluster for their addresses, and shows how that goes. */
 export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
+  const t = useT();
   const { reason } = usePermissions();
   const clusters = useClusterOptions();
   const [started, setStarted] = useState<DiscoverAccepted | null>(null);
@@ -25,7 +27,7 @@ export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
   const why =
     reason('ipam:discover') ??
     disabledReason ??
-    (clusterId === undefined && clusters.length === 0 ? 'There is no cluster to ask yet.' : null);
+    (clusterId === undefined && clusters.length === 0 ? t('There is no cluster to ask yet.') : null);
   const start = (id: string | undefined) => discover.mutate(id ? { cluster_ids: [id] } : {});
   const [only] = clusters.length === 1 ? clusters : [];
   const direct = clusterId ?? only?.value;
@@ -37,7 +39,7 @@ export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
       pending={discover.isPending}
       disabledReason={why}
     >
-      Discover addresses
+      {t('Discover addresses')}
     </Button>
   );
   return (
@@ -49,7 +51,7 @@ export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
           align="end"
           trigger={button}
           entries={[
-            { id: 'all', label: 'Of all clusters', onSelect: () => start(undefined) },
+            { id: 'all', label: t('Of all clusters'), onSelect: () => start(undefined) },
             { kind: 'separator', id: 'line' },
             ...clusters.map(({ value, label }) => ({ id: value, label, onSelect: () => start(value) })),
           ]}

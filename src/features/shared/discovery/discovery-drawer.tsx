@@ -1,6 +1,7 @@
 'use client';
 import Link from 'next/link';
 import type { DiscoverAccepted } from '@/domain/ipam/discovery';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { Drawer } from '@/ui/drawer';
@@ -13,6 +14,7 @@ type Props = { started: DiscoverAccepted | null; onClose: () => void };
 
 /** The discoveries that were started together, as they go, cluster by cluster. They go on when it is closed. */
 export function DiscoveryDrawer({ started, onClose }: Props) {
+  const t = useT();
   const clusters = useClusterOptions();
   const nameOf = (id: string) => clusters.find(({ value }) => value === id)?.label ?? id;
   return (
@@ -20,18 +22,18 @@ export function DiscoveryDrawer({ started, onClose }: Props) {
       open={started !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title="Address discovery"
-      description="It goes on when you close this."
+      title={t('Address discovery')}
+      description={t('It goes on when you close this.')}
       footer={
         <Link className={buttonClass()} href={paths.jobs({ kind: 'ipam' })}>
-          All discoveries
+          {t('All discoveries')}
         </Link>
       }
     >
       {started && (
         <div className="flex flex-col gap-6">
           {started.refused.map(({ cluster_id, message }) => (
-            <Notice key={cluster_id} tone="danger" title={`${nameOf(cluster_id)} cannot be asked`}>
+            <Notice key={cluster_id} tone="danger" title={t('{name} cannot be asked', { name: nameOf(cluster_id) })}>
               {message}
             </Notice>
           ))}

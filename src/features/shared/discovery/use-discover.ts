@@ -1,12 +1,14 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DiscoverAccepted } from '@/domain/ipam/discovery';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
 /** Starts the discovery of addresses: of some clusters, or of all. One that is under way is given back instead. */
 export function useDiscover(onStarted: (started: DiscoverAccepted) => void) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   return useMutation(
@@ -17,7 +19,11 @@ export function useDiscover(onStarted: (started: DiscoverAccepted) => void) {
       },
       onError: (error) => {
         const { title, detail } = failureOf(error);
-        showToast('danger', { id: 'discover', title: 'The discovery was not started', description: detail ?? title });
+        showToast('danger', {
+          id: 'discover',
+          title: t('The discovery was not started'),
+          description: detail ?? title,
+        });
       },
     }),
   );

@@ -1,9 +1,11 @@
 import type { Flow } from '@/domain/flow/flow';
+import { useT } from '@/lib/i18n/use-t';
 import { WorkloadLink } from '../inventory-links';
 import { endText } from './flow-words';
 
 /** One end of a flow: the guest, if it is known, and the address. */
 export function FlowEnd({ flow, end }: { flow: Flow; end: 'source' | 'destination' }) {
+  const t = useT();
   const id = flow[`${end}_workload_id`];
   const name = flow[`${end}_workload_name`];
   const address = endText(flow[`${end}_ip`], flow[`${end}_port`]);
@@ -15,7 +17,7 @@ export function FlowEnd({ flow, end }: { flow: Flow; end: 'source' | 'destinatio
         </span>
       )}
       <span className="mono shrink-0">{address}</span>
-      {flow[`${end}_cidr`] === null && <span className="shrink-0 text-sm text-faint">external</span>}
+      {flow[`${end}_cidr`] === null && <span className="shrink-0 text-sm text-faint">{t('external')}</span>}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 'use client';
 import { PERMISSION_REACH, PERMISSIONS, type Permission } from '@/domain/permissions';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Checkbox } from '@/ui/checkbox';
 import { type MatrixRow, PERMISSION_ROWS, PERMISSION_WORDS } from './permission-words';
@@ -24,6 +25,7 @@ function rowsOf(offered: readonly Permission[] | undefined): readonly MatrixRow[
 
 /** What a role may do: one line per kind of thing, one box per permission. */
 export function PermissionMatrix({ value, onChange, maySuper = false, offered }: Props) {
+  const t = useT();
   const everything = value.includes('*');
   const set = (permission: Permission, on: boolean) =>
     onChange?.(PERMISSIONS.filter((one) => (one === permission ? on : value.includes(one))));
@@ -39,8 +41,8 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
             className="mt-0.5"
           />
           <span>
-            <span className="font-medium">Everything, now and later</span>
-            <span className="block text-sm text-faint">A super administrator, who also changes settings.</span>
+            <span className="font-medium">{t('Everything, now and later')}</span>
+            <span className="block text-sm text-faint">{t('A super administrator, who also changes settings.')}</span>
           </span>
         </label>
       )}
@@ -50,10 +52,10 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
             key={resource}
             className="grid grid-cols-1 gap-x-4 border-b px-3 py-2 last:border-b-0 sm:grid-cols-[9rem_minmax(0,1fr)]"
           >
-            <legend className="sr-only">{label}</legend>
+            <legend className="sr-only">{t(label)}</legend>
             <div aria-hidden className="flex items-start gap-2 py-0.5 font-medium">
-              {label}
-              {platform && <Badge>Platform</Badge>}
+              {t(label)}
+              {platform && <Badge>{t('Platform')}</Badge>}
             </div>
             <div className="flex min-w-0 flex-col">
               {permissions.map((permission) => (
@@ -67,9 +69,9 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
                   />
                   <span className="min-w-0">
                     <span className="mono">{permission}</span>{' '}
-                    <span className="text-muted">{PERMISSION_WORDS[permission]}</span>
+                    <span className="text-muted">{t(PERMISSION_WORDS[permission])}</span>
                     {!platform && PERMISSION_REACH[permission] === 'platform' && (
-                      <span className="text-faint"> (platform only)</span>
+                      <span className="text-faint"> {t('(platform only)')}</span>
                     )}
                   </span>
                 </label>
@@ -79,7 +81,9 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
         ))}
       </div>
       <p className="text-sm text-faint">
-        What is marked as platform counts only in a role that is held for the whole installation, not for one tenant.
+        {t(
+          'What is marked as platform counts only in a role that is held for the whole installation, not for one tenant.',
+        )}
       </p>
     </div>
   );

@@ -8,6 +8,7 @@ import {
   EnrolmentInput,
   type SecondFactorState,
 } from '@/domain/second-factor';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { CodeBlock } from '@/ui/code-block';
@@ -35,6 +36,7 @@ function Beginning(props: {
   onCancel?: () => void;
   onBegun: (begun: EnrolmentData) => void;
 }) {
+  const t = useT();
   const { state, onCancel, onBegun } = props;
   const asksPassword = state.proof_needed && state.has_password;
   const form = useForm<{ current_password: string }, unknown, EnrolmentInput>({
@@ -48,21 +50,22 @@ function Beginning(props: {
       onSubmit={(input) => begin.mutate(input)}
       error={begin.error ? failureOf(begin.error) : null}
       pending={begin.isPending}
-      submitLabel="Show the QR code"
+      submitLabel={t('Show the QR code')}
       disabledReason={
-        state.proof_needed && !state.has_password ? 'You signed in too long ago: sign out and in again' : null
+        state.proof_needed && !state.has_password ? t('You signed in too long ago: sign out and in again') : null
       }
       onCancel={onCancel}
     >
       <p className="text-pretty">
-        You need an authenticator app on your phone (any that knows TOTP). After your password, every sign-in then asks
-        for the six digits that it shows. API tokens go on working without.
+        {t(
+          'You need an authenticator app on your phone (any that knows TOTP). After your password, every sign-in then asks for the six digits that it shows. API tokens go on working without.',
+        )}
       </p>
       {asksPassword && (
         <PasswordField
           control={form.control}
           name="current_password"
-          label="Current password"
+          label={t('Current password')}
           autoComplete="current-password"
           autoFocus
         />
@@ -78,6 +81,7 @@ type ConfirmationProps = {
 };
 
 function Confirmation({ enrolment, onCancel, onConfirmed }: ConfirmationProps) {
+  const t = useT();
   const form = useForm<EnrolmentConfirmation, unknown, EnrolmentConfirmation>({
     defaultValues: { code: '' },
     resolver: domainResolver(EnrolmentConfirmation, (values) => values),
@@ -93,21 +97,21 @@ function Confirmation({ enrolment, onCancel, onConfirmed }: ConfirmationProps) {
       onSubmit={(input) => confirm.mutate(input)}
       error={confirm.error ? failureOf(confirm.error) : null}
       pending={confirm.isPending}
-      submitLabel="Confirm"
+      submitLabel={t('Confirm')}
       onCancel={onCancel}
     >
       <div className="flex flex-wrap items-start gap-4">
-        <QrCode text={enrolment.otpauth_uri} label="QR code of the secret, for your authenticator app" />
+        <QrCode text={enrolment.otpauth_uri} label={t('QR code of the secret, for your authenticator app')} />
         <div className="flex min-w-0 flex-1 basis-48 flex-col gap-2">
-          <p className="text-pretty">Scan the code with your app, or enter this secret:</p>
-          <CodeBlock label="Secret" code={enrolment.secret} wrap />
-          <Notice tone="info">It is shown until you confirm, and never again.</Notice>
+          <p className="text-pretty">{t('Scan the code with your app, or enter this secret:')}</p>
+          <CodeBlock label={t('Secret')} code={enrolment.secret} wrap />
+          <Notice tone="info">{t('It is shown until you confirm, and never again.')}</Notice>
         </div>
       </div>
       <TextField
         control={form.control}
         name="code"
-        label="Code that the app shows"
+        label={t('Code that the app shows')}
         autoComplete="one-time-code"
         maxLength={10}
         mono

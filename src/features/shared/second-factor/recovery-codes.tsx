@@ -1,11 +1,12 @@
 'use client';
 import { Download } from 'lucide-react';
+import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
 import { Notice } from '@/ui/notice';
 
-function download(codes: readonly string[]) {
-  const text = `Recovery codes of ${window.location.host}. Each works once.\n\n${codes.join('\n')}\n`;
+function download(heading: string, codes: readonly string[]) {
+  const text = `${heading}\n\n${codes.join('\n')}\n`;
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
   const link = document.createElement('a');
   link.href = url;
@@ -16,13 +17,15 @@ function download(codes: readonly string[]) {
 
 /** Shows recovery codes, this once. */
 export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const t = useT();
+  const save = () => download(t('Recovery codes of {host}. Each works once.', { host: window.location.host }), codes);
   return (
     <div className="flex flex-col gap-4">
-      <Notice tone="warn" title="Keep these codes now">
-        Each signs you in once when your phone is lost. They are stored as hashes and cannot be shown again.
+      <Notice tone="warn" title={t('Keep these codes now')}>
+        {t('Each signs you in once when your phone is lost. They are stored as hashes and cannot be shown again.')}
       </Notice>
       <ul
-        aria-label="Recovery codes"
+        aria-label={t('Recovery codes')}
         className="grid gap-x-6 gap-y-1 rounded-md border bg-surface-2 p-3 sm:grid-cols-2"
       >
         {codes.map((code) => (
@@ -33,13 +36,13 @@ export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; 
       </ul>
       <div className="flex flex-wrap items-center justify-end gap-2">
         <span className="mr-auto flex items-center gap-2">
-          <Button icon={<Download size={14} />} onClick={() => download(codes)}>
-            Download
+          <Button icon={<Download size={14} />} onClick={save}>
+            {t('Download')}
           </Button>
-          <CopyButton value={codes.join('\n')} label="Copy recovery codes" />
+          <CopyButton value={codes.join('\n')} label={t('Copy recovery codes')} />
         </span>
         <Button variant="primary" onClick={onDone}>
-          I have kept them
+          {t('I have kept them')}
         </Button>
       </div>
     </div>

@@ -1,6 +1,7 @@
 'use client';
 import type { SyncRun } from '@/domain/sync';
 import { formatDuration } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
 import { Progress } from '@/ui/progress';
 import { RelativeTime } from '@/ui/relative-time';
@@ -12,6 +13,7 @@ import { runProgress } from './stage-states';
 
 /** Everything about one run: how far it is or what came of it, per stage, with problems and remedies. */
 export function RunPanel({ run }: { run: SyncRun }) {
+  const t = useT();
   const active = run.status === 'queued' || run.status === 'running';
   const problems = Object.values(run.counters).reduce((sum, counters) => sum + counters.errors, 0);
   return (
@@ -24,18 +26,18 @@ export function RunPanel({ run }: { run: SyncRun }) {
       </div>
       {active && (
         <Progress
-          label={run.kind === 'ipam' ? 'Discovery' : 'Sync'}
+          label={run.kind === 'ipam' ? t('Discovery') : t('Sync')}
           showLabel={false}
           done={run.status === 'queued' ? null : Math.round(runProgress(run) * 100)}
           total={100}
         />
       )}
       {run.status === 'queued' && (
-        <p className="text-muted">Waiting for a worker. If it stays like this, look at the jobs page.</p>
+        <p className="text-muted">{t('Waiting for a worker. If it stays like this, look at the jobs page.')}</p>
       )}
       {run.status === 'failed' && (
-        <Notice tone="danger" title={run.kind === 'ipam' ? 'The discovery failed' : 'The sync failed'} live>
-          What was known before is kept.
+        <Notice tone="danger" title={run.kind === 'ipam' ? t('The discovery failed') : t('The sync failed')} live>
+          {t('What was known before is kept.')}
         </Notice>
       )}
       <RunProblems errors={run.errors} total={Math.max(problems, run.errors.length)} />
@@ -45,14 +47,12 @@ export function RunPanel({ run }: { run: SyncRun }) {
 }
 
 function Timing({ run }: { run: SyncRun }) {
+  const t = useT();
   const now = useNow();
   if (!run.started_at) return <RelativeTime at={run.created_at} />;
   const end = run.finished_at ? Date.parse(run.finished_at) : now;
   const took = end === null ? null : formatDuration(end - Date.parse(run.started_at));
-  return (
-    <>
-      {run.finished_at && <RelativeTime at={run.finished_at} />}
-      {took && (run.finished_at ? `, took ${took}` : `for ${took}`)}
-    </>
-  );
+  if (!run.finished_at) return took && t('for {time}', { time: took });
+  const at = <RelativeTime at={run.finished_at} />;
+  return took ? t.rich('{at}, took {time}', { at, time: took }) : at;
 }

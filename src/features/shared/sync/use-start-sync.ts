@@ -1,11 +1,13 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
 /** Starts a sync of a cluster. Asking while one waits or runs gives that one. Failures to start are told in a toast. */
 export function useStartSync({ onStarted }: { onStarted?: (runId: string, clusterId: string) => void } = {}) {
+  const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   return useMutation(
@@ -17,7 +19,7 @@ export function useStartSync({ onStarted }: { onStarted?: (runId: string, cluste
       },
       onError: (error) => {
         const { title, detail } = failureOf(error);
-        showToast('danger', { id: 'start-sync', title: 'The sync was not started', description: detail ?? title });
+        showToast('danger', { id: 'start-sync', title: t('The sync was not started'), description: detail ?? title });
       },
     }),
   );
