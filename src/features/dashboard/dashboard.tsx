@@ -2,7 +2,7 @@
 import clsx from 'clsx';
 import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { Facet } from '@/ui/facet';
@@ -31,6 +31,7 @@ const SHOWN = 8;
 
 /** What is up: security, traffic and the installation itself, in the time and for the tenant chosen. */
 export function Dashboard() {
+  const t = useT();
   const { view, setView } = useDashboardView();
   const [all, setAll] = useState(false);
   const { security, traffic, operations, reversed } = useDashboard(view, all ? undefined : SHOWN);
@@ -42,12 +43,12 @@ export function Dashboard() {
   return (
     <>
       <PageHeader
-        title="Dashboard"
+        title={t('Dashboard')}
         actions={
           <>
             {tenants.length > 1 && (
               <Facet
-                label="Tenant"
+                label={t('Tenant')}
                 single
                 options={tenants}
                 value={view.tenant_id ? [view.tenant_id] : []}
@@ -61,10 +62,10 @@ export function Dashboard() {
       {reversed && (
         <Notice
           tone="warn"
-          title="The time range ends before it begins"
+          title={t('The time range ends before it begins')}
           action={
             <Button size="sm" onClick={() => setView({ since: null, until: null })}>
-              Show the last hour
+              {t('Show the last hour')}
             </Button>
           }
         />
@@ -73,7 +74,7 @@ export function Dashboard() {
       <div className="grid gap-4 xl:grid-cols-3">
         {!reversed && (
           <>
-            <Part title="Security posture">
+            <Part title={t('Security posture')}>
               <QueryView query={security} skeleton={<Waiting lines={8} />}>
                 {(data) => (
                   <PosturePanel
@@ -86,16 +87,16 @@ export function Dashboard() {
             </Part>
             <Part
               wide
-              title="Suspicious traffic"
+              title={t('Suspicious traffic')}
               actions={
                 <>
                   {total > SHOWN && (
                     <Button size="sm" onClick={() => setAll(!all)}>
-                      {all ? `Show the worst ${SHOWN}` : `Show all ${formatCount(total)}`}
+                      {all ? t('Show the worst {n, number}', { n: SHOWN }) : t('Show all {n, number}', { n: total })}
                     </Button>
                   )}
                   <Link className="link" href={suspiciousHref}>
-                    Flows from outside
+                    {t('Flows from outside')}
                   </Link>
                 </>
               }
@@ -106,10 +107,10 @@ export function Dashboard() {
             </Part>
             <Part
               wide
-              title="Traffic"
+              title={t('Traffic')}
               actions={
                 <Link className="link" href={flowsHref(view)}>
-                  All flows
+                  {t('All flows')}
                 </Link>
               }
             >
@@ -120,10 +121,10 @@ export function Dashboard() {
               </QueryView>
             </Part>
             <Part
-              title="Top talkers"
+              title={t('Top talkers')}
               actions={
                 <Link className="link" href={flowsHref(view, { group: 'workloads' })}>
-                  All pairs
+                  {t('All pairs')}
                 </Link>
               }
             >
@@ -133,10 +134,10 @@ export function Dashboard() {
             </Part>
             {can('policy:read') && (
               <Part
-                title="Policies"
+                title={t('Policies')}
                 actions={
                   <Link className="link" href={paths.policies()}>
-                    All policies
+                    {t('All policies')}
                   </Link>
                 }
               >
@@ -149,10 +150,10 @@ export function Dashboard() {
         )}
         {can('cluster:read') && (
           <Part
-            title="Clusters"
+            title={t('Clusters')}
             actions={
               <Link className="link" href={paths.clusters()}>
-                All clusters
+                {t('All clusters')}
               </Link>
             }
           >
@@ -163,11 +164,11 @@ export function Dashboard() {
         )}
         {(can('cluster:read') || can('agent:read') || can('ipam:read')) && (
           <Part
-            title="Operations"
+            title={t('Operations')}
             actions={
               can('cluster:read') && (
                 <Link className="link" href={paths.nodes({ faulty: 'true' })}>
-                  Faulty nodes
+                  {t('Faulty nodes')}
                 </Link>
               )
             }

@@ -2,6 +2,8 @@ import clsx from 'clsx';
 import { Check } from 'lucide-react';
 import Link from 'next/link';
 import type { DashboardOperations, PolicyStandings } from '@/domain/dashboard/dashboard';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 
@@ -17,26 +19,26 @@ export function firstSteps(
   const steps: Step[] = [
     {
       id: 'cluster',
-      title: 'Connect a cluster',
-      text: 'By its address and an API token. Nodes, workloads and networks follow by themselves.',
+      title: msg('Connect a cluster'),
+      text: msg('By its address and an API token. Nodes, workloads and networks follow by themselves.'),
       href: paths.clusters({ add: 'true' }),
-      action: 'Add cluster',
+      action: msg('Add cluster'),
       done: inventory.clusters > 0,
     },
     {
       id: 'agent',
-      title: 'Install the agent on a node',
-      text: 'One command on each node. From then on traffic is seen.',
+      title: msg('Install the agent on a node'),
+      text: msg('One command on each node. From then on traffic is seen.'),
       href: paths.agents(),
-      action: 'Install agent',
+      action: msg('Install agent'),
       done: agents.ok + agents.degraded + agents.silent > 0,
     },
     {
       id: 'policy',
-      title: 'Create the first policy',
-      text: 'In audit mode it shows what it would deny, and denies nothing.',
+      title: msg('Create the first policy'),
+      text: msg('In audit mode it shows what it would deny, and denies nothing.'),
       href: paths.newPolicy(),
-      action: 'Create policy',
+      action: msg('Create policy'),
       done: policies.total > 0,
     },
   ];
@@ -45,10 +47,11 @@ export function firstSteps(
 
 /** The way from an empty installation to one that shows something. */
 export function FirstSteps({ steps }: { steps: readonly Step[] }) {
+  const t = useT();
   const next = steps.find(({ done }) => !done);
   return (
-    <section aria-label="First steps" className="rounded-lg border bg-surface">
-      <h2 className="px-4 pt-3 text-base">First steps</h2>
+    <section aria-label={t('First steps')} className="rounded-lg border bg-surface">
+      <h2 className="px-4 pt-3 text-base">{t('First steps')}</h2>
       <ol className="grid gap-x-4 md:grid-cols-3">
         {steps.map((step, index) => (
           <li key={step.id} className="flex gap-3 p-4">
@@ -63,16 +66,16 @@ export function FirstSteps({ steps }: { steps: readonly Step[] }) {
             </span>
             <div className="flex min-w-0 flex-col items-start gap-1">
               <p className={clsx('font-medium', step.done && 'text-muted')}>
-                {step.title}
-                {step.done && <span className="sr-only"> (done)</span>}
+                {t(step.title)}
+                {step.done && <span className="sr-only"> {t('(done)')}</span>}
               </p>
-              <p className="text-pretty text-muted">{step.text}</p>
+              <p className="text-pretty text-muted">{t(step.text)}</p>
               {!step.done && (
                 <Link
                   className={buttonClass({ size: 'sm', variant: step === next ? 'primary' : 'secondary' })}
                   href={step.href}
                 >
-                  {step.action}
+                  {t(step.action)}
                 </Link>
               )}
             </div>

@@ -2,7 +2,7 @@ import { ShieldCheck } from 'lucide-react';
 import Link from 'next/link';
 import type { PolicyStandings } from '@/domain/dashboard/dashboard';
 import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
-import { formatCount } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
@@ -16,22 +16,24 @@ const TONES = { active: 'ok', partial: 'warn', stale: 'danger', unresolved: 'dan
 
 /** Where policies stand, and those that are not as they should be. */
 export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStandings; mayWrite: boolean }) {
+  const t = useT();
   const { attention } = policies;
+  const troubled = policies.partial + policies.stale + policies.unresolved;
   if (policies.total === 0) {
     return (
       <div className="flex-1 rounded-lg border bg-surface">
         <EmptyState
           icon={<ShieldCheck />}
-          title="No policies yet"
+          title={t('No policies yet')}
           action={
             mayWrite && (
               <Link className={buttonClass()} href={paths.newPolicy()}>
-                Create policy
+                {t('Create policy')}
               </Link>
             )
           }
         >
-          A policy in audit mode shows what it would deny before it denies anything.
+          {t('A policy in audit mode shows what it would deny before it denies anything.')}
         </EmptyState>
       </div>
     );
@@ -43,25 +45,25 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
           shares={DEPLOYMENT_STATUSES.map((status) => ({ id: status, tone: TONES[status], count: policies[status] }))}
         />
         <Figures
-          label="Policies by status"
+          label={t('Policies by status')}
           items={[
             ...DEPLOYMENT_STATUSES.map((status) => ({
               id: status,
-              word: STATUS_WORDS[status].word,
+              word: t(STATUS_WORDS[status].word),
               tone: STATUS_WORDS[status].tone,
               count: policies[status],
               href: paths.policies({ deployment_status: status }),
             })),
             {
               id: 'audit',
-              word: 'In audit mode',
+              word: t('In audit mode'),
               tone: 'info',
               count: policies.audit,
               href: paths.policies({ enforcement_mode: 'audit', enabled: 'true' }),
             },
             {
               id: 'disabled',
-              word: 'Disabled',
+              word: t('Disabled'),
               tone: 'off',
               count: policies.disabled,
               href: paths.policies({ enabled: 'false' }),
@@ -70,7 +72,7 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
         />
       </div>
       {attention.length > 0 && (
-        <ul aria-label="Policies that need attention" className="divide-y border-t">
+        <ul aria-label={t('Policies that need attention')} className="divide-y border-t">
           {attention.map(({ policy_id, policy_name, status, reasons }) => (
             <li key={policy_id} className="flex items-center gap-3 px-4 py-1.5">
               <span className="min-w-0 flex-1 truncate">
@@ -81,10 +83,9 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
           ))}
         </ul>
       )}
-      {attention.length < policies.partial + policies.stale + policies.unresolved && (
+      {attention.length < troubled && (
         <p className="mt-auto border-t px-4 py-1.5 text-sm text-faint">
-          The worst {formatCount(attention.length)} of{' '}
-          {formatCount(policies.partial + policies.stale + policies.unresolved)}
+          {t('The worst {n, number} of {total, number}', { n: attention.length, total: troubled })}
         </p>
       )}
     </div>

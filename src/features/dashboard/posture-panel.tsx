@@ -2,6 +2,8 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import { formatPercent } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { PostureGauge } from './posture-gauge';
@@ -27,16 +29,16 @@ function Part({ title, text, cost, href, children }: PartProps) {
   );
 }
 
-const less = (percent: number): ReactNode =>
+const less = (t: Translate, percent: number): ReactNode =>
   percent === 0 ? (
     <span className="text-faint">
       <span aria-hidden>–</span>
-      <span className="sr-only">costs nothing</span>
+      <span className="sr-only">{t('costs nothing')}</span>
     </span>
   ) : (
     <span className="text-danger">
       <span aria-hidden>−{percent} %</span>
-      <span className="sr-only">costs {percent} percent</span>
+      <span className="sr-only">{t('costs {percent} percent', { percent })}</span>
     </span>
   );
 
@@ -44,6 +46,7 @@ type Props = { posture: SecurityPosture; suspiciousHref: string; canSeeAgents: b
 
 /** How secure everything is as one number, and what the number is made of. */
 export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
+  const t = useT();
   const { score, level, enforcement, policies, suspicious, agents } = posture;
   const { tone, word } = LEVEL_WORDS[level];
   return (
@@ -51,18 +54,20 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
       <div className="flex items-center gap-4 p-4">
         <PostureGauge posture={posture} />
         <div className="flex min-w-0 flex-col items-start gap-1">
-          <Badge tone={tone}>{word}</Badge>
+          <Badge tone={tone}>{t(word)}</Badge>
           <p className="text-pretty text-muted">
             {score === null
-              ? 'Of no running workload it is known yet whether its interfaces filter.'
-              : `${score} of 100 points.${enforcement.unknown > 0 ? ' What is unknown counts neither way.' : ''}`}
+              ? t('Of no running workload it is known yet whether its interfaces filter.')
+              : enforcement.unknown > 0
+                ? t('{score} of 100 points. What is unknown counts neither way.', { score })
+                : t('{score} of 100 points.', { score })}
           </p>
         </div>
       </div>
-      <ul aria-label="Parts of the security posture" className="flex-1 divide-y border-t">
+      <ul aria-label={t('Parts of the security posture')} className="flex-1 divide-y border-t">
         <Part
-          title="Enforcement"
-          text={enforcementText(enforcement)}
+          title={t('Enforcement')}
+          text={enforcementText(t, enforcement)}
           href={paths.workloads({
             enforcement: enforcement.unenforced > 0 ? 'unenforced' : enforcement.unknown > 0 ? 'unknown' : null,
             status: 'running',
@@ -70,7 +75,11 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
             missing: 'false',
           })}
           cost={
-            enforcement.share === null ? <span className="text-muted">Unknown</span> : formatPercent(enforcement.share)
+            enforcement.share === null ? (
+              <span className="text-muted">{t('Unknown')}</span>
+            ) : (
+              formatPercent(enforcement.share)
+            )
           }
         >
           <ShareBar
@@ -83,9 +92,9 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
         </Part>
         {policies && (
           <Part
-            title="Policies"
-            text={policiesText(policies)}
-            cost={less(policies.deduction)}
+            title={t('Policies')}
+            text={policiesText(t, policies)}
+            cost={less(t, policies.deduction)}
             href={paths.policies({
               deployment_status:
                 policies.unresolved > 0
@@ -99,15 +108,15 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
           />
         )}
         <Part
-          title="Suspicious traffic"
-          text={suspiciousText(suspicious)}
-          cost={less(suspicious.deduction)}
+          title={t('Suspicious traffic')}
+          text={suspiciousText(t, suspicious)}
+          cost={less(t, suspicious.deduction)}
           href={suspiciousHref}
         />
         <Part
-          title="Watched"
-          text={agentsText(agents)}
-          cost={less(agents.deduction)}
+          title={t('Watched')}
+          text={agentsText(t, agents)}
+          cost={less(t, agents.deduction)}
           href={
             canSeeAgents
               ? paths.agents({ status: agents.silent > 0 ? 'silent' : agents.unwatched > 0 ? 'none' : null })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ratePosture } from '@/domain/dashboard/security-posture';
+import { english } from '@/lib/i18n/translator';
 import { agentsText, enforcementText, policiesText, suspiciousText } from './posture-words';
 
 it('says what the posture is made of', () => {
@@ -9,10 +10,10 @@ it('says what the posture is made of', () => {
     suspicious: { critical: 0, high: 12 },
     agents: { watched: 9, silent: 0, unwatched: 2 },
   });
-  expect(enforcementText(enforcement)).toBe('1,200 filter on every interface, 3 do not, 1 unknown');
-  expect(policies && policiesText(policies)).toBe('2 unresolved, 1 stale of 7');
-  expect(suspiciousText(suspicious)).toBe('12 high');
-  expect(agentsText(agents)).toBe('9 of 11 workloads, 2 on nodes without an agent');
+  expect(enforcementText(english, enforcement)).toBe('1,200 filter on every interface, 3 do not, 1 unknown');
+  expect(policies && policiesText(english, policies)).toBe('2 unresolved, 1 stale of 7');
+  expect(suspiciousText(english, suspicious)).toBe('12 high');
+  expect(agentsText(english, agents)).toBe('9 of 11 workloads, 2 on nodes without an agent');
 });
 
 it('says when there is nothing to say', () => {
@@ -22,8 +23,8 @@ it('says when there is nothing to say', () => {
     suspicious: { critical: 0, high: 0 },
     agents: { watched: 0, silent: 0, unwatched: 0 },
   });
-  expect(enforcementText(enforcement)).toBe('No workload runs.');
-  expect(policies && policiesText(policies)).toBe('None in force');
-  expect(suspiciousText(suspicious)).toBe('Nothing critical or high');
-  expect(agentsText(agents)).toBe('No workload runs.');
+  expect(enforcementText(english, enforcement)).toBe('No workload runs.');
+  expect(policies && policiesText(english, policies)).toBe('None in force');
+  expect(suspiciousText(english, suspicious)).toBe('Nothing critical or high');
+  expect(agentsText(english, agents)).toBe('No workload runs.');
 });

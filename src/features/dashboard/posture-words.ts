@@ -1,56 +1,61 @@
 import type { SecurityPosture } from '@/domain/dashboard/security-posture';
-import { formatCount } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
+import { SEVERITY_COUNTS } from './severity-words';
 
 export const LEVEL_WORDS: Record<SecurityPosture['level'], { tone: Tone; word: string }> = {
-  good: { tone: 'ok', word: 'Good' },
-  fair: { tone: 'warn', word: 'Fair' },
-  poor: { tone: 'danger', word: 'Poor' },
-  unknown: { tone: 'unknown', word: 'Unknown' },
+  good: { tone: 'ok', word: msg('Good') },
+  fair: { tone: 'warn', word: msg('Fair') },
+  poor: { tone: 'danger', word: msg('Poor') },
+  unknown: { tone: 'unknown', word: msg('Unknown') },
 };
 
-const counted = (list: readonly (readonly [number, string])[]): string =>
+const counted = (t: Translate, list: readonly (readonly [number, string])[]): string =>
   list
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${formatCount(count)} ${word}`)
+    .filter(([n]) => n > 0)
+    .map(([n, text]) => t(text, { n }))
     .join(', ');
 
 /** What is behind the share of guests that filter, in words. */
-export function enforcementText(part: SecurityPosture['enforcement']): string {
-  if (part.running === 0) return 'No workload runs.';
+export function enforcementText(t: Translate, part: SecurityPosture['enforcement']): string {
+  if (part.running === 0) return t('No workload runs.');
   const { enforced, unenforced, unknown, without_interface } = part;
-  return counted([
-    [enforced, 'filter on every interface'],
-    [unenforced, 'do not'],
-    [unknown, 'unknown'],
-    [without_interface, 'without an interface'],
+  return counted(t, [
+    [enforced, msg('{n, number} filter on every interface')],
+    [unenforced, msg('{n, number} do not')],
+    [unknown, msg('{n, number} unknown')],
+    [without_interface, msg('{n, number} without an interface')],
   ]);
 }
 
-export function policiesText(part: NonNullable<SecurityPosture['policies']>): string {
-  if (part.judged === 0) return 'None in force';
-  const trouble = counted([
-    [part.unresolved, 'unresolved'],
-    [part.stale, 'stale'],
-    [part.partial, 'partial'],
+export function policiesText(t: Translate, part: NonNullable<SecurityPosture['policies']>): string {
+  if (part.judged === 0) return t('None in force');
+  const trouble = counted(t, [
+    [part.unresolved, msg('{n, number} unresolved')],
+    [part.stale, msg('{n, number} stale')],
+    [part.partial, msg('{n, number} partial')],
   ]);
-  return trouble ? `${trouble} of ${formatCount(part.judged)}` : `All ${formatCount(part.judged)} active`;
+  return trouble
+    ? t('{trouble} of {n, number}', { trouble, n: part.judged })
+    : t('All {n, number} active', { n: part.judged });
 }
 
-export function suspiciousText({ critical, high }: SecurityPosture['suspicious']): string {
+export function suspiciousText(t: Translate, { critical, high }: SecurityPosture['suspicious']): string {
   return (
-    counted([
-      [critical, 'critical'],
-      [high, 'high'],
-    ]) || 'Nothing critical or high'
+    counted(t, [
+      [critical, SEVERITY_COUNTS.critical],
+      [high, SEVERITY_COUNTS.high],
+    ]) || t('Nothing critical or high')
   );
 }
 
-export function agentsText({ running, watched, silent, unwatched }: SecurityPosture['agents']): string {
-  if (running === 0) return 'No workload runs.';
-  const blind = counted([
-    [silent, 'on nodes whose agent is silent'],
-    [unwatched, 'on nodes without an agent'],
+export function agentsText(t: Translate, { running, watched, silent, unwatched }: SecurityPosture['agents']): string {
+  if (running === 0) return t('No workload runs.');
+  const blind = counted(t, [
+    [silent, msg('{n, number} on nodes whose agent is silent')],
+    [unwatched, msg('{n, number} on nodes without an agent')],
   ]);
-  return blind ? `${formatCount(watched)} of ${formatCount(running)} workloads, ${blind}` : 'Every running workload';
+  return blind
+    ? t('{watched, number} of {running, number} workloads, {blind}', { watched, running, blind })
+    : t('Every running workload');
 }

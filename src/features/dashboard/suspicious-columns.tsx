@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { formatBytes } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Mono } from '@/ui/mono';
@@ -13,15 +14,15 @@ import type { DashboardView } from './use-dashboard-view';
 const make = columnsOf<SuspiciousTraffic>();
 
 /** Of a time, so that rows lead to the flows of that time. */
-export const suspiciousColumns = (view: DashboardView) => [
+export const suspiciousColumns = (t: Translate, view: DashboardView) => [
   make.custom(
     'severity',
-    'Severity',
+    t('Severity'),
     ({ severity }) => {
       const { tone, word, meaning } = SEVERITY_WORDS[severity];
       return (
-        <span title={meaning}>
-          <Badge tone={tone}>{word}</Badge>
+        <span title={t(meaning)}>
+          <Badge tone={tone}>{t(word)}</Badge>
         </span>
       );
     },
@@ -29,11 +30,11 @@ export const suspiciousColumns = (view: DashboardView) => [
   ),
   make.custom(
     'source_ip',
-    'Source',
+    t('Source'),
     (row) => (
       <Link
         className="link mono"
-        title={`Flows behind this row: ${row.source_label}`}
+        title={t('Flows behind this row: {label}', { label: row.source_label })}
         href={flowsHref(view, {
           source: row.source_ip,
           destination: row.destination_ip,
@@ -49,7 +50,7 @@ export const suspiciousColumns = (view: DashboardView) => [
   ),
   make.custom(
     'destination_ip',
-    'Destination',
+    t('Destination'),
     (row) => (
       <span className="flex min-w-0 items-baseline gap-1.5" title={row.destination_label}>
         {row.destination_workload_id && row.destination_workload_name && (
@@ -64,27 +65,27 @@ export const suspiciousColumns = (view: DashboardView) => [
   ),
   make.custom(
     'port',
-    'Service',
+    t('Service'),
     (row) => (
       <>
-        {SERVICE_WORDS[row.service]} <span className="text-muted tabular-nums">{row.port}</span>
+        {t(SERVICE_WORDS[row.service])} <span className="text-muted tabular-nums">{row.port}</span>
       </>
     ),
     { width: 112, csv: (row) => `${row.protocol}/${row.port}` },
   ),
   make.custom(
     'decision',
-    'Decision',
+    t('Decision'),
     ({ decision }) => {
       const { tone, word } = decisionOf(decision);
-      return <Badge tone={tone}>{word}</Badge>;
+      return <Badge tone={tone}>{t(word)}</Badge>;
     },
     { width: 126, csv: ({ decision }) => decision },
   ),
-  make.number('flows', 'Flows', (row) => row.flows, { width: 58 }),
-  make.number('bytes', 'Bytes', (row) => row.bytes, { width: 84, format: formatBytes, hidden: true }),
-  make.number('packets', 'Packets', (row) => row.packets, { width: 84, hidden: true }),
-  make.time('last_seen_at', 'Last seen', (row) => row.last_seen_at, { width: 92 }),
-  make.time('first_seen_at', 'First seen', (row) => row.first_seen_at, { width: 96, hidden: true }),
-  make.text('cluster_name', 'Cluster', (row) => row.cluster_name, { width: 130, hidden: true }),
+  make.number('flows', t('Flows'), (row) => row.flows, { width: 58 }),
+  make.number('bytes', t('Bytes'), (row) => row.bytes, { width: 84, format: formatBytes, hidden: true }),
+  make.number('packets', t('Packets'), (row) => row.packets, { width: 84, hidden: true }),
+  make.time('last_seen_at', t('Last seen'), (row) => row.last_seen_at, { width: 92 }),
+  make.time('first_seen_at', t('First seen'), (row) => row.first_seen_at, { width: 96, hidden: true }),
+  make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, { width: 130, hidden: true }),
 ];

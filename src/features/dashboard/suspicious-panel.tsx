@@ -2,11 +2,12 @@ import { ShieldCheck } from 'lucide-react';
 import { useMemo } from 'react';
 import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
 import { SEVERITIES } from '@/domain/dashboard/sensitive-ports';
-import { formatCount, formatDateTime } from '@/lib/format';
+import { formatDateTime } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { SEVERITY_WORDS } from './severity-words';
+import { SEVERITY_COUNTS, SEVERITY_WORDS } from './severity-words';
 import { suspiciousColumns } from './suspicious-columns';
 import type { DashboardView } from './use-dashboard-view';
 
@@ -23,17 +24,18 @@ export function SuspiciousPanel({
   view: DashboardView;
   refreshing: boolean;
 }) {
+  const t = useT();
   const { suspicious_traffic: rows, suspicious_summary: summary, since, suspicious_since } = security;
-  const columns = useMemo(() => suspiciousColumns(view), [view]);
+  const columns = useMemo(() => suspiciousColumns(t, view), [t, view]);
   const cut = Date.parse(suspicious_since) - Date.parse(since) > CUT_MS;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {summary.total > 0 && (
-        <ul aria-label="Suspicious traffic by severity" className="flex flex-wrap gap-1.5">
+        <ul aria-label={t('Suspicious traffic by severity')} className="flex flex-wrap gap-1.5">
           {SEVERITIES.filter((severity) => summary[severity] > 0).map((severity) => (
             <li key={severity}>
               <Badge tone={SEVERITY_WORDS[severity].tone}>
-                {formatCount(summary[severity])} {SEVERITY_WORDS[severity].word.toLowerCase()}
+                {t(SEVERITY_COUNTS[severity], { n: summary[severity] })}
               </Badge>
             </li>
           ))}
@@ -41,8 +43,8 @@ export function SuspiciousPanel({
       )}
       <DataTable
         id="dashboard-suspicious"
-        label="Suspicious traffic"
-        noun={{ one: 'entry', many: 'entries' }}
+        label={t('Suspicious traffic')}
+        noun={{ one: t('entry'), many: t('entries') }}
         columns={columns}
         rows={rows}
         rowId={(row) => row.id}
@@ -52,14 +54,17 @@ export function SuspiciousPanel({
         error={null}
         height="auto"
         empty={
-          <EmptyState icon={<ShieldCheck />} title="Nothing suspicious">
-            Nobody outside the known subnets tried SSH, SMB, RDP, VNC, databases or Redis in this time, as far as agents
-            saw.
+          <EmptyState icon={<ShieldCheck />} title={t('Nothing suspicious')}>
+            {t(
+              'Nobody outside the known subnets tried SSH, SMB, RDP, VNC, databases or Redis in this time, as far as agents saw.',
+            )}
           </EmptyState>
         }
       />
       {cut && (
-        <p className="text-sm text-faint">Single flows are kept only from {formatDateTime(suspicious_since)} on.</p>
+        <p className="text-sm text-faint">
+          {t('Single flows are kept only from {time} on.', { time: formatDateTime(suspicious_since) })}
+        </p>
       )}
     </div>
   );

@@ -1,6 +1,8 @@
 import { Waypoints } from 'lucide-react';
 import Link from 'next/link';
 import type { LastSync } from '@/domain/dashboard/dashboard';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { EmptyState } from '@/ui/empty-state';
 import { RelativeTime } from '@/ui/relative-time';
@@ -11,24 +13,25 @@ import { ClusterLink } from '../shared/inventory-links';
 type Run = NonNullable<LastSync['ipam']>;
 
 function runText(run: Run): { tone: 'ok' | 'warn' | 'danger' | 'info' | 'neutral'; word: string } {
-  if (run.status === 'failed') return { tone: 'danger', word: 'Discovery failed' };
-  if (run.status === 'running') return { tone: 'info', word: 'Discovering' };
-  if (run.status === 'queued') return { tone: 'neutral', word: 'Discovery queued' };
+  if (run.status === 'failed') return { tone: 'danger', word: msg('Discovery failed') };
+  if (run.status === 'running') return { tone: 'info', word: msg('Discovering') };
+  if (run.status === 'queued') return { tone: 'neutral', word: msg('Discovery queued') };
   return run.errors > 0
-    ? { tone: 'warn', word: 'Discovered with problems' }
-    : { tone: 'ok', word: 'Addresses discovered' };
+    ? { tone: 'warn', word: msg('Discovered with problems') }
+    : { tone: 'ok', word: msg('Addresses discovered') };
 }
 
 /** How up to date the inventory and the addresses of each cluster are; failed ones first. */
 export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
+  const t = useT();
   return (
     <div className="flex-1 rounded-lg border bg-surface">
       {syncs.length === 0 ? (
-        <EmptyState icon={<Waypoints />} title="No clusters yet">
-          What is connected shows here how up to date it is.
+        <EmptyState icon={<Waypoints />} title={t('No clusters yet')}>
+          {t('What is connected shows here how up to date it is.')}
         </EmptyState>
       ) : (
-        <ul aria-label="Last syncs" className="max-h-80 divide-y overflow-y-auto">
+        <ul aria-label={t('Last syncs')} className="max-h-80 divide-y overflow-y-auto">
           {syncs.map((sync) => {
             const { ipam, inventory } = sync;
             const found = ipam && runText(ipam);
@@ -42,21 +45,21 @@ export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
                   <Link
                     className="link shrink-0"
                     href={paths.cluster({ clusterId: sync.cluster_id, tab: 'runs' })}
-                    aria-label={`Runs of ${sync.cluster_name}`}
+                    aria-label={t('Runs of {name}', { name: sync.cluster_name })}
                   >
-                    <RelativeTime at={sync.last_sync_at} none="Never" />
+                    <RelativeTime at={sync.last_sync_at} none={t('Never')} />
                   </Link>
                 </div>
                 {sync.sync_status === 'failed' && sync.last_sync_error && (
                   <p className="text-pretty text-danger">{sync.last_sync_error}</p>
                 )}
                 {sync.sync_status === 'ok' && inventory && inventory.errors > 0 && (
-                  <p className="text-warn">Not everything could be read.</p>
+                  <p className="text-warn">{t('Not everything could be read.')}</p>
                 )}
                 {ipam && found && (
                   <div className="flex items-center justify-between gap-3 text-muted">
                     <Status tone={found.tone} pulse={ipam.status === 'running'}>
-                      {found.word}
+                      {t(found.word)}
                     </Status>
                     <RelativeTime at={ipam.finished_at ?? ipam.created_at} />
                   </div>

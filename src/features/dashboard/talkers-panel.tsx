@@ -2,22 +2,24 @@ import { Activity } from 'lucide-react';
 import Link from 'next/link';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
 import { formatBytes } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
 import { EmptyState } from '@/ui/empty-state';
 import { flowsHref } from './flows-href';
 import type { DashboardView } from './use-dashboard-view';
 
 /** The workloads with the most traffic, as bars; each leads to its flows of the time. */
 export function TalkersPanel({ traffic, view }: { traffic: DashboardTraffic; view: DashboardView }) {
+  const t = useT();
   const { top_talkers: talkers, top_talkers_source } = traffic;
   const most = Math.max(1, ...talkers.map(({ bytes_in, bytes_out }) => bytes_in + bytes_out));
   return (
     <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       {talkers.length === 0 ? (
-        <EmptyState icon={<Activity />} title="No traffic of workloads">
-          Agents tell of it, and the addresses of workloads say whose it is.
+        <EmptyState icon={<Activity />} title={t('No traffic of workloads')}>
+          {t('Agents tell of it, and the addresses of workloads say whose it is.')}
         </EmptyState>
       ) : (
-        <ol aria-label="Top talkers" className="divide-y">
+        <ol aria-label={t('Top talkers')} className="divide-y">
           {talkers.map(({ workload, bytes_in, bytes_out }) => {
             const sum = bytes_in + bytes_out;
             return (
@@ -25,7 +27,10 @@ export function TalkersPanel({ traffic, view }: { traffic: DashboardTraffic; vie
                 <Link
                   href={flowsHref(view, { workload_id: workload.id })}
                   className="flex flex-col gap-1 px-3 py-1.5 -outline-offset-2 hover:bg-surface-2"
-                  title={`In ${formatBytes(bytes_in)}, out ${formatBytes(bytes_out)}`}
+                  title={t('In {received}, out {sent}', {
+                    received: formatBytes(bytes_in),
+                    sent: formatBytes(bytes_out),
+                  })}
                 >
                   <span className="flex items-baseline gap-2">
                     <span className="min-w-0 flex-1 truncate">
@@ -46,11 +51,11 @@ export function TalkersPanel({ traffic, view }: { traffic: DashboardTraffic; vie
       {talkers.length > 0 && (
         <p className="mt-auto border-t px-3 py-1.5 text-sm text-faint">
           {top_talkers_source === 'interface_counters'
-            ? 'No flow is known in this time: by the counters of network cards. '
+            ? `${t('No flow is known in this time: by the counters of network cards.')} `
             : ''}
           <span aria-hidden="true" className="mr-1 inline-block h-1.5 w-3 rounded-full bg-info-mark" />
-          in <span aria-hidden="true" className="mr-1 ml-2 inline-block h-1.5 w-3 rounded-full bg-off-mark" />
-          out
+          {t('in')} <span aria-hidden="true" className="mr-1 ml-2 inline-block h-1.5 w-3 rounded-full bg-off-mark" />
+          {t('out')}
         </p>
       )}
     </div>

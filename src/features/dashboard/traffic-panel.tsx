@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
+import { useT } from '@/lib/i18n/use-t';
 import { METRICS, type Metric } from '../shared/flows/flow-metric';
 import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
 
@@ -7,6 +8,7 @@ type Props = { traffic: DashboardTraffic['traffic']; onSelect: (range: { since: 
 
 /** Traffic over time by verdict. Marking a part of it looks closer, at everything on the page. */
 export function TrafficPanel({ traffic, onSelect }: Props) {
+  const t = useT();
   const [metric, setMetric] = useState<Metric>(METRICS[0]);
   return (
     <div className="grid min-w-0 flex-1">
@@ -16,7 +18,7 @@ export function TrafficPanel({ traffic, onSelect }: Props) {
         onMetricChange={setMetric}
         onSelect={onSelect}
         height={300}
-        empty="No traffic in this time, as far as agents saw."
+        empty={t('No traffic in this time, as far as agents saw.')}
       />
     </div>
   );

@@ -2,6 +2,8 @@ import { CircleCheck } from 'lucide-react';
 import Link from 'next/link';
 import type { DashboardOperations } from '@/domain/dashboard/dashboard';
 import { formatCount } from '@/lib/format';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { RelativeTime } from '@/ui/relative-time';
 import { StatusDot } from '@/ui/status-dot';
@@ -11,43 +13,49 @@ import { Figures } from './figures';
 
 const AGENT_ORDER = ['silent', 'degraded', 'pending', 'none', 'ok'] as const;
 const CONFLICT_WORDS = {
-  duplicate_address: 'Address used twice',
-  duplicate_mac: 'MAC address used twice',
-  outside_subnet: 'Outside its subnets',
-  reserved_in_use: 'Reserved, but in use',
+  duplicate_address: msg('Address used twice'),
+  duplicate_mac: msg('MAC address used twice'),
+  outside_subnet: msg('Outside its subnets'),
+  reserved_in_use: msg('Reserved, but in use'),
 } as const;
-
-const workloadsText = (count: number) =>
-  count === 0 ? 'no workload runs there' : `${count} running workload${count === 1 ? '' : 's'}`;
 
 /** Nodes that are faulty, agents that are silent, addresses that contradict each other. */
 export function TroublePanel({ operations }: { operations: DashboardOperations }) {
+  const t = useT();
   const { faulty_nodes, silent_agents, agents, conflicts, verdict_conflicts: verdicts } = operations;
   const kinds = Object.keys(CONFLICT_WORDS) as (keyof typeof CONFLICT_WORDS)[];
   return (
     <div className="flex flex-1 flex-col divide-y rounded-lg border bg-surface">
       {agents && agents.nodes > 0 && (
         <div className="flex flex-col gap-2 p-4">
-          <h3 className="text-base text-muted">Agents</h3>
+          <h3 className="text-base text-muted">{t('Agents')}</h3>
           <Figures
-            label="Nodes by state of their agent"
+            label={t('Nodes by state of their agent')}
             items={AGENT_ORDER.map((status) => ({
               id: status,
-              ...AGENT_STATES[status],
+              tone: AGENT_STATES[status].tone,
+              word: t(AGENT_STATES[status].word),
               count: agents[status],
               href: paths.agents({ status }),
             }))}
           />
           {silent_agents && silent_agents.length > 0 && (
-            <ul aria-label="Silent agents" className="flex max-h-40 flex-col gap-1 overflow-y-auto">
+            <ul aria-label={t('Silent agents')} className="flex max-h-40 flex-col gap-1 overflow-y-auto">
               {silent_agents.map((agent) => (
                 <li key={agent.node_id} className="flex items-baseline gap-2">
                   <Link className="link min-w-0 truncate" href={paths.agent({ nodeId: agent.node_id })}>
                     {agent.node_name}
                   </Link>
-                  <span className="min-w-0 flex-1 truncate text-faint">{workloadsText(agent.workloads_running)}</span>
+                  <span className="min-w-0 flex-1 truncate text-faint">
+                    {t(
+                      '{n, plural, =0 {no workload runs there} one {# running workload} other {# running workloads}}',
+                      {
+                        n: agent.workloads_running,
+                      },
+                    )}
+                  </span>
                   <span className="shrink-0 text-muted">
-                    <RelativeTime at={agent.last_heartbeat_at} none="Never" />
+                    <RelativeTime at={agent.last_heartbeat_at} none={t('Never')} />
                   </span>
                 </li>
               ))}
@@ -57,11 +65,11 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
       )}
       {faulty_nodes && (
         <div className="flex flex-col gap-2 p-4">
-          <h3 className="text-base text-muted">Nodes</h3>
+          <h3 className="text-base text-muted">{t('Nodes')}</h3>
           {faulty_nodes.length === 0 ? (
-            <Fine>No faulty node</Fine>
+            <Fine>{t('No faulty node')}</Fine>
           ) : (
-            <ul aria-label="Faulty nodes" className="flex max-h-40 flex-col gap-1 overflow-y-auto">
+            <ul aria-label={t('Faulty nodes')} className="flex max-h-40 flex-col gap-1 overflow-y-auto">
               {faulty_nodes.map((node) => (
                 <li key={node.node_id} className="flex items-baseline gap-2">
                   <StatusDot tone={node.status === 'unknown' ? 'unknown' : 'danger'} />
@@ -79,15 +87,15 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
       )}
       {conflicts && (
         <div className="flex flex-col gap-2 p-4">
-          <h3 className="text-base text-muted">Address conflicts</h3>
+          <h3 className="text-base text-muted">{t('Address conflicts')}</h3>
           {conflicts.open === 0 ? (
-            <Fine>None is open</Fine>
+            <Fine>{t('None is open')}</Fine>
           ) : (
             <Figures
-              label="Open conflicts by kind"
+              label={t('Open conflicts by kind')}
               items={kinds.map((kind) => ({
                 id: kind,
-                word: CONFLICT_WORDS[kind],
+                word: t(CONFLICT_WORDS[kind]),
                 tone: 'warn',
                 count: conflicts[kind],
                 href: paths.addresses({ tab: 'conflicts', kind }),
@@ -98,12 +106,14 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
       )}
       {verdicts.flows > 0 && (
         <div className="flex flex-col gap-2 p-4">
-          <h3 className="text-base text-muted">Log against rules</h3>
+          <h3 className="text-base text-muted">{t('Log against rules')}</h3>
           <p>
-            {formatCount(verdicts.flows)} flows of {formatCount(verdicts.workloads)}{' '}
-            {verdicts.workloads === 1 ? 'workload' : 'workloads'} since yesterday went otherwise than the rules say.
+            {t(
+              '{flows, number} flows of {n, plural, one {# workload} other {# workloads}} since yesterday went otherwise than the rules say.',
+              { flows: verdicts.flows, n: verdicts.workloads },
+            )}
           </p>
-          <ul aria-label="Workloads whose log and rules disagree" className="flex flex-wrap gap-x-4 gap-y-1">
+          <ul aria-label={t('Workloads whose log and rules disagree')} className="flex flex-wrap gap-x-4 gap-y-1">
             {verdicts.most.map(({ workload_id, workload_name, flows }) => (
               <li key={workload_id} className="flex items-baseline gap-1.5">
                 <Link className="link" href={paths.workload({ workloadId: workload_id, tab: 'traffic' })}>
