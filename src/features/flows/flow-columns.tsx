@@ -14,7 +14,7 @@ export const flowColumns = (t: Translate) => [
   make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
     sortable: true,
     sortFirst: 'desc',
-    width: 116,
+    width: 128,
     csv: (flow) => flow.observed_at,
   }),
   make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {
@@ -54,7 +54,7 @@ export const flowColumns = (t: Translate) => [
     sortable: true,
     sortFirst: 'desc',
     hidden: true,
-    width: 116,
+    width: 128,
     csv: (flow) => flow.first_seen_at,
   }),
   make.number('source_port', t('Source port'), (flow) => flow.source_port, {
@@ -66,11 +66,15 @@ export const flowColumns = (t: Translate) => [
     sortable: true,
     hidden: true,
     format: String,
-    width: 140,
+    width: 150,
   }),
-  make.text('source_workload_name', t('Source workload'), (flow) => flow.source_workload_name, { hidden: true }),
+  make.text('source_workload_name', t('Source workload'), (flow) => flow.source_workload_name, {
+    hidden: true,
+    width: 190,
+  }),
   make.text('destination_workload_name', t('Destination workload'), (flow) => flow.destination_workload_name, {
     hidden: true,
+    width: 220,
   }),
   make.text('source_label', t('Source label'), (flow) => flow.source_label, { hidden: true, width: 240 }),
   make.text('destination_label', t('Destination label'), (flow) => flow.destination_label, {

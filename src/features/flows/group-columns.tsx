@@ -64,7 +64,7 @@ const makeSubjects = (t: Translate) => ({
 const makeSums = (t: Translate) => [
   make.number('bytes', t('Bytes'), (group) => group.bytes, { sortable: true, width: 110, format: formatBytes }),
   make.number('packets', t('Packets'), (group) => group.packets, { sortable: true, width: 110 }),
-  make.number('flows', t('New flows'), (group) => group.flows, { sortable: true, width: 110 }),
+  make.number('flows', t('New flows'), (group) => group.flows, { sortable: true, width: 120 }),
   make.custom('last_seen_at', t('Last seen'), (group) => <FlowTime at={group.last_seen_at} />, {
     sortable: true,
     sortFirst: 'desc',

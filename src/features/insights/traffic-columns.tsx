@@ -49,7 +49,7 @@ export const trafficColumns = (t: Translate) => [
   make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
     sortable: true,
     sortFirst: 'desc',
-    width: 116,
+    width: 128,
     csv: (flow) => flow.observed_at,
   }),
   make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {

@@ -42,8 +42,8 @@ export const connectionColumns = (t: Translate) => [
   }),
   connection.number('bytes', t('Bytes'), ({ edge }) => edge.bytes, { sortable: true, width: 92, format: formatBytes }),
   connection.number('packets', t('Packets'), ({ edge }) => edge.packets, { sortable: true, width: 92 }),
-  connection.number('flows', t('New flows'), ({ edge }) => edge.flows, { sortable: true, width: 112 }),
-  connection.time('last_seen_at', t('Last seen'), ({ edge }) => edge.last_seen_at, { sortable: true }),
+  connection.number('flows', t('New flows'), ({ edge }) => edge.flows, { sortable: true, width: 120 }),
+  connection.time('last_seen_at', t('Last seen'), ({ edge }) => edge.last_seen_at, { sortable: true, width: 128 }),
 ];
 
 const node = columnsOf<NodeRow>();
@@ -74,7 +74,7 @@ export const nodeColumns = (t: Translate) => [
       ),
     { sortable: true, width: 170, csv: (row) => row.node.verdict },
   ),
-  node.number('links', t('Connections'), (row) => row.node.links, { sortable: true, width: 116 }),
+  node.number('links', t('Connections'), (row) => row.node.links, { sortable: true, width: 120 }),
   node.number('bytes', t('Bytes'), (row) => row.node.bytes, { sortable: true, width: 92, format: formatBytes }),
   node.text('addresses', t('Addresses'), (row) => row.node.workload?.addresses.join(', '), {
     hidden: true,
