@@ -42,6 +42,7 @@ const CALLS: readonly (readonly [page: string, call: string, query?: readonly st
       'decision',
     ],
   ],
+  ['/coverage', '/coverage/workloads', ['q', 'sort', 'days', 'cluster_id', 'tenant_id']],
   ['/topology', '/topology', ['since', 'until', 'cluster_id', 'workload_id']],
   ['/agents', '/agents', ['q', 'sort', 'cluster_id', 'status', 'outdated', 'lacking']],
   ['/agents/[nodeId]', '/agents/{node_id}'],

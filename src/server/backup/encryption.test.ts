@@ -25,7 +25,8 @@ describe('encryption of backups', () => {
     async (length) => {
       const plain = randomBytes(length);
       const file = await sealed(plain);
-      expect(file.includes(plain.subarray(0, 32)) && length > 0).toBe(false);
+      // A byte or two are in any file by chance.
+      expect(file.includes(plain.subarray(0, 32)) && length > 8).toBe(false);
       expect((await opened(file)).equals(plain)).toBe(true);
     },
   );
