@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Half a year: browsers that came over TLS stay with it. */
-const STRICT_TRANSPORT = 'max-age=15552000';
+/** A year: browsers that came over TLS stay with it. Other names below this host are not ours to decide about. */
+const STRICT_TRANSPORT = 'max-age=31536000';
 
 /**
  * What a page may load and do: scripts that carry the nonce of this answer and what those load, everything else from here, no
@@ -29,7 +29,7 @@ export function pagePolicy(nonce: string): string {
 }
 
 /** What the API answers is data: a browser that shows it loads nothing and runs nothing. */
-export const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
+export const API_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
  * Puts the policy on the answer. Next reads the nonce from the request's header of the same name and writes it on its own scripts; a

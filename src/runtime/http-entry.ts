@@ -4,7 +4,7 @@ import { STAMPED } from '@/server/auth/origin';
 import { AppError } from '@/server/lib/errors';
 import { newId } from '@/server/lib/ids';
 import { toProblem } from '@/server/rest/problem';
-import { secure } from './content-security';
+import { API_POLICY, secure } from './content-security';
 import { stampRequest, trustedProxies } from './peer-header';
 import { isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
 
@@ -27,9 +27,10 @@ function guarded(listener: RequestListener, isTrusted: (address: string) => bool
   return (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     request.url = originForm(request.url ?? '/');
     const refusal = refusalOf(request.method ?? '', request.url);
-    if (refusal) return answer(response, refusal);
     stampRequest(request, isTrusted);
-    secure(request, response, isApiPath(request.url));
+    // What is refused here is data, whatever the address would have been.
+    secure(request, response, refusal !== null || isApiPath(request.url));
+    if (refusal) return answer(response, refusal);
     if (isApiPath(request.url)) for (const name of PAGE_HEADERS) delete request.headers[name];
     return listener(request, response);
   };
@@ -49,7 +50,9 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   const body = JSON.stringify(problem);
   socket.end(
     `HTTP/1.1 ${large ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n` +
-      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n` +
+      `Content-Security-Policy: ${API_POLICY}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 
