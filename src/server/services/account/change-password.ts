@@ -2,7 +2,8 @@ import type { PasswordChange } from '@/domain/account';
 import { normalizePassword, passwordProblem } from '@/domain/auth-password';
 import { recordAudit } from '../../audit/record';
 import { assertMayTry, forgetFailures, loginLimits, recordFailure } from '../../auth/attempt-limits';
-import { hashPassword, verifyPassword } from '../../auth/password';
+import { hashNewPassword } from '../../auth/hash-new-password';
+import { verifyPassword } from '../../auth/password';
 import { actorOf, type PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
@@ -35,7 +36,7 @@ export async function changePassword(
     await db.transaction((tx) => recordFailure(tx, limits));
     throw refusal('current_password', 'This is not your password.');
   }
-  const password_hash = await hashPassword(input.new_password);
+  const password_hash = await hashNewPassword(input.new_password, 'new_password');
   return db.transaction(async (tx) => {
     await assertMayTry(tx, limits);
     await forgetFailures(tx, limits);

@@ -2,7 +2,7 @@ import { FIRST_USER_ROLE } from '@/domain/auth';
 import { passwordProblem } from '@/domain/auth-password';
 import { recordAudit } from '../../audit/record';
 import { forgiveAccount } from '../../auth/attempt-limits';
-import { hashPassword } from '../../auth/password';
+import { hashNewPassword } from '../../auth/hash-new-password';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -55,7 +55,7 @@ async function reset(tx: Tx, id: string, input: AdministratorInput, password_has
 export async function makeAdministrator(scope: Scope<'*'>, input: AdministratorInput): Promise<{ created: boolean }> {
   const problem = passwordProblem(input.password, input.email);
   if (problem) throw new AppError('malformed', problem);
-  const password_hash = await hashPassword(input.password);
+  const password_hash = await hashNewPassword(input.password, 'password');
   return db.transaction(async (tx) => {
     await lockSuperAdmins(tx);
     const known = await findCredentials(input.email);

@@ -3,7 +3,7 @@ import { explainAccess } from '@/domain/explain-access';
 import type { Page } from '@/domain/list';
 import type { User, UserAccess, UserInput, UserListInput, UserUpdate } from '@/domain/user';
 import { recordAudit } from '../../audit/record';
-import { hashPassword } from '../../auth/password';
+import { hashNewPassword } from '../../auth/hash-new-password';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -66,7 +66,7 @@ export async function explainUser(_scope: Scope<'user:read'>, id: string): Promi
  * with rights that the actor lacks
  */
 export async function createUser(scope: Scope<'user:write'>, input: UserInput): Promise<User> {
-  const password_hash = input.password === undefined ? null : await hashPassword(input.password);
+  const password_hash = input.password === undefined ? null : await hashNewPassword(input.password, 'password');
   return db.transaction(async (tx) => {
     if (await repository.emailTaken(tx, input.email, null)) throw emailTaken();
     const { email, name } = input;
@@ -95,7 +95,7 @@ export async function updateUser(
   id: string,
   { version, password, ...input }: UserUpdate,
 ): Promise<User> {
-  const password_hash = password === undefined ? undefined : await hashPassword(password);
+  const password_hash = password === undefined ? undefined : await hashNewPassword(password, 'password');
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);

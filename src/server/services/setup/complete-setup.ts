@@ -2,7 +2,7 @@ import { FIRST_USER_ROLE } from '@/domain/auth';
 import type { SetupInput, SetupResult } from '@/domain/setup';
 import { recordAudit } from '../../audit/record';
 import { assertMayTry, recordFailure, setupLimits } from '../../auth/attempt-limits';
-import { hashPassword } from '../../auth/password';
+import { hashNewPassword } from '../../auth/hash-new-password';
 import type { OpenScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -64,6 +64,6 @@ async function createFirst(tx: Tx, scope: OpenScope, input: SetupInput, password
 export async function completeSetup(scope: OpenScope, input: SetupInput): Promise<SetupResult> {
   if (await isSetupCompleted(db)) throw alreadyDone();
   await assertSetupCode(scope, input.setup_code);
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashNewPassword(input.password, 'password');
   return serializable((tx) => createFirst(tx, scope, input, passwordHash));
 }
