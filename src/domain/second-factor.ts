@@ -4,12 +4,15 @@ import { SignedIn } from './auth';
 /** How many recovery codes one gets. Each works once. */
 export const RECOVERY_CODES = 10;
 
-/** Six digits of the app, or a recovery code. Spaces, hyphens and case do not matter: people type them off paper. */
+/**
+ * Six digits of the app, or a recovery code of 24 letters and digits, of 16 where it is an older one. Spaces, hyphens and case do
+ * not matter: people type them off paper.
+ */
 export const SecondFactorCode = z
   .string('Enter the code as text.')
   .max(64, 'This is too long for a code.')
   .transform((text) => text.replace(/[\s-]/g, '').toUpperCase())
-  .refine((text) => /^(\d{6}|[A-Z2-7]{16})$/.test(text), 'Enter the six digits of your app, or a recovery code.');
+  .refine((text) => /^(\d{6}|[A-Z2-7]{16}|[A-Z2-7]{24})$/.test(text), 'Enter the six digits of your app, or a recovery code.');
 
 /** Only the six digits of the app. */
 const AppCode = z

@@ -6,6 +6,7 @@ import type { Enrolment, RecoveryCodes, SecondFactorState } from '@/domain/secon
 import { decodeBase32 } from '@/server/auth/base32';
 import { newApiToken } from '@/server/auth/new-api-token';
 import { hashPassword } from '@/server/auth/password';
+import { hashRecoveryCode } from '@/server/auth/recovery-codes';
 import { hashToken } from '@/server/auth/session-tokens';
 import { stepAt, totpCode } from '@/server/auth/totp';
 import { db, sqlClient } from '@/server/db/client';
@@ -91,7 +92,7 @@ describe('setting up', () => {
     const { codes, headers } = await enrol(user);
     expect(codes).toHaveLength(10);
     expect(new Set(codes).size).toBe(10);
-    for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
+    for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){5}[A-Z2-7]{4}$/);
     expect((await ask('/auth/me', elsewhere)).status).toBe(401);
     expect((await ask('/auth/me', headers)).status).toBe(200);
     expect((await stateOf(headers)).body).toMatchObject({ recovery_codes_left: 10, has_password: true });
@@ -163,6 +164,15 @@ describe('signing in', () => {
     expect(ok.status).toBe(200);
     expect((await stateOf(withToken(ok.body))).body.recovery_codes_left).toBe(9);
     expect((await answer(await challengeOf(user), spent)).body.reason).toBe('wrong_code');
+  });
+
+  it('takes a shorter recovery code of an earlier version, once', async () => {
+    const user = await person();
+    await enrol(user);
+    const older = 'ABCD-EFGH-IJKL-MNO2';
+    await db.insert(recoveryCodes).values({ user_id: user.id, code_hash: hashRecoveryCode(older) });
+    expect((await answer(await challengeOf(user), older.toLowerCase())).status).toBe(200);
+    expect((await answer(await challengeOf(user), older)).body.reason).toBe('wrong_code');
   });
 
   it('lets of two at once with the same code one in', async () => {
