@@ -6,6 +6,7 @@ import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { AppRouter } from '@/server/api/root';
 import { browserSession } from './browser-session';
+import { forgetAnswers } from './forget-answers';
 import { failureOf, isPassing } from './problem';
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
@@ -57,21 +58,11 @@ function makeTrpcClient() {
   });
 }
 
-/** Gives the tree its procedures and the cache of their answers; emptied at sign-out and when another user signs in. */
+/** Gives the tree its procedures and the cache of their answers; emptied when the session ends and when another user signs in. */
 export function DataProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(makeQueryClient);
   const [trpcClient] = useState(makeTrpcClient);
-  useEffect(() => {
-    const { session } = browserSession();
-    let userId = session.state.status === 'signed_in' ? session.state.user.id : null;
-    return session.subscribe(() => {
-      const { state } = session;
-      if (state.status === 'signed_out' && !state.expired) queryClient.clear();
-      if (state.status !== 'signed_in') return;
-      if (userId !== null && userId !== state.user.id) queryClient.clear();
-      userId = state.user.id;
-    });
-  }, [queryClient]);
+  useEffect(() => forgetAnswers(browserSession().session, queryClient), [queryClient]);
   return (
     <QueryClientProvider client={queryClient}>
       <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>

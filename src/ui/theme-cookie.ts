@@ -9,7 +9,8 @@ export function parseTheme(value: string | undefined): Theme {
   return THEMES.find((theme) => theme === value) ?? 'system';
 }
 
-/** The `document.cookie` assignment that keeps the choice for a year, for the whole site. */
-export function themeCookie(theme: Theme): string {
-  return `${THEME_COOKIE}=${theme}; Path=/; Max-Age=31536000; SameSite=Lax`;
+/** The `document.cookie` assignment that keeps the choice for a year, for the whole site. @param protocol of the page (`https:`) */
+export function themeCookie(theme: Theme, protocol: string): string {
+  const secure = protocol === 'https:' ? '; Secure' : '';
+  return `${THEME_COOKIE}=${theme}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
 }

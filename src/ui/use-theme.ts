@@ -12,7 +12,7 @@ function subscribe(notify: () => void) {
 function setTheme(theme: Theme) {
   document.documentElement.dataset.theme = theme;
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing on plain HTTP, where this may run.
-  document.cookie = themeCookie(theme);
+  document.cookie = themeCookie(theme, window.location.protocol);
   window.dispatchEvent(new Event(CHANGED));
 }
 

@@ -28,7 +28,8 @@ export function chooseLocale(cookie: string | undefined, accept: string | null |
   return isLocale(cookie) ? cookie : wanted(accept ?? '');
 }
 
-/** The `document.cookie` assignment that keeps the choice for a year, for the whole site. */
-export function localeCookie(locale: Locale): string {
-  return `${LOCALE_COOKIE}=${locale}; Path=/; Max-Age=31536000; SameSite=Lax`;
+/** The `document.cookie` assignment that keeps the choice for a year, for the whole site. @param protocol of the page (`https:`) */
+export function localeCookie(locale: Locale, protocol: string): string {
+  const secure = protocol === 'https:' ? '; Secure' : '';
+  return `${LOCALE_COOKIE}=${locale}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
 }

@@ -29,6 +29,6 @@ export const useT = (): Translate => use(Translation);
 /** Keeps the language for later visits and shows the page in it. What is being typed is lost: a menu asks for it, not a form. */
 export function changeLocale(locale: Locale): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing on plain HTTP, where this may run.
-  document.cookie = localeCookie(locale);
+  document.cookie = localeCookie(locale, window.location.protocol);
   window.location.reload();
 }

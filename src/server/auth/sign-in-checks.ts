@@ -12,6 +12,8 @@ const Pending = z.object({
   code_verifier: z.string(),
   /** The page to go to afterwards, as the browser asked. */
   next: z.string().nullable(),
+  /** The sign-in that the browser held when it began; a new one takes its place. */
+  replaces: z.string().nullable(),
 });
 /** A sign-in through the provider that a browser began. */
 export type PendingSignIn = z.output<typeof Pending>;

@@ -64,15 +64,28 @@ export const pendingCookie = (request: Request, sealed: string | null): string =
  * @throws AppError `forbidden`
  */
 export function assertSameOrigin(request: Request): void {
-  const site = request.headers.get('sec-fetch-site');
-  const origin = request.headers.get('origin');
-  const { host } = publicOriginOf(request);
-  const same = site !== null ? site === 'same-origin' : origin === null || hostOf(origin) === host.toLowerCase();
-  if (same) return;
+  if (isSameOrigin(request)) return;
   throw new AppError(
     'forbidden',
     'The session cookie is only accepted from pages of this service. Behind a proxy, name it in FABRIC_TRUSTED_PROXIES.',
   );
+}
+
+function isSameOrigin(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  const origin = request.headers.get('origin');
+  const { host } = publicOriginOf(request);
+  return site !== null ? site === 'same-origin' : origin === null || hostOf(origin) === host.toLowerCase();
+}
+
+/** The refresh token of the sign-in that this browser holds already and is about to replace; null for other sites' pages. */
+export const heldRefreshToken = (request: Request): string | null =>
+  isSameOrigin(request) ? readRefreshCookie(request) : null;
+
+/** Whether the browser says that a page of another site sent it here. Typed addresses, bookmarks and programs do not say so. */
+export function comesFromElsewhere(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
 function hostOf(origin: string): string | null {

@@ -1,5 +1,6 @@
 import { CurrentUser, LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
 import { SecondFactorInput, SignInAnswer } from '@/domain/second-factor';
+import type { OpenScope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { answerChallenge } from '../../services/auth/answer-challenge';
 import type { IssuedSession } from '../../services/auth/issue-session';
@@ -12,6 +13,7 @@ import { defineRoute } from '../define-route';
 import {
   assertSameOrigin,
   challengeCookie,
+  heldRefreshToken,
   readChallengeCookie,
   readRefreshCookie,
   refreshCookie,
@@ -25,6 +27,12 @@ function withCookie(request: Request, session: IssuedSession, body: SignedIn): R
   });
 }
 
+/** The cookie holds one sign-in: the one it held before a new one takes its place ends, or it would stay open unseen. */
+async function endReplaced(scope: OpenScope, request: Request): Promise<void> {
+  const token = heldRefreshToken(request);
+  if (token) await logout(scope, { family_id: null, refresh_tokens: [token] });
+}
+
 const loginRoute = defineRoute({
   method: 'POST',
   path: '/auth/login',
@@ -35,7 +43,9 @@ const loginRoute = defineRoute({
   response: { status: 200, schema: SignInAnswer },
   handler: async ({ scope, body, request }) => {
     const answer = await login(scope, body, clientOf(request));
-    return 'access_token' in answer ? withCookie(request, answer, answer) : Response.json(answer, { headers: noStore });
+    if (!('access_token' in answer)) return Response.json(answer, { headers: noStore });
+    await endReplaced(scope, request);
+    return withCookie(request, answer, answer);
   },
 });
 
@@ -51,12 +61,14 @@ const secondFactorRoute = defineRoute({
     const { code, challenge_token } = body;
     if (challenge_token !== undefined) {
       const session = await answerChallenge(scope, { challenge_token, code }, clientOf(request));
+      await endReplaced(scope, request);
       return withCookie(request, session, session);
     }
     const held = readChallengeCookie(request);
     if (!held) throw new AppError('unauthenticated', 'Sign in first.', { extra: { reason: 'challenge_over' } });
     assertSameOrigin(request);
     const session = await answerChallenge(scope, { challenge_token: held, code }, clientOf(request));
+    await endReplaced(scope, request);
     const response = withCookie(request, session, { ...session, refresh_token: undefined });
     response.headers.append('set-cookie', challengeCookie(request, null));
     return response;

@@ -8,7 +8,9 @@ import {
   SignInProviderInput,
   UserIdentities,
 } from '@/domain/sign-in-provider';
+import { verifyToken } from '../../auth/session-tokens';
 import { openPendingSignIn, sealPendingSignIn } from '../../auth/sign-in-checks';
+import { logout } from '../../services/auth/logout';
 import { beginSignIn } from '../../services/sign-in-provider/begin-sign-in';
 import { finishSignIn } from '../../services/sign-in-provider/finish-sign-in';
 import { listUserIdentities, unlinkIdentity } from '../../services/sign-in-provider/identities';
@@ -18,7 +20,14 @@ import { updateSignInProvider } from '../../services/sign-in-provider/update-sig
 import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
 import { ifMatchVersion } from '../if-match';
-import { challengeCookie, pendingCookie, readPendingCookie, refreshCookie } from '../session-cookie';
+import {
+  challengeCookie,
+  comesFromElsewhere,
+  heldRefreshToken,
+  pendingCookie,
+  readPendingCookie,
+  refreshCookie,
+} from '../session-cookie';
 
 /** To the sign-in page, which knows where to go from there and what to say. */
 function toSignIn(query: Record<string, string | null>, cookies: readonly string[] = []): Response {
@@ -49,10 +58,15 @@ const begin = defineRoute({
   response: { status: 302 },
   handler: async ({ scope, query, request }) => {
     const next = query.next ?? null;
+    // Another site must not begin a sign-in: on our own page somebody presses the button, or does not.
+    if (comesFromElsewhere(request)) return toSignIn({ next });
     const begun = await beginSignIn(scope.origin.request_id);
     // A page asked for this, not a program: whoever looks at it needs words and a way on.
     if ('problem' in begun) return toSignIn({ next, problem: begun.problem });
-    const cookie = pendingCookie(request, await sealPendingSignIn({ ...begun.checks, next }));
+    // The way back comes from another site, without this cookie.
+    const held = heldRefreshToken(request);
+    const replaces = (held && (await verifyToken(held, 'refresh'))?.sid) ?? null;
+    const cookie = pendingCookie(request, await sealPendingSignIn({ ...begun.checks, next, replaces }));
     const headers = { location: begun.url, 'set-cookie': cookie, 'cache-control': 'no-store' };
     return new Response(null, { status: 302, headers });
   },
@@ -72,13 +86,14 @@ const finish = defineRoute({
     const pending = sealed === null ? null : await openPendingSignIn(sealed);
     const done = pendingCookie(request, null);
     if (!pending) return toSignIn({ problem: 'expired' satisfies ProviderProblem }, [done]);
-    const { next, ...checks } = pending;
+    const { next, replaces, ...checks } = pending;
     const result = await finishSignIn(scope, new URL(request.url).search, checks, clientOf(request));
     if ('problem' in result) return toSignIn({ next, problem: result.problem }, [done]);
     if ('second_factor' in result) {
       const { challenge_token } = result.second_factor;
       return toSignIn({ next, step: 'code' }, [done, challengeCookie(request, challenge_token)]);
     }
+    await logout(scope, { family_id: replaces, refresh_tokens: [] });
     return toSignIn({ next }, [done, refreshCookie(request, result.refresh_token)]);
   },
 });

@@ -58,6 +58,23 @@ describe('login', () => {
     expect(described).toMatchObject({ all_tenants: false, tenants: [{ id: tenant.id, name: 'Umbrella' }] });
   });
 
+  it('ends the sign-in that the same browser held, when the new one succeeds and no other', async () => {
+    const first = await (await login(user.email)).json();
+    const other = await (await login(user.email)).json();
+    const cookie = `fabric_refresh=${first.refresh_token}`;
+    const site = { cookie, 'sec-fetch-site': 'same-origin' };
+    expect((await login(user.email, 'wrong', { headers: site })).status).toBe(401);
+    expect((await me(first.access_token)).status).toBe(200);
+    // A page of a sibling site must not be able to sign anybody out.
+    await login(user.email, PASSWORD, { headers: { cookie, 'sec-fetch-site': 'same-site' } });
+    expect((await me(first.access_token)).status).toBe(200);
+    const next = await (await login(user.email, PASSWORD, { headers: site })).json();
+    expect((await me(first.access_token)).status).toBe(401);
+    expect((await refresh(first.refresh_token)).status).toBe(401);
+    for (const { access_token } of [other, next]) expect((await me(access_token)).status).toBe(200);
+    expect((await actions()).slice(-2)).toEqual(['auth.login', 'auth.logout']);
+  });
+
   it('stores no token in clear text', async () => {
     const { refresh_token } = await (await login(user.email)).json();
     const rows = await db.select().from(refreshTokens).where(eq(refreshTokens.user_id, user.id));

@@ -441,6 +441,28 @@ describe('the answer of the provider', () => {
     expect((await comeBack(browser, query)).problem).toBe('expired');
   });
 
+  it('takes the place of the sign-in that this browser held', async () => {
+    const first = await signIn('ivan');
+    expect((await ask('/auth/me', first.headers ?? {})).status).toBe(200);
+    const elsewhere = await signIn('ivan');
+    const { problem } = await comeBack(first.browser, await answerOf(first.browser, 'ivan'));
+    expect(problem).toBeNull();
+    expect((await ask('/auth/me', first.headers ?? {})).status).toBe(401);
+    expect((await ask('/auth/me', elsewhere.headers ?? {})).status).toBe(200);
+  });
+
+  it.each(['cross-site', 'same-site'])('is not begun by a page of another site (%s)', async (site) => {
+    const browser = new Browser();
+    const start = (from: string) =>
+      browser.ask('/auth/oidc/start?next=%2Fpolicies', { headers: { 'sec-fetch-site': from } });
+    const refused = await start(site);
+    expect([refused.status, refused.headers.get('location')]).toEqual([302, '/login?next=%2Fpolicies']);
+    expect(browser.jar.size).toBe(0);
+    for (const from of ['same-origin', 'none']) {
+      expect((await start(from)).headers.get('location')).toMatch(/^http:\/\/(127|localhost)/);
+    }
+  });
+
   it('is not looked at any more after too many that could not be used', async () => {
     const browser = new Browser();
     for (let i = 0; i < 31; i += 1) {
