@@ -8,6 +8,7 @@ import { authorize, type Origin, requirePerson, requireSession, type Session } f
 import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
+import { noteRefusal } from '../lib/note-refusal';
 import { baseUrlOf } from '../rest/base-url';
 import { toAppError, toProblem } from '../rest/problem';
 import { assertStorable } from '../rest/storable';
@@ -97,6 +98,15 @@ const base = t.procedure.use(async ({ next, path, type, ctx }) => {
     if (status >= 500)
       logger.error({ err: result.error.cause ?? result.error, request_id: ctx.origin.request_id, path }, 'call failed');
     observeRequest({ surface: 'trpc', method: type, path, status, seconds: (performance.now() - started) / 1000 });
+    noteRefusal({
+      ...ctx.origin,
+      actor_id: ctx.session?.user.id ?? null,
+      surface: 'trpc',
+      method: type,
+      path,
+      status,
+      code: meaning.code,
+    });
     throw new TRPCError({ code: TRPC_CODE[meaning.code], message: meaning.message, cause: meaning });
   }
   observeRequest({ surface: 'trpc', method: type, path, status, seconds: (performance.now() - started) / 1000 });

@@ -15,6 +15,7 @@ import {
 import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
+import { noteRefusal } from '../lib/note-refusal';
 import type { Access, Route } from './define-route';
 import { matchRoute, pathSegments } from './match-route';
 import { parseInput } from './parse-input';
@@ -61,9 +62,11 @@ function answerUnmatched(
   throw new AppError('method_not_allowed', `This address takes ${allow}.`, { extra: { allow: allow.split(', ') } });
 }
 
-function failed(error: unknown, requestId: string, label: string): Response {
-  // A ZodError that comes from inside is our mistake, not the caller's.
-  const appError = toAppError(error instanceof ZodError ? new Error('unexpected shape', { cause: error }) : error);
+/** A ZodError that comes from inside is our mistake, not the caller's. */
+const meaningOf = (error: unknown): AppError =>
+  toAppError(error instanceof ZodError ? new Error('unexpected shape', { cause: error }) : error);
+
+function failed(appError: AppError, error: unknown, requestId: string, label: string): Response {
   if (appError.status >= 500) logger.error({ err: error, request_id: requestId, path: label }, 'request failed');
   const response = problemResponse(appError, requestId);
   const allow = appError.extra?.allow;
@@ -80,18 +83,22 @@ export async function handleRequest(routes: readonly Route[], request: Request):
   const origin = originOf(request);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   let label = 'unmatched';
+  let actorId: string | null = null;
+  let code = '';
   let response: Response;
   try {
     const segments = pathSegments(new URL(request.url).pathname.replace(/^\/api\/v1(?=\/|$)/, ''));
     const { match, known } = segments ? matchRoute(routes, method, segments) : { match: null, known: [] };
+    if (match) label = match.route.path;
     const open = match ? 'open' in match.route.access : known.length > 0 && known.every((r) => 'open' in r.access);
     // An agent's token is no session; its route reads it.
     const byAgent = match !== null && 'agent' in match.route.access;
     const session = request.headers.has('authorization') && !byAgent ? await readSession(request, origin, open) : null;
+    actorId = session?.user.id ?? null;
     if (match) {
       const { route } = match;
-      label = route.path;
       const scope = await scopeFor(route.access, session, request, origin);
+      actorId = scope.actor.id ?? actorId;
       const input = await parseInput(route, match.params, request);
       const result = await route.handler({ scope, session, request, routes, ...input });
       response = respond(result, route.response.status, origin.request_id);
@@ -99,7 +106,9 @@ export async function handleRequest(routes: readonly Route[], request: Request):
       response = answerUnmatched(method, known, session, origin.request_id);
     }
   } catch (error) {
-    response = failed(error, origin.request_id, label);
+    const appError = meaningOf(error);
+    code = appError.code;
+    response = failed(appError, error, origin.request_id, label);
   }
   if (request.method === 'HEAD') {
     await response.body?.cancel();
@@ -107,5 +116,14 @@ export async function handleRequest(routes: readonly Route[], request: Request):
   }
   const seconds = (performance.now() - started) / 1000;
   observeRequest({ surface: 'rest', method: request.method, path: label, status: response.status, seconds });
+  noteRefusal({
+    ...origin,
+    actor_id: actorId,
+    surface: 'rest',
+    method: request.method,
+    path: label,
+    status: response.status,
+    code,
+  });
   return response;
 }

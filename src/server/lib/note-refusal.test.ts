@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { fakeClock } from '@/test/fake-clock';
+import { logger } from './logger';
+import { noteRefusal, type Refusal } from './note-refusal';
+
+vi.mock('./logger', () => ({ logger: { info: vi.fn(), warn: vi.fn() } }));
+
+let time: ReturnType<typeof fakeClock>;
+let start = Date.parse('2026-01-01T00:00:00Z');
+beforeEach(() => {
+  vi.mocked(logger.info).mockClear();
+  vi.mocked(logger.warn).mockClear();
+  // Each test has a minute of its own.
+  start += 3_600_000;
+  time = fakeClock(new Date(start));
+});
+afterEach(() => {
+  time.advance(120);
+  noteRefusal(refused({ source_address: '203.0.113.255' }));
+  time.restore();
+});
+
+const refused = (more: Partial<Refusal> = {}): Refusal => ({
+  request_id: 'request-1',
+  source_address: '192.0.2.1',
+  actor_id: null,
+  surface: 'rest',
+  method: 'GET',
+  path: '/users/{user_id}',
+  status: 403,
+  code: 'forbidden',
+  ...more,
+});
+const linesOf = (level: 'info' | 'warn', text = 'call refused') =>
+  vi.mocked(logger[level]).mock.calls.filter(([, message]) => message === text);
+
+it('writes a line for what was not permitted or too often, and a quieter one for who is not signed in', () => {
+  noteRefusal(refused({ actor_id: 'ada' }));
+  noteRefusal(refused({ status: 429, code: 'too_many_requests' }));
+  noteRefusal(refused({ status: 401, code: 'unauthenticated' }));
+  expect(linesOf('warn').map(([fields]) => fields)).toEqual([
+    refused({ actor_id: 'ada' }),
+    refused({ status: 429, code: 'too_many_requests' }),
+  ]);
+  expect(linesOf('info')).toHaveLength(1);
+});
+
+it.each([200, 302, 400, 404, 409, 422, 500])('has nothing to say about %s', (status) => {
+  noteRefusal(refused({ status }));
+  expect([...linesOf('info'), ...linesOf('warn')]).toEqual([]);
+});
+
+it('lets no source write more than 20 lines a minute, others go on, and tells how many were left out', () => {
+  for (let i = 0; i < 1000; i += 1) noteRefusal(refused());
+  expect(linesOf('warn')).toHaveLength(20);
+  noteRefusal(refused({ source_address: '192.0.2.2' }));
+  expect(linesOf('warn')).toHaveLength(21);
+  time.advance(61);
+  noteRefusal(refused());
+  expect(linesOf('warn')).toHaveLength(22);
+  expect(linesOf('warn', 'more calls were refused than are logged')).toEqual([
+    [{ left_out: 980 }, 'more calls were refused than are logged'],
+  ]);
+});
+
+it('lets all sources together write no more than 300 lines a minute', () => {
+  for (let i = 0; i < 100_000; i += 1) {
+    noteRefusal(refused({ source_address: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` }));
+  }
+  expect(linesOf('warn')).toHaveLength(300);
+});

@@ -1,0 +1,64 @@
+import { clock } from './clock';
+import { logger } from './logger';
+
+/** One call that was refused, in words that hold no secret: no address as it was sent, no input, no header. */
+export type Refusal = {
+  request_id: string;
+  source_address: string | null;
+  /** Who is known to have called; null: nobody. */
+  actor_id: string | null;
+  surface: 'rest' | 'trpc';
+  method: string;
+  /** Pattern of the route or name of the procedure. */
+  path: string;
+  status: number;
+  code: string;
+};
+
+/** Answers that say "you may not": not signed in, not permitted, too often. */
+const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+
+const WINDOW_MS = 60_000;
+/** Lines a minute: of one source, of all together. A flood is some 100 KB a minute and process at most. */
+const PER_SOURCE = 20;
+const ALTOGETHER = 300;
+/** Sources counted at once. Those beyond share one count. */
+const SOURCES = 1000;
+
+type Window = { until: number; lines: number; left_out: number; sources: Map<string, number> };
+let window: Window = { until: 0, lines: 0, left_out: 0, sources: new Map() };
+
+/** Begins a new minute where one is over, and says what the last one left out. */
+function currentWindow(): Window {
+  const now = clock.now().getTime();
+  // A clock that was put back must not make a minute last for hours.
+  if (now < window.until && window.until - now <= WINDOW_MS) return window;
+  if (window.left_out > 0) logger.warn({ left_out: window.left_out }, 'more calls were refused than are logged');
+  window = { until: now + WINDOW_MS, lines: 0, left_out: 0, sources: new Map() };
+  return window;
+}
+
+/** Counts a line of this source. @returns whether it may still be written */
+function mayWrite(source: string): boolean {
+  const current = currentWindow();
+  const key = current.sources.has(source) || current.sources.size < SOURCES ? source : 'others';
+  const lines = (current.sources.get(key) ?? 0) + 1;
+  current.sources.set(key, lines);
+  if (lines > PER_SOURCE || current.lines >= ALTOGETHER) {
+    current.left_out += 1;
+    return false;
+  }
+  current.lines += 1;
+  return true;
+}
+
+/**
+ * Logs a call that was answered with 401, 403 or 429; every other status is nothing to note. A source gets 20 lines a minute, all
+ * together 300; what is left out is told as a number when the next call after that minute is refused.
+ */
+export function noteRefusal(refusal: Refusal): void {
+  if (!STATUSES.has(refusal.status) || !mayWrite(refusal.source_address ?? 'unknown')) return;
+  // Browsers call with a token that has just ended, as a matter of course; the other two somebody should know about.
+  const level = refusal.status === 401 ? 'info' : 'warn';
+  logger[level](refusal, 'call refused');
+}
