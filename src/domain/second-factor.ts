@@ -12,7 +12,10 @@ export const SecondFactorCode = z
   .string('Enter the code as text.')
   .max(64, 'This is too long for a code.')
   .transform((text) => text.replace(/[\s-]/g, '').toUpperCase())
-  .refine((text) => /^(\d{6}|[A-Z2-7]{16}|[A-Z2-7]{24})$/.test(text), 'Enter the six digits of your app, or a recovery code.');
+  .refine(
+    (text) => /^(\d{6}|[A-Z2-7]{16}|[A-Z2-7]{24})$/.test(text),
+    'Enter the six digits of your app, or a recovery code.',
+  );
 
 /** Only the six digits of the app. */
 const AppCode = z
