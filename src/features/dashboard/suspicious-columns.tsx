@@ -26,7 +26,7 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
         </span>
       );
     },
-    { width: 78, csv: ({ severity }) => severity },
+    { width: 96, csv: ({ severity }) => severity },
   ),
   make.custom(
     'source_ip',

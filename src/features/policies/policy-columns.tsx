@@ -36,7 +36,7 @@ export const policyColumns = (t: Translate) => [
     t('Mode'),
     (policy) => <PolicyMode mode={policy.definition.enforcement_mode} enabled={policy.enabled} />,
     {
-      width: 100,
+      width: 126,
       csv: (policy) => (policy.enabled ? t(MODE_WORDS[policy.definition.enforcement_mode].label) : t('Disabled')),
     },
   ),

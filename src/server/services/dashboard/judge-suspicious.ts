@@ -1,13 +1,12 @@
 import { SEVERITIES, severityOf } from '@/domain/dashboard/sensitive-ports';
 import { contextOf } from '@/domain/flow-context/context-of';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
-import type { TenantReach } from '@/domain/permissions';
 import type { SuspiciousRow } from '../../repositories/suspicious-flows';
-import { guestContext } from '../insights/guest-context';
-import type { Board } from '../policies/board/board';
 
 /** What became of flows, and which entry of the dashboard they belong to. */
 export type Judged = {
+  /** Of the entry, once it was asked for: a hash of the key. */
+  id?: string;
   readonly decision: string;
   /** Position in `SEVERITIES`: 0 is the worst. */
   readonly severity: number;
@@ -37,14 +36,10 @@ function judgeAt(guest: GuestContext, row: SuspiciousRow, ends: string): Judged 
   return judgedAs(ends, port, decision);
 }
 
-/**
- * What became of flows: at the guest that was called by what its rules say now, policies in audit mode as far as
- * `policies` reaches; without a guest as the agents saw it.
- */
-export function judgeSuspicious(row: SuspiciousRow, board: Board, policies: TenantReach): Judged {
-  const { destination_workload_id: workloadId, port, decision, source_port, nic } = row;
+/** What became of flows: at the guest that was called by what its rules say now; without a guest as the agents saw it. */
+export function judgeSuspicious(row: SuspiciousRow, guest: GuestContext | null): Judged {
+  const { port, decision, source_port, nic } = row;
   const ends = endsOf(row);
-  const guest = workloadId === null ? null : guestContext(board, workloadId, policies);
   if (!guest) return judgedAs(ends, port, decision);
   let atGuest = known.get(guest);
   if (!atGuest || atGuest.size >= MAX_KNOWN) {

@@ -1,12 +1,14 @@
 import { SEVERITIES, sensitiveServiceAt } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-label';
+import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { parseIp } from '@/domain/net/ip-address';
 import type { TenantReach } from '@/domain/permissions';
 import type { FlowSelection } from '../../repositories/flow-conditions';
 import { type SuspiciousRow, sumSuspiciousFlows } from '../../repositories/suspicious-flows';
 import type { AddressBook } from '../flows/address-book';
 import { stableKey } from '../flows/stable-key';
+import { guestContext } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
 import { goneSubnets } from './gone-subnets';
 import { type Judged, judgeSuspicious } from './judge-suspicious';
@@ -25,6 +27,20 @@ function subnets(book: AddressBook): (address: string) => string | null | undefi
   };
 }
 
+/** Guests made ready, each once for all that reached it; policies in audit mode as far as `policies` reaches. */
+function guests(board: Board, policies: TenantReach): (workloadId: string | null) => GuestContext | null {
+  const known = new Map<string, GuestContext | null>();
+  return (workloadId) => {
+    if (workloadId === null) return null;
+    let guest = known.get(workloadId);
+    if (guest === undefined) {
+      guest = guestContext(board, workloadId, policies);
+      known.set(workloadId, guest);
+    }
+    return guest;
+  };
+}
+
 const sum = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : a + b);
 
 const merge = (a: SuspiciousRow, b: SuspiciousRow): SuspiciousRow => ({
@@ -40,6 +56,20 @@ const worstFirst = (a: Found, b: Found) =>
   a.judged.severity - b.judged.severity ||
   b.row.last_seen_ms - a.row.last_seen_ms ||
   (a.judged.key < b.judged.key ? -1 : 1);
+
+/** The first `limit` by `order`. A few of many are picked in one pass instead of sorting all. */
+function firstOf<T>(all: readonly T[], order: (a: T, b: T) => number, limit: number): T[] {
+  if (limit > 100 || limit >= all.length) return [...all].sort(order).slice(0, limit);
+  const first: T[] = [];
+  for (const one of all) {
+    const last = first[limit - 1];
+    if (limit === 0 || (last !== undefined && order(one, last) >= 0)) continue;
+    const at = first.findIndex((other) => order(one, other) < 0);
+    first.splice(at === -1 ? first.length : at, 0, one);
+    first.length = Math.min(first.length, limit);
+  }
+  return first;
+}
 
 function summarize(found: readonly Found[]): SuspiciousSummary {
   const summary = { total: found.length, critical: 0, high: 0, medium: 0, low: 0 };
@@ -60,15 +90,16 @@ export async function readSuspicious(
 ): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
   const { book, gone } = await goneSubnets();
   const subnetOf = subnets(book);
+  const guestOf = guests(board, policies);
   const found = new Map<string, Found>();
   for (const row of await sumSuspiciousFlows(selection, gone)) {
     if (sensitiveServiceAt(row.port) === null || subnetOf(row.source_ip) !== null) continue;
-    const judged = judgeSuspicious(row, board, policies);
+    const judged = judgeSuspicious(row, guestOf(row.destination_workload_id));
     const before = found.get(judged.key);
     if (before) before.row = merge(before.row, row);
     else found.set(judged.key, { judged, row });
   }
-  const sorted = [...found.values()].sort(worstFirst);
+  const all = [...found.values()];
 
   // Most readers ask for the worst few: what is only shown is made of these alone.
   const entryOf = ({ judged, row }: Found): SuspiciousTraffic[] => {
@@ -77,9 +108,10 @@ export async function readSuspicious(
     const severity = SEVERITIES[judged.severity];
     if (!service || !severity) return [];
     const workload = destination_workload_id === null ? undefined : board.world.workloads.get(destination_workload_id);
+    judged.id ??= stableKey([judged.key]);
     return [
       {
-        id: stableKey([judged.key]),
+        id: judged.id,
         severity,
         cluster_id,
         cluster_name: board.world.clusters.get(cluster_id)?.name ?? null,
@@ -102,5 +134,5 @@ export async function readSuspicious(
       },
     ];
   };
-  return { entries: sorted.slice(0, limit).flatMap(entryOf), summary: summarize(sorted) };
+  return { entries: firstOf(all, worstFirst, limit).flatMap(entryOf), summary: summarize(all) };
 }

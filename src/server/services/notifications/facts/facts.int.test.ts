@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { parseIp } from '@/domain/net/ip-address';
 import { CONDITIONS, type Condition, type Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
-import { sqlClient } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
 import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartbeat.fixture';
 import { watchAgents } from '@/server/services/agents/watch-agents';
+import { addressBook } from '@/server/services/flows/address-book';
 import { makePolicyLab, type PolicyLab } from '@/server/services/policies/testing/policy-lab.fixture';
 import { makeAgent, makeCluster, makeNode, makeTwoTenants } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
@@ -107,6 +109,12 @@ it('finds critical traffic by its destination, for the tenant that it concerns',
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (${newId()}, ${cluster.id}, ${network?.id}, ${subnet?.id}, ${address}, ${workload.id}, 'manual')`;
   }
+  // The process looks at the inventory again after two seconds at most.
+  const known = async () => {
+    const ip = parseIp('10.9.0.1');
+    return ip && (await addressBook(db)).subnetOf(ip);
+  };
+  await vi.waitFor(async () => expect(await known()).toBe('10.9.0.0/16'), { timeout: 10_000, interval: 50 });
   const flow = (source_ip: string, destination_ip: string, destination_port: number) =>
     makeFlow({ source_ip, destination_ip, destination_port, initiator: 'source' });
   const flows = [
