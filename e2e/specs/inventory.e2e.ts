@@ -21,6 +21,7 @@ test('search, filters and sort live in the URL and survive reload and back', asy
   await expect(grid).not.toContainText('Running');
   await page.goBack();
   await expect(page).not.toHaveURL(/sort=vmid/);
+  await expect(grid.getByRole('columnheader', { name: 'VMID' })).not.toHaveAttribute('aria-sort', 'ascending');
   await page.goBack();
   await expect(page).not.toHaveURL(/status=/);
   await expect(grid).toContainText('Running');
