@@ -166,7 +166,7 @@ for (const [area, pagesOf] of Object.entries(AREAS)) {
     adminPage: page,
     api,
   }) => {
-    test.setTimeout(300_000);
+    test.setTimeout(1_200_000);
     const idOf = async (path: string) => (await api<{ items: Item[] }>('GET', path)).items[0]?.id ?? '';
     const first = (path: string) => idOf(`${path}?limit=1`);
     const seen = { cluster: await idOf('/clusters?q=lab&limit=1'), ...(await ensurePolicy(api)) };

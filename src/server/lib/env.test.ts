@@ -88,13 +88,15 @@ describe('assertDemoAllowed', () => {
 });
 
 describe('deployment files', () => {
+  /** Asked for by compose.yaml itself, and put into a URL there. */
+  const ofCompose = new Set(['REDIS_PASSWORD']);
   it.each(['compose.yaml', 'Dockerfile', 'deploy/systemd/fabric.service', 'README.md', 'docs/operations.md'])(
     '%s names only variables that exist',
     (file) => {
       const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
       const names = text.match(/\b(FABRIC_[A-Z_]+|DATABASE_[A-Z_]+|REDIS_[A-Z_]+|SEED_[A-Z_]+|LOG_[A-Z_]+)\b/g) ?? [];
       expect(names.length).toBeGreaterThan(0);
-      expect([...new Set(names)].filter((name) => !(name in EnvSchema.shape))).toEqual([]);
+      expect([...new Set(names)].filter((name) => !(name in EnvSchema.shape || ofCompose.has(name)))).toEqual([]);
     },
   );
 
