@@ -100,17 +100,17 @@ describe('login', () => {
   });
 
   it('spends the same time on an unknown account as on a wrong password', async () => {
-    const fastest = async (email: () => string) => {
-      const times: number[] = [];
-      for (let i = 0; i < 5; i += 1) {
-        const started = performance.now();
-        await login(email(), 'wrong', { from: `198.51.100.${i}` });
-        times.push(performance.now() - started);
-      }
-      return Math.min(...times);
+    const timed = async (email: string, i: number) => {
+      const started = performance.now();
+      await login(email, 'wrong', { from: `198.51.100.${i}` });
+      return performance.now() - started;
     };
-    const known = await fastest(() => user.email);
-    const unknown = await fastest(() => `${newId()}@example.org`);
+    // In turns, so that what else the machine does slows both; the fastest of each is the one that nothing slowed.
+    let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let i = 0; i < 5; i += 1) {
+      known = Math.min(known, await timed(user.email, i));
+      unknown = Math.min(unknown, await timed(`${newId()}@example.org`, i));
+    }
     expect(unknown / known).toBeGreaterThan(0.6);
     expect(unknown / known).toBeLessThan(1.6);
   });
