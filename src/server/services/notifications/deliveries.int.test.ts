@@ -1,0 +1,203 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { NotificationDelivery } from '@/domain/notifications/delivery';
+import { sqlClient } from '@/server/db/client';
+import { notificationDeliver } from '@/server/jobs/definitions';
+import { queueOf } from '@/server/jobs/queues';
+import { clock } from '@/server/lib/clock';
+import { newId } from '@/server/lib/ids';
+import { startSmtpReceiver } from '@/server/providers/notifications/smtp-receiver.fixture';
+import { makeTwoTenants } from '@/test/factories';
+import { call } from '@/test/request';
+import { deliverNotification } from './deliver-notification';
+import { scheduleDeliveries } from './start-deliveries';
+import { fact, notificationLab, signal } from './testing/notification-lab.fixture';
+
+const lab = notificationLab();
+const sql = sqlClient();
+
+describe('deliveries to a webhook', () => {
+  const open = async () => {
+    lab.facts = [fact(newId())];
+    await lab.lookFor(6);
+    const [delivery] = await lab.deliveries();
+    if (!delivery) throw new Error('nothing is to be delivered');
+    return delivery;
+  };
+  const now = async (id: string) => lab.api<NotificationDelivery>('GET', `/notification-deliveries/${id}`);
+
+  it('are signed so that the receiver can tell, and say what it is about', async () => {
+    const { id } = await open();
+    await lab.deliverDue();
+    expect(await now(id)).toMatchObject({ status: 'sent', attempts: 1, response_status: 204, error: null });
+    const [{ headers, text, body } = { headers: {} as Record<string, string>, text: '', body: {} }] =
+      lab.receiver.received;
+    const timestamp = String(headers['fabric-timestamp']);
+    const expected = createHmac('sha256', lab.channel.signing_secret).update(`${timestamp}.${text}`).digest('hex');
+    expect(headers['fabric-signature']).toBe(`v1=${expected}`);
+    expect(headers['fabric-delivery']).toBe(id);
+    expect(body).toMatchObject({
+      event: 'opened',
+      rule: { id: lab.rule.id },
+      url: null,
+      tenant_id: null,
+      incidents: [{ object_kind: 'cluster', detail: 'The API does not answer.', closed_at: null }],
+    });
+  });
+
+  it('are tried again with growing pauses, each with the same id, and given up at last', async () => {
+    lab.receiver.status(500);
+    const { id } = await open();
+    const pauses = [];
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await lab.deliverDue();
+      const delivery = await now(id);
+      expect(delivery).toMatchObject({ attempts: attempt, response_status: 500, error: 'The receiver answered 500.' });
+      if (delivery.next_attempt_at === null) break;
+      // Too early: nothing happens.
+      await lab.deliverDue();
+      expect(lab.receiver.received).toHaveLength(attempt);
+      const [row] = await sql<{ s: number }[]>`select round(extract(epoch from ${delivery.next_attempt_at}::timestamptz
+        - ${clock.now().toISOString()}::timestamptz))::int as s`;
+      pauses.push(row?.s);
+      lab.time.advance(row?.s ?? 0);
+    }
+    expect(pauses).toEqual([30, 60, 120, 300, 600, 1800, 3600]);
+    expect(await now(id)).toMatchObject({ status: 'failed', attempts: 8 });
+    expect(new Set(lab.receiver.received.map(({ headers }) => headers['fabric-delivery']))).toEqual(new Set([id]));
+  });
+
+  it('arrive when the receiver is well again, and can be tried once more by hand', async () => {
+    lab.receiver.status(404);
+    const { id } = await open();
+    await lab.deliverDue();
+    expect(await now(id)).toMatchObject({ status: 'failed', attempts: 1, response_status: 404 });
+    lab.receiver.status(200);
+    const again = await lab.api<NotificationDelivery>('POST', `/notification-deliveries/${id}/retry`);
+    expect(again).toMatchObject({ status: 'queued', attempts: 0, error: null });
+    await lab.deliverDue();
+    expect(await now(id)).toMatchObject({ status: 'sent', response_status: 200 });
+    await expect(lab.api('POST', `/notification-deliveries/${id}/retry`)).rejects.toThrow('422');
+  });
+
+  it('wait as long as the receiver asks', async () => {
+    lab.receiver.answer((response) => response.writeHead(429, { 'retry-after': '900' }).end());
+    const { id } = await open();
+    await lab.deliverDue();
+    const { next_attempt_at } = await now(id);
+    expect(Math.round((Date.parse(next_attempt_at ?? '') - clock.now().getTime()) / 1000)).toBe(900);
+  });
+
+  it('are sent once however many workers try at the same time', async () => {
+    const { id } = await open();
+    lab.receiver.answer((response) => setTimeout(() => response.writeHead(204).end(), 100));
+    await Promise.all(Array.from({ length: 8 }, () => deliverNotification(id, { signal })));
+    expect(lab.receiver.received).toHaveLength(1);
+  });
+
+  it('are taken over when their worker died, and put back when it ends', async () => {
+    const { id } = await open();
+    await sql`update notification_deliveries set status = 'sending', attempts = 1, lease_owner = ${newId()},
+      lease_at = ${clock.now().toISOString()} where id = ${id}`;
+    await deliverNotification(id, { signal });
+    expect(lab.receiver.received).toHaveLength(0);
+    lab.time.advance(121);
+    const ending = new AbortController();
+    lab.receiver.answer(() => ending.abort(new Error('the worker ends')));
+    await expect(deliverNotification(id, { signal: ending.signal })).rejects.toThrow('the worker ends');
+    expect(await now(id)).toMatchObject({ status: 'queued', attempts: 2, error: null });
+    lab.receiver.status(204);
+    await deliverNotification(id, { signal });
+    expect(await now(id)).toMatchObject({ status: 'sent', attempts: 3 });
+  });
+
+  it('are found by the schedule when their job was lost', async () => {
+    const { id } = await open();
+    const queue = queueOf(notificationDeliver.name);
+    expect((await queue.getWaiting()).map(({ data }) => data)).toEqual([{ delivery_id: id }]);
+    await queue.drain(true);
+    await queue.obliterate({ force: true });
+    await scheduleDeliveries();
+    expect((await queue.getWaiting()).map(({ data }) => data)).toEqual([{ delivery_id: id }]);
+  });
+
+  it('end when their channel is gone, off, or cannot be decrypted any more', async () => {
+    const first = await open();
+    await sql`update notification_channels set secret_key_id = '0000000000000000'`;
+    await lab.deliverDue();
+    expect(await now(first.id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('FABRIC_SECRET_KEY'),
+    });
+    const second = await open();
+    await lab.api('PATCH', `/notification-channels/${lab.channel.id}`, { enabled: false });
+    await lab.deliverDue();
+    expect(await now(second.id)).toMatchObject({ status: 'failed', error: 'The channel is switched off.' });
+    await lab.api('PATCH', `/notification-channels/${lab.channel.id}`, { enabled: true });
+    const third = await open();
+    await lab.api('PATCH', `/notification-rules/${lab.rule.id}`, { channel_ids: [] });
+    await lab.api('DELETE', `/notification-channels/${lab.channel.id}`);
+    await lab.deliverDue();
+    expect(await now(third.id)).toMatchObject({
+      status: 'failed',
+      channel_id: null,
+      error: 'The channel was deleted.',
+    });
+    expect(lab.receiver.received).toHaveLength(0);
+  });
+
+  it('of a tenant do not reach into private networks', async () => {
+    const { ours } = await makeTwoTenants('admin');
+    const send = async (url: string) => {
+      const made = await call('/notification-channels', {
+        headers: ours.headers,
+        body: { kind: 'webhook', name: newId(), url },
+      });
+      const { id } = (await made.json()) as { id: string };
+      const tested = await call(`/notification-channels/${id}/test`, { method: 'POST', headers: ours.headers });
+      const delivery = (await tested.json()) as NotificationDelivery;
+      await deliverNotification(delivery.id, { signal });
+      return now(delivery.id);
+    };
+    expect(await send('http://10.0.0.1:9/')).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: expect.stringContaining('may not be connected to (private network)'),
+    });
+    expect(await send(lab.receiver.url)).toMatchObject({ status: 'sent' });
+  });
+});
+
+describe('deliveries by e-mail', () => {
+  it('need a mail server, and then go to all recipients with a link', async () => {
+    const smtp = await startSmtpReceiver({ disabledCommands: ['STARTTLS'] });
+    try {
+      const mail = await lab.api<{ id: string }>('POST', '/notification-channels', {
+        kind: 'email',
+        name: 'mail',
+        recipients: ['ops@example.org', 'night@example.org'],
+      });
+      const first = await lab.api<NotificationDelivery>('POST', `/notification-channels/${mail.id}/test`);
+      await deliverNotification(first.id, { signal });
+      const [failed] = await lab.deliveries(`?channel_id=${mail.id}`);
+      expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('No mail server is set up') });
+      await lab.api('PATCH', '/settings/notifications', {
+        public_url: 'https://fabric.example.org',
+        smtp_host: '127.0.0.1',
+        smtp_port: smtp.port,
+        smtp_security: 'none',
+        from_address: 'fabric@example.org',
+      });
+      await lab.api('POST', `/notification-deliveries/${first.id}/retry`);
+      await deliverNotification(first.id, { signal });
+      const [sent] = await lab.deliveries(`?channel_id=${mail.id}`);
+      expect(sent).toMatchObject({ status: 'sent', response_status: 250 });
+      expect(smtp.mails).toMatchObject([{ to: ['ops@example.org', 'night@example.org'] }]);
+      expect(smtp.mails[0]?.raw).toMatch(
+        /Subject: \[Fabric\] Test notification[\s\S]*https:\/\/fabric\.example\.org\/notifications/,
+      );
+    } finally {
+      await smtp.close();
+    }
+  });
+});

@@ -1,0 +1,125 @@
+import { desc, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
+import type { CurrentUser } from '@/domain/auth';
+import type { SignInProvider } from '@/domain/sign-in-provider';
+import type { User } from '@/domain/user';
+import { db, sqlClient } from '@/server/db/client';
+import { roles } from '@/server/db/schema/access';
+import { auditRecords } from '@/server/db/schema/operations';
+import { bearer, makeUser } from '@/test/factories';
+import { OIDC_CLIENT, startOidcProvider } from '@/test/oidc-provider';
+import { call } from '@/test/request';
+
+type Headers = Record<string, string>;
+/** Where the browser finds the Fabric that signs in. */
+export const PUBLIC = 'http://fabric.test';
+export type Problem = { errors?: { field: string }[]; reason?: string };
+
+export async function ask<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
+  const response = await call(path, { headers, ...init });
+  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
+}
+export const roleId = async (name: string) =>
+  (await db.select({ id: roles.id }).from(roles).where(eq(roles.name, name)))[0]?.id ?? '';
+
+/** A provider of sign-ins that runs, and a Fabric in which none is set up yet; made anew for each test. */
+class OidcLab {
+  provider!: Awaited<ReturnType<typeof startOidcProvider>>;
+  /** Headers of a super administrator. */
+  boss!: Headers;
+  input: Record<string, unknown> = {};
+  /** Stores the settings of the provider. */
+  store = (changes: object = {}) =>
+    ask<SignInProvider & Problem>('/settings/sign-in-provider', this.boss, {
+      method: 'PUT',
+      body: { ...this.input, ...changes },
+    });
+  rolesOf = async (user: { id: string }) =>
+    (await ask<User>(`/users/${user.id}`, this.boss)).body.assignments.map(({ role, tenant_id, source }) => [
+      role,
+      tenant_id,
+      source,
+    ]);
+}
+
+/** Starts the provider for the tests of a file, and takes back what they set up. */
+export function oidcLab(): OidcLab {
+  // Before anything reads the environment: that happens once.
+  vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
+  const lab = new OidcLab();
+  beforeAll(async () => {
+    lab.provider = await startOidcProvider(() => `${PUBLIC}/api/v1/auth/oidc/callback`);
+    lab.boss = await bearer(await makeUser('super_admin'));
+  });
+  afterAll(() => lab.provider.stop());
+  beforeEach(async () => {
+    await sqlClient()`truncate rate_limits`;
+    await sqlClient()`delete from oidc_role_mappings`;
+    await sqlClient()`delete from oidc_settings`;
+    lab.input = {
+      enabled: true,
+      label: 'Example',
+      issuer: lab.provider.issuer,
+      ...OIDC_CLIENT,
+      scopes: ['email', 'profile', 'groups'],
+      group_claim: 'groups',
+      public_url: `${PUBLIC}/`,
+      create_users: true,
+      link_by_email: false,
+      trusts_second_factor: false,
+      mappings: [],
+    };
+  });
+  return lab;
+}
+
+/** Cookies of one browser, by name. */
+export class Browser {
+  readonly jar = new Map<string, string>();
+  header = () => [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  take(response: Response): Response {
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s);
+      if (value === '') this.jar.delete(name);
+      else this.jar.set(name, value);
+    }
+    return response;
+  }
+  ask = async (path: string, init: Parameters<typeof call>[1] = {}) =>
+    this.take(await call(path, { ...init, headers: { ...init.headers, cookie: this.header() } }));
+}
+
+/** Goes to the provider, is `sub` there, and returns with what the provider says: the query of the callback. */
+export async function answerOf(browser: Browser, sub: string, next = '/policies'): Promise<string> {
+  const started = await browser.ask(`/auth/oidc/start?next=${encodeURIComponent(next)}`);
+  expect(started.status).toBe(302);
+  const there = new Browser();
+  let url = started.headers.get('location') ?? '';
+  for (let hop = 0; hop < 10; hop += 1) {
+    if (url.startsWith(PUBLIC)) return new URL(url).search;
+    if (url.includes('/interaction/')) url += `?sub=${sub}`;
+    const response = there.take(await fetch(url, { redirect: 'manual', headers: { cookie: there.header() } }));
+    url = new URL(response.headers.get('location') ?? '', url).href;
+  }
+  throw new Error('the provider sends in circles');
+}
+/** Comes back from the provider. @returns where the browser is sent */
+export async function comeBack(browser: Browser, query: string) {
+  const response = await browser.ask(`/auth/oidc/callback${query}`);
+  expect(response.status).toBe(302);
+  const location = new URL(response.headers.get('location') ?? '', PUBLIC);
+  expect(location.pathname).toBe('/login');
+  return { problem: location.searchParams.get('problem'), next: location.searchParams.get('next'), location };
+}
+/** Signs in through the provider. @returns who one is then, or the problem */
+export async function signIn(sub: string) {
+  const browser = new Browser();
+  const { problem, next, location } = await comeBack(browser, await answerOf(browser, sub));
+  if (problem) return { problem, user: null, browser, location };
+  const refreshed = await browser.ask('/auth/refresh', { body: {} });
+  const body = refreshed.ok ? ((await refreshed.json()) as { access_token: string; user: CurrentUser }) : null;
+  const headers = { authorization: `Bearer ${body?.access_token}` };
+  return { problem: null, user: body?.user ?? null, browser, next, headers, location };
+}
+export const auditOf = (action: string) =>
+  db.select().from(auditRecords).where(eq(auditRecords.action, action)).orderBy(desc(auditRecords.seq));
