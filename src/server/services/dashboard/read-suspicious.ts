@@ -1,61 +1,17 @@
-import { SEVERITIES, sensitiveServiceAt } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
-import { flowLabel } from '@/domain/flow/flow-label';
-import type { GuestContext } from '@/domain/flow-context/guest-context';
-import { parseIp } from '@/domain/net/ip-address';
 import type { TenantReach } from '@/domain/permissions';
 import type { FlowSelection } from '../../repositories/flow-conditions';
-import { type SuspiciousRow, sumSuspiciousFlows } from '../../repositories/suspicious-flows';
-import type { AddressBook } from '../flows/address-book';
-import { stableKey } from '../flows/stable-key';
-import { guestContext } from '../insights/guest-context';
+import { sumSuspiciousFlows } from '../../repositories/suspicious-flows';
 import type { Board } from '../policies/board/board';
 import { goneSubnets } from './gone-subnets';
-import { type Judged, judgeSuspicious } from './judge-suspicious';
+import { KnownSuspicious } from './known-suspicious';
+import type { SuspiciousEntry } from './suspicious-entry';
 
-type Found = { judged: Judged; row: SuspiciousRow };
+/** What those see who may see all policies. Others see little, and each something else. */
+const knownToAll = new KnownSuspicious('all');
 
-/** The longest known subnet of an address (null: outside), each address looked up once; undefined for what is none. */
-function subnets(book: AddressBook): (address: string) => string | null | undefined {
-  const known = new Map<string, string | null | undefined>();
-  return (address) => {
-    if (known.has(address)) return known.get(address);
-    const ip = parseIp(address);
-    const subnet = ip ? book.subnetOf(ip) : undefined;
-    known.set(address, subnet);
-    return subnet;
-  };
-}
-
-/** Guests made ready, each once for all that reached it; policies in audit mode as far as `policies` reaches. */
-function guests(board: Board, policies: TenantReach): (workloadId: string | null) => GuestContext | null {
-  const known = new Map<string, GuestContext | null>();
-  return (workloadId) => {
-    if (workloadId === null) return null;
-    let guest = known.get(workloadId);
-    if (guest === undefined) {
-      guest = guestContext(board, workloadId, policies);
-      known.set(workloadId, guest);
-    }
-    return guest;
-  };
-}
-
-const sum = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : a + b);
-
-const merge = (a: SuspiciousRow, b: SuspiciousRow): SuspiciousRow => ({
-  ...a,
-  flows: a.flows + b.flows,
-  bytes: sum(a.bytes, b.bytes),
-  packets: sum(a.packets, b.packets),
-  first_seen_ms: Math.min(a.first_seen_ms, b.first_seen_ms),
-  last_seen_ms: Math.max(a.last_seen_ms, b.last_seen_ms),
-});
-
-const worstFirst = (a: Found, b: Found) =>
-  a.judged.severity - b.judged.severity ||
-  b.row.last_seen_ms - a.row.last_seen_ms ||
-  (a.judged.key < b.judged.key ? -1 : 1);
+const worstFirst = (a: SuspiciousEntry, b: SuspiciousEntry) =>
+  a.rank - b.rank || b.sums.last_seen_ms - a.sums.last_seen_ms || (a.key < b.key ? -1 : 1);
 
 /** The first `limit` by `order`. A few of many are picked in one pass instead of sorting all. */
 function firstOf<T>(all: readonly T[], order: (a: T, b: T) => number, limit: number): T[] {
@@ -71,9 +27,9 @@ function firstOf<T>(all: readonly T[], order: (a: T, b: T) => number, limit: num
   return first;
 }
 
-function summarize(found: readonly Found[]): SuspiciousSummary {
+function summarize(found: readonly SuspiciousEntry[]): SuspiciousSummary {
   const summary = { total: found.length, critical: 0, high: 0, medium: 0, low: 0 };
-  for (const { judged } of found) summary[SEVERITIES[judged.severity] ?? 'critical'] += 1;
+  for (const { severity } of found) summary[severity] += 1;
   return summary;
 }
 
@@ -89,50 +45,11 @@ export async function readSuspicious(
   limit = Number.POSITIVE_INFINITY,
 ): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
   const { book, gone } = await goneSubnets();
-  const subnetOf = subnets(book);
-  const guestOf = guests(board, policies);
-  const found = new Map<string, Found>();
-  for (const row of await sumSuspiciousFlows(selection, gone)) {
-    if (sensitiveServiceAt(row.port) === null || subnetOf(row.source_ip) !== null) continue;
-    const judged = judgeSuspicious(row, guestOf(row.destination_workload_id));
-    const before = found.get(judged.key);
-    if (before) before.row = merge(before.row, row);
-    else found.set(judged.key, { judged, row });
-  }
-  const all = [...found.values()];
-
-  // Most readers ask for the worst few: what is only shown is made of these alone.
-  const entryOf = ({ judged, row }: Found): SuspiciousTraffic[] => {
-    const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol } = row;
-    const service = sensitiveServiceAt(port);
-    const severity = SEVERITIES[judged.severity];
-    if (!service || !severity) return [];
-    const workload = destination_workload_id === null ? undefined : board.world.workloads.get(destination_workload_id);
-    judged.id ??= stableKey([judged.key]);
-    return [
-      {
-        id: judged.id,
-        severity,
-        cluster_id,
-        cluster_name: board.world.clusters.get(cluster_id)?.name ?? null,
-        source_ip,
-        source_label: flowLabel(source_ip, null),
-        destination_ip,
-        destination_label: flowLabel(destination_ip, subnetOf(destination_ip) ?? null),
-        // A workload that is gone has no page to lead to.
-        destination_workload_id: workload?.id ?? null,
-        destination_workload_name: workload?.name ?? null,
-        service,
-        port,
-        protocol,
-        decision: judged.decision,
-        flows: row.flows,
-        bytes: row.bytes,
-        packets: row.packets,
-        first_seen_at: new Date(row.first_seen_ms).toISOString(),
-        last_seen_at: new Date(row.last_seen_ms).toISOString(),
-      },
-    ];
-  };
-  return { entries: firstOf(all, worstFirst, limit).flatMap(entryOf), summary: summarize(all) };
+  const rows = await sumSuspiciousFlows(selection, gone);
+  // From here on nothing waits: another reader's look would change the sums.
+  const known = policies === 'all' ? knownToAll : new KnownSuspicious(policies);
+  const found = known.look(rows, board, book);
+  const surroundings = known.surroundings(board.world, book);
+  const entries = firstOf(found, worstFirst, limit).map((entry) => entry.say(surroundings));
+  return { entries, summary: summarize(found) };
 }
