@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -209,5 +211,36 @@ describe('what a browser is told about an answer', () => {
       );
     expect(await over('https')).toBe('max-age=31536000');
     expect(await over('http')).toBe(null);
+  });
+});
+
+describe('closing', () => {
+  /** Connects in a process of its own, and says what came of it. */
+  const CLIENT = `
+    const one = require('node:http').get({ port: process.argv[1], agent: false }, (response) => {
+      response.resume().on('end', () => process.stdout.write('answered ' + response.statusCode));
+    });
+    one.on('socket', (socket) => socket.on('connect', () => process.stdout.write('connected ')));
+    one.on('error', (error) => process.stdout.write(error.code));`;
+  /** Nothing else happens in this process meanwhile. */
+  const busy = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
+  it('answers who connected while the process was busy, and nobody later', async () => {
+    const closing = http.createServer((_, response) => response.end());
+    await new Promise<void>((done) => closing.listen(0, '127.0.0.1', done));
+    const { port } = closing.address() as AddressInfo;
+    const client = spawn(process.execPath, ['-e', CLIENT, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    client.stdout.on('data', (text) => {
+      said += text;
+    });
+    await once(client, 'spawn');
+    // It connects in this time: the kernel holds the connection, and the process ends before it has looked.
+    busy(1_000);
+    const closed = new Promise((done) => closing.close(done));
+    await once(client, 'close');
+    expect(said).toBe('connected answered 200');
+    await closed;
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
   });
 });

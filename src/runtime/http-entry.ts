@@ -56,6 +56,37 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   );
 }
 
+/** So often a server that closes looks for connections, and so short a look is one that nothing can have come behind (ms). */
+const MAX_LOOKS = 100;
+const SHORT_LOOK_MS = 2;
+
+/**
+ * Lets a server that closes take what has connected while the process was busy: the kernel resets what waits in its queue when
+ * the socket closes. It closes after a look of the event loop that found nothing and took no time. What connects in the very
+ * moment of closing is lost all the same; a balancer that asks for readiness sends nothing then.
+ */
+function closeAfterAccepting(server: Server): void {
+  const close = server.close.bind(server);
+  let accepted = 0;
+  server.on('connection', () => {
+    accepted += 1;
+  });
+  server.close = (done) => {
+    const look = (left: number) => {
+      const before = accepted;
+      const started = performance.now();
+      setImmediate(() => {
+        const quiet = accepted === before && performance.now() - started < SHORT_LOOK_MS;
+        if (quiet || left === 0) close(done);
+        else look(left - 1);
+      });
+    };
+    // From one immediate to the next the event loop looks once.
+    setImmediate(look, MAX_LOOKS);
+    return server;
+  };
+}
+
 /**
  * Makes every HTTP server that this process creates from now on look at its requests before Next does: it notes where they
  * come from (a route handler of Next knows no socket) and answers what Next would answer with something other than
@@ -68,6 +99,7 @@ export function installHttpEntry(trusted: readonly string[]): void {
   http.createServer = ((...args: unknown[]) => {
     const wrapped = args.map((arg) => (typeof arg === 'function' ? guarded(arg as RequestListener, isTrusted) : arg));
     const server = Reflect.apply(create, http, wrapped) as Server;
+    closeAfterAccepting(server);
     return server.on('clientError', answerUnreadable);
   }) as typeof http.createServer;
   Reflect.set(globalThis, STAMPED, true);

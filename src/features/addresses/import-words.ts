@@ -48,7 +48,7 @@ export function outcomeText(t: Translate, run: Counts): string {
   const done = parts.join(', ') || t('nothing to do');
   if (run.dry_run && run.status === 'failed') return t('The file cannot be imported.');
   if (run.dry_run) {
-    if (bad === 0) return t('All {n, plural, one {# row} other {# rows}} are good: {done}.', { n: total, done });
+    if (bad === 0) return t('{n, plural, one {The row is} other {All # rows are}} good: {done}.', { n: total, done });
     return parts.length === 0
       ? t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported.', { bad, total })
       : t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported; of the others {done}.', {

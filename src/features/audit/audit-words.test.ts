@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { AuditListInput } from '@/domain/audit';
 import { english } from '@/lib/i18n/translator';
 import { ACTION_WORDS } from './action-words';
-import { ACTION_FAMILIES, actionText } from './audit-words';
+import { ACTION_FAMILIES, actionText, OBJECT_KINDS } from './audit-words';
 
 test.each([
   ['cluster.sync_failed', 'Cluster: sync failed'],
@@ -17,12 +17,29 @@ test('the service takes every family as a filter', () => {
   for (const { value } of ACTION_FAMILIES) expect(AuditListInput.parse({ action: value }).action).toBe(value);
 });
 
-test('every action that the service records under a fixed name has words in all languages', () => {
+/** What the services write into records under this name, as far as it is a fixed word. */
+function written(name: string): string[] {
   const root = new URL('../../server/services', import.meta.url).pathname;
-  const recorded = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
-    .flatMap((name) => [...readFileSync(join(root, name), 'utf8').matchAll(/\baction: '([a-z_]+[.][a-z_]+)'/g)])
-    .map(([, action = '']) => action);
+  const word = new RegExp(`\\b${name}: '([a-z_.]+)'`, 'g');
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/[.]test[.]|[.]fixture[.]/.test(file))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .filter((source) => /\brecordAudit|\baction: '/.test(source))
+    .flatMap((source) => [...source.matchAll(word)])
+    .map(([, text = '']) => text);
+}
+
+test('every action that the service records under a fixed name has words in all languages, and a family to filter by', () => {
+  const recorded = written('action').filter((action) => action.includes('.'));
   expect(recorded.length).toBeGreaterThan(50);
   expect(recorded.filter((action) => !(action in ACTION_WORDS))).toEqual([]);
+  const families = new Set<string>(ACTION_FAMILIES.map(({ value }) => value));
+  expect(Object.keys(ACTION_WORDS).filter((action) => !families.has(action.replace(/[.].*/, '.*')))).toEqual([]);
+});
+
+test('every kind of object that the service records can be filtered by', () => {
+  const recorded = new Set(written('object_kind'));
+  expect(recorded.size).toBeGreaterThan(15);
+  const kinds = new Set<string>(OBJECT_KINDS.map(({ value }) => value));
+  expect([...recorded].filter((kind) => !kinds.has(kind))).toEqual([]);
 });

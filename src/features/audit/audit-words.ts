@@ -35,6 +35,8 @@ export const ACTION_FAMILIES = [
   { value: 'audit.*', label: msg('Retention of the trail') },
   { value: 'notification_rule.*', label: msg('Notification rules') },
   { value: 'notification_channel.*', label: msg('Notification channels') },
+  { value: 'notification_delivery.*', label: msg('Notification deliveries') },
+  { value: 'secret_key.*', label: msg('Secret key of the service') },
 ] as const;
 
 /** What a record can be about, as the service calls it. */
@@ -60,6 +62,7 @@ export const OBJECT_KINDS = [
   { value: 'notification_rule', label: msg('Notification rule') },
   { value: 'notification_channel', label: msg('Notification channel') },
   { value: 'notification_delivery', label: msg('Notification delivery') },
+  { value: 'secret_key', label: msg('Secret key of the service') },
 ] as const;
 
 /** `policy.rule_added` -> "Policy: rule added". Actions are stored words, so those that are unknown here can be read, too. */

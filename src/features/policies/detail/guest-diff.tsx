@@ -81,7 +81,10 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
             ? t('Rules made elsewhere: unknown.')
             : foreign === 0
               ? t('No rules made elsewhere.')
-              : t('{n, plural, one {# rule} other {# rules}} made elsewhere stay as they are.', { n: foreign })}{' '}
+              : t(
+                  '{n, plural, one {# rule made elsewhere stays as it is.} other {# rules made elsewhere stay as they are.}}',
+                  { n: foreign },
+                )}{' '}
           <WorkloadLink id={guest.workload_id} name={t('Show the guest')} />
         </p>
       </div>

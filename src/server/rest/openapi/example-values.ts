@@ -3,7 +3,7 @@
  * whose text follows rules that a JSON schema cannot tell (addresses, ports …) has to stand here.
  */
 export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
-  action: 'policy.create',
+  action: 'policy.created',
   address: '10.20.0.10',
   agent_version: '0.2.0',
   api_token: 'fabric@pve!fabric=00000000-0000-4000-8000-000000000000',
