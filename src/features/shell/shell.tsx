@@ -7,6 +7,7 @@ import { AccountMenu } from './account-menu';
 import { Breadcrumbs } from './breadcrumbs';
 import { CopyAsCurl } from './copy-as-curl';
 import { DemoMark } from './demo-mark';
+import { LostStepBack } from './lost-step-back';
 import { MobileNav } from './mobile-nav';
 import { visibleNavigation } from './navigation';
 import { NotificationBell } from './notification-bell';
@@ -41,6 +42,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
   return (
     <CommandRegistry>
       <PageTrailProvider>
+        <LostStepBack />
         <div className="flex h-dvh">
           <a
             href="#main"

@@ -1,0 +1,37 @@
+'use client';
+import { usePathname, useSearchParams } from 'next/navigation';
+import { useEffect, useRef } from 'react';
+
+/** A page that is slow, but on its way, is there by then (ms). */
+const PATIENCE_MS = 2_000;
+
+/** A page and its search, however it is spelled. */
+const addressOf = (pathname: string, search: string) => `${pathname}?${new URLSearchParams(search)}`;
+
+/**
+ * Loads the page anew when it does not follow the browser's history. Next (16.4) loses a step that comes while it still asks
+ * the server about the one before, as after a reload and two quick steps back: the address changes and the list stays filtered
+ * by what it was, whatever one does to the address then.
+ */
+export function LostStepBack() {
+  const shown = addressOf(usePathname(), useSearchParams().toString());
+  const latest = useRef(shown);
+  useEffect(() => {
+    latest.current = shown;
+  }, [shown]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const follow = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        if (latest.current !== addressOf(location.pathname, location.search)) location.reload();
+      }, PATIENCE_MS);
+    };
+    window.addEventListener('popstate', follow);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('popstate', follow);
+    };
+  }, []);
+  return null;
+}
