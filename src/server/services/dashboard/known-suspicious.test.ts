@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { severityOf } from '@/domain/dashboard/sensitive-ports';
@@ -84,4 +86,27 @@ it('makes an entry anew only when something of it changed', () => {
   expect(at(WORLDS[0] ?? {}, '1|5|5|1|2')).toBe(first);
   expect(at(WORLDS[0] ?? {}, '2|5|5|1|2')).toMatchObject({ flows: 2 });
   expect(at(WORLDS[1] ?? {}, '2|5|5|1|2')).toMatchObject({ cluster_name: 'renamed' });
+});
+
+it('holds no world but the last, nor guests, however long rows are not found again', async () => {
+  setFlagsFromString('--expose_gc');
+  const collect = runInNewContext('gc') as () => void;
+  const known = new KnownSuspicious('all');
+  /** Looks once in a world of its own, at rows of its own. */
+  const lookAt = (i: number): WeakRef<object>[] => {
+    const world = { ...WORLDS[0] };
+    const guest = { says: 'accept' };
+    const one = { world, guests: new Map([['a', guest]]) } as unknown as Board;
+    const ends = `${CLUSTER}|198.51.100.${i}|10.0.0.5|a|22|tcp|accept||`;
+    const addresses = book([]);
+    expect(said(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], board: one, book: addresses })).toHaveLength(
+      1,
+    );
+    return [world, guest, one, addresses].map((thing) => new WeakRef(thing));
+  };
+  const before = [1, 2, 3].flatMap(lookAt);
+  lookAt(4);
+  await new Promise((done) => setTimeout(done, 20));
+  collect();
+  expect(before.filter((thing) => thing.deref() !== undefined)).toEqual([]);
 });

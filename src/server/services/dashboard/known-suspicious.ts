@@ -10,15 +10,19 @@ import type { PolicyWorld } from '../policies/world/load-policy-world';
 import { judgeSuspicious } from './judge-suspicious';
 import { type Surroundings, SuspiciousEntry } from './suspicious-entry';
 
-/** Ends that were looked at; `book`, `board` and `guest` are what that was true of. */
+/**
+ * Ends that were looked at, and in which world. The world itself is not held: rows that are not found any more would keep every
+ * board alive that there ever was, and guests beyond what may be kept of them.
+ */
 type Known = {
   readonly ends: SuspiciousEnds;
   readonly service: SensitiveService;
-  book: AddressBook | null;
+  /** Versions of the address book and of the board; 0: never looked at. */
+  book: number;
+  board: number;
   /** Whether the source is in no subnet. */
   outside: boolean;
-  board: Board | null;
-  guest: GuestContext | null;
+  guest: WeakRef<GuestContext> | null;
   entry: SuspiciousEntry | null;
 };
 
@@ -52,6 +56,18 @@ function guests(board: Board, policies: TenantReach): (workloadId: string) => Gu
   };
 }
 
+/** Counts how often a thing was another one than before. Only the last one is held. */
+class Versions<T extends object> {
+  #last: T | null = null;
+  #version = 0;
+
+  of(thing: T): number {
+    if (thing !== this.#last) this.#version += 1;
+    this.#last = thing;
+    return this.#version;
+  }
+}
+
 /**
  * Suspicious traffic that was found before, and what was found about it. A dashboard asks again every few seconds, and
  * most of the answer is what it was: only what is new, or stands in a world that changed, is judged.
@@ -60,6 +76,8 @@ export class KnownSuspicious {
   readonly #policies: TenantReach;
   readonly #known = new Map<string, Known | null>();
   readonly #entries = new Map<string, SuspiciousEntry>();
+  readonly #books = new Versions<AddressBook>();
+  readonly #boards = new Versions<Board>();
   #surroundings: (Surroundings & { readonly book: AddressBook }) | null = null;
   #looks = 0;
 
@@ -73,35 +91,35 @@ export class KnownSuspicious {
     const before = this.#surroundings;
     if (before?.world === world && before.book === book) return before;
     const subnetOf = before?.book === book ? before.subnetOf : subnets(book);
-    this.#surroundings = { world, book, subnetOf };
+    this.#surroundings = { world, book, subnetOf, version: (before?.version ?? 0) + 1 };
     return this.#surroundings;
   }
 
   /** The entries of these rows. They hold these rows' sums until the next look. */
   look(rows: readonly SuspiciousRow[], board: Board, book: AddressBook): SuspiciousEntry[] {
-    if (this.#known.size > MAX_KNOWN) this.#forget();
     this.#looks += 1;
+    const versions = { book: this.#books.of(book), board: this.#boards.of(board) };
     const { subnetOf } = this.surroundings(board.world, book);
     const guestOf = guests(board, this.#policies);
     const found: SuspiciousEntry[] = [];
     for (const { ends, sums } of rows) {
       const known = this.#knownOf(ends);
       if (!known) continue;
-      if (known.book !== book) {
-        known.book = book;
+      if (known.book !== versions.book) {
+        known.book = versions.book;
         known.outside = subnetOf(known.ends.source_ip) === null;
       }
       if (!known.outside) continue;
-      const entry = known.board === board && known.entry ? known.entry : this.#judge(known, board, guestOf);
+      const isSame = known.board === versions.board;
+      known.board = versions.board;
+      const entry = isSame && known.entry ? known.entry : this.#judge(known, guestOf);
       if (entry.add(this.#looks, sums)) found.push(entry);
     }
+    if (this.#known.size > MAX_KNOWN || this.#entries.size > MAX_KNOWN) {
+      this.#known.clear();
+      this.#entries.clear();
+    }
     return found;
-  }
-
-  #forget(): void {
-    this.#known.clear();
-    this.#entries.clear();
-    this.#surroundings = null;
   }
 
   #knownOf(text: string): Known | null {
@@ -109,17 +127,19 @@ export class KnownSuspicious {
     if (before !== undefined) return before;
     const ends = readSuspiciousEnds(text);
     const service = sensitiveServiceAt(ends.port);
-    const known = service && { ends, service, book: null, outside: false, board: null, guest: null, entry: null };
+    const known = service && { ends, service, book: 0, board: 0, outside: false, guest: null, entry: null };
     this.#known.set(text, known);
     return known;
   }
 
-  #judge(known: Known, board: Board, guestOf: (workloadId: string) => GuestContext | null): SuspiciousEntry {
+  #judge(known: Known, guestOf: (workloadId: string) => GuestContext | null): SuspiciousEntry {
     const { ends, service } = known;
     const guest = ends.destination_workload_id === null ? null : guestOf(ends.destination_workload_id);
-    known.board = board;
-    if (known.entry && known.guest === guest) return known.entry;
-    known.guest = guest;
+    // A guest that was collected meanwhile is another one now.
+    if (known.entry && (known.guest === null ? guest === null : known.guest.deref() === guest && guest !== null)) {
+      return known.entry;
+    }
+    known.guest = guest && new WeakRef(guest);
     const judged = judgeSuspicious(ends, guest);
     let entry = this.#entries.get(judged.key);
     if (!entry) {

@@ -21,6 +21,8 @@ export type Surroundings = {
   readonly world: PolicyWorld;
   /** The longest known subnet of an address; null: outside. */
   readonly subnetOf: (address: string) => string | null;
+  /** Another number whenever one of these is another. */
+  readonly version: number;
 };
 
 /** An entry of the dashboard. What is read and said of it stays as long as it is the same. */
@@ -33,7 +35,7 @@ export class SuspiciousEntry {
   #id: string | null = null;
   #text = '';
   #sums: SuspiciousSums | null = null;
-  #said: { entry: SuspiciousTraffic; sums: SuspiciousSums; in: Surroundings } | null = null;
+  #said: { entry: SuspiciousTraffic; sums: SuspiciousSums; version: number } | null = null;
   /** The look that found it last. */
   #look = 0;
 
@@ -71,8 +73,8 @@ export class SuspiciousEntry {
 
   say(surroundings: Surroundings): SuspiciousTraffic {
     const { sums } = this;
-    if (this.#said?.sums !== sums || this.#said.in !== surroundings) {
-      this.#said = { entry: this.#entry(sums, surroundings), sums, in: surroundings };
+    if (this.#said?.sums !== sums || this.#said.version !== surroundings.version) {
+      this.#said = { entry: this.#entry(sums, surroundings), sums, version: surroundings.version };
     }
     return this.#said.entry;
   }
