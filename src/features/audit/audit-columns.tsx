@@ -2,7 +2,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import type { RouterOutputs } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
-import { ACTOR_KIND_LABELS, actionText } from './audit-words';
+import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-words';
 
 /** A record as it arrives in the browser. */
 export type AuditRow = RouterOutputs['audit']['get'];
@@ -19,7 +19,7 @@ export const auditColumns = (t: Translate) => [
       record.object_name || record.object_id ? (
         <>
           {record.object_name ?? <span className="mono">{record.object_id}</span>}{' '}
-          <span className="text-faint">{record.object_kind}</span>
+          <span className="text-faint">{objectKindText(t, record.object_kind)}</span>
         </>
       ) : (
         <Missing />

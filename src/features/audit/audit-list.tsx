@@ -127,7 +127,7 @@ export function AuditList() {
         )}
         {filters.object_id && (
           <FilterChip
-            label={filters.object_kind ?? t('Object')}
+            label={t(kind?.label ?? 'Object')}
             value={filters.object_id}
             onRemove={() => state.setFilters({ object_id: null, object_kind: null })}
           />

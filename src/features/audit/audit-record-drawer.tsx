@@ -14,7 +14,7 @@ import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { Skeleton } from '@/ui/skeleton';
 import type { AuditRow } from './audit-columns';
-import { ACTOR_KIND_LABELS, actionText } from './audit-words';
+import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-words';
 import { ChangeView } from './change-view';
 
 export type AuditFilter = { actor_id: string } | { object_kind: string; object_id: string };
@@ -78,7 +78,7 @@ function Content({ record, onFilter }: { record: AuditRow; onFilter: Props['onFi
             label: t('Object'),
             value: (
               <>
-                {record.object_name} <span className="text-muted">{object_kind}</span>
+                {record.object_name} <span className="text-muted">{objectKindText(t, object_kind)}</span>
                 {object_id && (
                   <div>
                     <Mono wrap>{object_id}</Mono>

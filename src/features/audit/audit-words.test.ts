@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { AuditListInput } from '@/domain/audit';
 import { english } from '@/lib/i18n/translator';
 import { ACTION_WORDS } from './action-words';
-import { ACTION_FAMILIES, actionText, OBJECT_KINDS } from './audit-words';
+import { ACTION_FAMILIES, actionText, OBJECT_KINDS, objectKindText } from './audit-words';
 
 test.each([
   ['cluster.sync_failed', 'Cluster: sync failed'],
@@ -12,6 +12,12 @@ test.each([
   ['auth.login_failed', 'Sign-in failed'],
   ['a.b.c', 'A: b.c'],
 ])('%s reads %s', (action, text) => expect(actionText(english, action)).toBe(text));
+
+test.each([
+  ['security_group', 'security group'],
+  ['ip_address', 'address'],
+  ['new_thing', 'new thing'],
+])('an object of kind %s is a %s', (kind, text) => expect(objectKindText(english, kind)).toBe(text));
 
 test('the service takes every family as a filter', () => {
   for (const { value } of ACTION_FAMILIES) expect(AuditListInput.parse({ action: value }).action).toBe(value);

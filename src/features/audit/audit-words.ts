@@ -1,5 +1,5 @@
 import type { ACTOR_KINDS } from '@/domain/audit';
-import { msg, type Translate } from '@/lib/i18n/translator';
+import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
 import { ACTION_WORDS } from './action-words';
 
 export const ACTOR_KIND_LABELS: Record<(typeof ACTOR_KINDS)[number], string> = {
@@ -64,6 +64,12 @@ export const OBJECT_KINDS = [
   { value: 'notification_delivery', label: msg('Notification delivery') },
   { value: 'secret_key', label: msg('Secret key of the service') },
 ] as const;
+
+/** `security_group` -> "security group", to stand behind a name. Kinds that are unknown here can be read, too. */
+export function objectKindText(t: Translate, kind: string): string {
+  const label = OBJECT_KINDS.find(({ value }) => value === kind)?.label;
+  return label ? lowerLabel(t, t(label)) : kind.replaceAll('_', ' ');
+}
 
 /** `policy.rule_added` -> "Policy: rule added". Actions are stored words, so those that are unknown here can be read, too. */
 export function actionText(t: Translate, action: string): string {
