@@ -51,11 +51,50 @@ export type LiveObjects = {
   readonly aliases: Readonly<Record<string, string>> | null;
 };
 
+/** Options of a node as they are stored; what is absent has its effective default. Only those that change verdicts are named. */
+export type LiveNodeOptions = {
+  /** Filters traffic of the node itself; guests are filtered whatever it says. Default 1. */
+  readonly enable?: number;
+  /** 1: the nftables implementation filters this node, also its guests. Default 0. */
+  readonly nftables?: number;
+  /** Drops packets with a source that no single host may have. Default 1. */
+  readonly nosmurfs?: number;
+  /** Lets packets of state invalid through to the rules. Default 0. */
+  readonly nf_conntrack_allow_invalid?: number;
+  readonly tcpflags?: number;
+  readonly ndp?: number;
+  /** Of the nftables implementation only. Default ACCEPT. */
+  readonly policy_forward?: string;
+  readonly [option: string]: string | number | undefined;
+};
+
+/** One node: what is configured there, as far as it decides about packets. `null`: could not be read. */
+export type LiveNode = {
+  readonly options: LiveNodeOptions | null;
+  /** The node's own addresses with their prefix length (`192.0.2.7/24`), of active interfaces, both families. */
+  readonly networks: readonly string[] | null;
+  readonly rules: readonly LiveRule[] | null;
+};
+
+/** One VNet of the SDN that is running. Only the nftables implementation enforces what is stored for it. */
+export type LiveVnet = {
+  readonly options: Readonly<Record<string, string | number>> | null;
+  readonly rules: readonly LiveRule[] | null;
+};
+
 /** What all guests of a cluster share. */
 export type LiveCluster = LiveObjects & {
   /** The cluster's firewall switch. */
   readonly firewall_enabled: boolean | null;
   readonly groups: Readonly<Record<string, readonly LiveRule[]>> | null;
+  /** Options of the data center as stored; they hold for the nodes themselves. Absent in readings of older versions. */
+  readonly options?: Readonly<Record<string, string | number>> | null;
+  /** Rules of the data center: they filter the nodes, never a guest. */
+  readonly rules?: readonly LiveRule[] | null;
+  /** By name of the node. Absent or null: nothing is known of any. */
+  readonly nodes?: Readonly<Record<string, LiveNode>> | null;
+  /** By name of the VNet. */
+  readonly vnets?: Readonly<Record<string, LiveVnet>> | null;
 };
 
 /** One guest. */
