@@ -43,7 +43,7 @@ export async function listVersionRules(
     .from(policyVersions)
     .where(
       sql`${policyVersions.policy_id} = ${policyId}::uuid and (${policyVersions.created_at} >= ${since}::timestamptz
-        or ${policyVersions.version} = any (${pgArray(others)}::text::int[])
+        or ${policyVersions.version} = any (${pgArray('int', others)})
         or ${policyVersions.version} = (select max(v.version) from ${policyVersions} as v
           where v.policy_id = ${policyId}::uuid and v.created_at < ${since}::timestamptz))`,
     )
@@ -72,19 +72,17 @@ export async function sumRuleHits(
   visible: VisibleWorkloads,
   rules: readonly (HitPlace & { rule_id: string })[],
 ): Promise<RuleHitSums[]> {
-  const list = (values: readonly (string | number)[], type: string) =>
-    sql`${pgArray(values)}::text::${sql.raw(type)}[]`;
   const rows = await db.execute<RuleHitSums>(sql`
     with place as (
-      select * from unnest(${list(
+      select * from unnest(${pgArray(
+        'int',
         rules.map((rule) => rule.policy_version),
+      )}, ${pgArray(
         'int',
-      )}, ${list(
         rules.map((rule) => rule.rule_position),
-        'int',
-      )}, ${list(
-        rules.map((rule) => rule.rule_id),
+      )}, ${pgArray(
         'uuid',
+        rules.map((rule) => rule.rule_id),
       )}) as p(policy_version, rule_position, rule_id)),
     found as (
       select place.rule_id, h.day, h.workload_id, h.mode, h.hits, h.last_hit_at, h.day >= ${from}::date as counted

@@ -80,7 +80,7 @@ export function commonConditions({ visible, filter }: FlowSelection): SQL[] {
   if (cluster_id !== undefined) conditions.push(sql`t.cluster_id = ${cluster_id}::uuid`);
   if (node_id !== undefined) conditions.push(sql`t.node_id = ${node_id}::uuid`);
   if (protocol !== undefined) conditions.push(sql`t.protocol = ${protocol}`);
-  if (decision?.length) conditions.push(sql`t.decision = any (${pgArray(decision)}::text::text[])`);
+  if (decision?.length) conditions.push(sql`t.decision = any (${pgArray('text', decision)})`);
   if (source_workload_id !== undefined) {
     conditions.push(endIs(T.source_workload_id, source_workload_id, visible));
   }

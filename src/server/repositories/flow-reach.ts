@@ -31,8 +31,8 @@ export async function findNamedWorkloads(tenants: TenantReach, text: string): Pr
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Whether the column holds one of the ids. They stand in the statement as they are: a constant list is looked up by hash, the
- * text of a parameter would be read again for every row.
+ * Whether the column holds one of the ids. They are part of the statement's text, so that the same condition in SELECT and
+ * GROUP BY is the same expression: two parameters would not be.
  */
 export function oneOf(column: SQL, ids: readonly string[]): SQL {
   const wrong = ids.find((id) => !UUID.test(id));

@@ -92,6 +92,6 @@ export async function findFlowTotals(
       observed_at: trafficFlows.observed_at,
     })
     .from(trafficFlows)
-    .where(sql`${trafficFlows.node_id} = ${nodeId} and ${trafficFlows.flow_key} = any(${pgArray(keys)}::text::uuid[])`);
+    .where(sql`${trafficFlows.node_id} = ${nodeId} and ${trafficFlows.flow_key} = any(${pgArray('uuid', keys)})`);
   return new Map(rows.map((row) => [row.flow_key, row]));
 }

@@ -55,7 +55,7 @@ function seenThere(selection: InsightSelection, ownNodes: readonly string[] | un
       where o.key = t.flow_key`;
   }
   return sql`select from traffic_flows as o
-    where o.node_id = any (${pgArray(ownNodes)}::text::uuid[]) and o.flow_key = t.flow_key and o.workload_id = ${workload}
+    where o.node_id = any (${pgArray('uuid', ownNodes)}) and o.flow_key = t.flow_key and o.workload_id = ${workload}
       and o.observed_at >= ${cutoff}::timestamptz and o.observed_at >= ${since}::timestamptz
       ${until === null ? sql`` : sql`and o.first_seen_at < ${until}::timestamptz`}
       and (o.source_workload_id = ${workload} or o.destination_workload_id = ${workload}

@@ -46,9 +46,7 @@ const RULE_COLUMNS = sql`id uuid, source text, value text, cluster_id uuid, proj
 
 type Within = { clusterId?: string; workloadIds?: readonly string[] };
 
-// A subquery is read once; an array in the condition would be parsed again for every row.
-const oneOfIds = (column: SQL, ids: readonly string[]): SQL =>
-  sql`${column} in (select unnest(${pgArray(ids)}::text::uuid[]))`;
+const oneOfIds = (column: SQL, ids: readonly string[]): SQL => sql`${column} = any (${pgArray('uuid', ids)})`;
 
 const withinOf = ({ clusterId, workloadIds }: Within): SQL => sql`true
   ${clusterId === undefined ? sql`` : sql`and w.cluster_id = ${clusterId}`}
@@ -133,7 +131,10 @@ export async function lockPlaced(tx: Tx, ids: readonly string[]): Promise<void> 
 /** Gives the workloads the places that the rules want. */
 export async function savePlacements(tx: Tx, placements: readonly Placement[]): Promise<void> {
   const column = (name: 'workload_id' | 'to_project_id' | 'mapping_rule_id') =>
-    sql`unnest(${pgArray(placements.map((placement) => placement[name]))}::text::uuid[])`;
+    sql`unnest(${pgArray(
+      'uuid',
+      placements.map((placement) => placement[name]),
+    )})`;
   await tx.execute(sql`
     update ${workloads} as w set project_id = p.project_id, mapping_rule_id = p.rule_id,
       project_assigned_by = case when p.rule_id is null then null else 'rule' end, updated_at = now()

@@ -59,10 +59,10 @@ export async function addToMinutes(
   rows: readonly RollupRecord[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const minutes = pgArray([...new Set(rows.map((row) => row.bucket_at))]);
+  const minutes = pgArray('timestamptz', [...new Set(rows.map((row) => row.bucket_at))]);
   await tx.execute(sql`
     with marked as (${marking(sql`(
-      select ${node.cluster_id}::uuid as cluster_id, unnest(${minutes}::text::timestamptz[]) as bucket_at)`)})
+      select ${node.cluster_id}::uuid as cluster_id, unnest(${minutes}) as bucket_at)`)})
     insert into ${flowRollupMinutes} as t (node_id, cluster_id, ${LIST})
     select ${node.node_id}::uuid, ${node.cluster_id}::uuid, r.*
     from ${rowsOfArrays(COLUMNS, 'rollup_key', rows)} as r

@@ -1,20 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { pgArray } from './pg-array';
+import { type PgArrayType, pgArray } from './pg-array';
 
 type Value = string | number | boolean | null;
-type Columns<T> = { readonly [K in keyof T & string]: string };
+type Columns<T> = { readonly [K in keyof T & string]: PgArrayType };
 
 const text = (value: Value): string | null => (value === null ? null : String(value));
 
 /** One value of each row, from the array of a column. Parsing times and documents one by one costs least this way. */
-function spread(type: string, values: readonly Value[]): SQL {
+function spread(type: PgArrayType, values: readonly Value[]): SQL {
   switch (type) {
     case 'timestamptz':
-      return sql`to_timestamp(unnest(${pgArray(values.map((value) => Date.parse(String(value)) / 1000))}::text::float8[]))`;
+      return sql`to_timestamp(unnest(${pgArray(
+        'float8',
+        values.map((value) => Date.parse(String(value)) / 1000),
+      )}))`;
     case 'jsonb':
-      return sql`unnest(${pgArray(values)}::text::text[])::jsonb`;
+      return sql`unnest(${pgArray('text', values)})::jsonb`;
     default:
-      return sql`unnest(${pgArray(values)}::text::${sql.raw(type)}[])`;
+      return sql`unnest(${pgArray(type, values)})`;
   }
 }
 
@@ -28,10 +31,13 @@ function spreadIds(name: string, values: readonly Value[]): Column {
   const ids = [...new Set(values.filter((value) => value !== null))];
   if (ids.length * REPEATED > values.length) return { item: spread('uuid', values) };
   const numbers = new Map<Value, number>(ids.map((id, i) => [id, i + 1]));
-  const indexes = pgArray(values.map((value) => numbers.get(value) ?? null));
+  const indexes = pgArray(
+    'int',
+    values.map((value) => numbers.get(value) ?? null),
+  );
   return {
-    item: sql`d.${sql.raw(name)}[unnest(${indexes}::text::int[])]`,
-    dictionary: sql`${pgArray(ids)}::text::uuid[] as ${sql.raw(name)}`,
+    item: sql`d.${sql.raw(name)}[unnest(${indexes})]`,
+    dictionary: sql`${pgArray('uuid', ids)} as ${sql.raw(name)}`,
   };
 }
 

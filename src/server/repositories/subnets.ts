@@ -78,7 +78,7 @@ export async function countUsage(
     with pairs as materialized (
         select p.id as root, d.id as subnet_id from ${subnets} p
           join ${subnets} d on d.network_id = p.network_id and ${liesIn(sql`d.cidr`, sql`p.cidr`)}
-        where p.id = any(${pgArray(ids)}::text::uuid[])),
+        where p.id = any(${pgArray('uuid', ids)})),
       direct as materialized (
         select ${ipAddresses.subnet_id} as subnet_id, ${ipAddresses.state} as state, count(*)::int as n
         from ${ipAddresses} ${visible} where ${ipAddresses.subnet_id} in (select subnet_id from pairs) group by 1, 2)

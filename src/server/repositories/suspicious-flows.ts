@@ -133,7 +133,7 @@ export async function sumSuspiciousFlows(
     sql`select ${COLUMNS} from traffic_flows as t where ${CONDITION} and ${source} and ${time}`;
   const found = [
     flowsOf(sql`t.source_cidr is null`),
-    ...(gone.length === 0 ? [] : [flowsOf(sql`t.source_cidr = any (${pgArray(gone)}::text::cidr[])`)]),
+    ...(gone.length === 0 ? [] : [flowsOf(sql`t.source_cidr = any (${pgArray('cidr', gone)})`)]),
   ];
   const all = visible === 'all';
   const destination = sql.raw(
@@ -142,7 +142,7 @@ export async function sumSuspiciousFlows(
       : 'case when destination_workload_id::uuid in (select id from visible) then destination_workload_id end',
   );
   const rows = await db.execute<SuspiciousRow>(sql`
-    with visible as materialized (select unnest(${pgArray(all ? [] : visible)}::text::uuid[]) as id),
+    with visible as materialized (select unnest(${pgArray('uuid', all ? [] : visible)}) as id),
     found as ${sql.raw(all ? 'not materialized' : 'materialized')} (${sql.join(found, sql` union all `)}),
     conversations as (
       select t.cluster_id, t.source_ip, t.destination_ip, t.source_port, t.destination_port, t.protocol,

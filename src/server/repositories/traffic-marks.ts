@@ -40,5 +40,5 @@ export async function findMarkedHours(executor: Executor, upTo: number): Promise
 
 /** Takes marks away. Those that were set in the meantime stay. */
 export async function deleteMarks(tx: Tx, ids: readonly number[]): Promise<void> {
-  await tx.execute(sql`delete from ${trafficMarks} where id = any (${pgArray(ids)}::text::bigint[])`);
+  await tx.execute(sql`delete from ${trafficMarks} where id = any (${pgArray('bigint', ids)})`);
 }

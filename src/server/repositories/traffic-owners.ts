@@ -22,8 +22,14 @@ export async function findMovedWorkloads(executor: Executor): Promise<OwnedWorkl
 export async function saveOwners(tx: Tx, owned: readonly OwnedWorkload[]): Promise<void> {
   await tx.execute(sql`
     insert into ${trafficOwners} (workload_id, tenant_id)
-    select unnest(${pgArray(owned.map(({ id }) => id))}::text::uuid[]),
-      unnest(${pgArray(owned.map(({ tenant_id }) => tenant_id))}::text::uuid[])
+    select unnest(${pgArray(
+      'uuid',
+      owned.map(({ id }) => id),
+    )}),
+      unnest(${pgArray(
+        'uuid',
+        owned.map(({ tenant_id }) => tenant_id),
+      )})
     on conflict (workload_id) do update set tenant_id = excluded.tenant_id, gone_at = null`);
 }
 
@@ -50,14 +56,14 @@ export async function markOwned(tx: Tx, owned: readonly OwnedWorkload[], fineFro
       ? sql`exists (select 1 from ${trafficTotals} as t where t.bucket_seconds = ${SUM_SECONDS.hour}
           and t.bucket_at = h.at and t.cluster_id = c.id)`
       : sql`exists (select 1 from ${trafficByWorkload} as t where t.bucket_seconds = ${SUM_SECONDS.hour}
-          and t.bucket_at = h.at and t.workload_id = any (${pgArray(ids)}::text::uuid[]))`;
+          and t.bucket_at = h.at and t.workload_id = any (${pgArray('uuid', ids)}))`;
   await tx.execute(sql`
     insert into ${trafficMarks} (cluster_id, bucket_at)
     select c.id, b.at
     from generate_series(
       (select min(bucket_at) from ${trafficTotals} where bucket_seconds = ${SUM_SECONDS.hour}),
       (select max(bucket_at) from ${trafficTotals} where bucket_seconds = ${SUM_SECONDS.hour}), interval '1 hour') as h(at)
-    cross join unnest(${pgArray(clusters)}::text::uuid[]) as c(id)
+    cross join unnest(${pgArray('uuid', clusters)}) as c(id)
     cross join lateral generate_series(h.at,
       case when h.at >= ${fineFrom}::timestamptz then h.at + interval '55 minutes' else h.at end, interval '5 minutes') as b(at)
     where ${had}`);

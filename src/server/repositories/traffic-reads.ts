@@ -87,7 +87,7 @@ export async function nameTalkers(
     })
     .from(workloads)
     .innerJoin(clusters, sql`${clusters.id} = ${workloads.cluster_id}`)
-    .where(sql`${workloads.id} = any (${pgArray(ids)}::text::uuid[]) and ${workloadInReach(tenants) ?? sql`true`}`);
+    .where(sql`${workloads.id} = any (${pgArray('uuid', ids)}) and ${workloadInReach(tenants) ?? sql`true`}`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -97,7 +97,7 @@ export async function sumTrafficBuckets(
   parts: readonly SumPart[],
   buckets: { first: string; width: number },
 ): Promise<BucketSum[]> {
-  const ids = tenants === 'all' ? null : sql`${pgArray(tenants)}::text::uuid[]`;
+  const ids = tenants === 'all' ? null : pgArray('uuid', tenants);
   const where = sql`${cluster_id === undefined ? sql`true` : sql`t.cluster_id = ${cluster_id}::uuid`} and ${
     ids ? sql`(t.source_tenant_id = any (${ids}) or t.destination_tenant_id = any (${ids}))` : sql`true`
   }`;

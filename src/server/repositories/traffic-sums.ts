@@ -28,7 +28,7 @@ export async function hasMovedMinutes(tx: Tx, clusterId: string, hourAt: string)
 /** What is made: buckets of one width and cluster. */
 type Target = { cluster_id: string; bucket_seconds: SumSeconds; bucket_at: readonly string[] };
 
-const bucketsOf = ({ bucket_at }: Target): SQL => sql`${pgArray(bucket_at)}::text::timestamptz[]`;
+const bucketsOf = ({ bucket_at }: Target): SQL => pgArray('timestamptz', bucket_at);
 
 /**
  * Sums from rollups. Rows of several nodes with one key are the same conversations when both ends are known guests, each

@@ -85,7 +85,7 @@ export async function listWorkloads(
 ): Promise<Page<Workload>> {
   const conditions: (SQL | undefined)[] = [
     workloadInReach(tenants),
-    ids === null ? undefined : sql`${workloads.id} = any (${pgArray(ids)}::text::uuid[])`,
+    ids === null ? undefined : sql`${workloads.id} = any (${pgArray('uuid', ids)})`,
     ...workloadFilters(input),
   ];
   return pageOfRows<Workload>(input, { sorts: SORTS, sort: 'name', id: workloads.id }, (paging) => ({
