@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/account-${name}.png` });
 const PASSWORD = 'a long walk by the river';
@@ -21,12 +22,12 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   const sessions = page.getByRole('grid', { name: 'Where you are signed in' });
   await expect(sessions.getByRole('row')).toHaveCount(3);
   await expect(sessions.getByRole('row').filter({ hasText: 'This one' })).toHaveCount(1);
-  await page.getByRole('textbox', { name: 'Current password' }).fill('not the password');
-  await page.getByRole('textbox', { name: 'New password' }).fill(NEXT);
+  await typeInto(page.getByRole('textbox', { name: 'Current password' }), 'not the password');
+  await typeInto(page.getByRole('textbox', { name: 'New password' }), NEXT);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('This is not your password.').first()).toBeVisible();
   await shot(page, 'refused');
-  await page.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD);
+  await typeInto(page.getByRole('textbox', { name: 'Current password' }), PASSWORD);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('One other sign-in ended.')).toBeVisible();
   await expect(sessions.getByRole('row')).toHaveCount(2);
@@ -48,7 +49,7 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await drawer.getByRole('button', { name: 'Create token' }).click();
   await expect(drawer.getByText('Say what the token is for.').first()).toBeVisible();
   await expect(drawer.getByText('user:write')).toHaveCount(0);
-  await drawer.getByLabel('What it is for').fill('e2e script');
+  await typeInto(drawer.getByLabel('What it is for'), 'e2e script');
   await drawer.getByRole('checkbox', { name: /^policy:read/ }).click();
   await shot(page, 'create-token');
   await drawer.getByRole('button', { name: 'Create token' }).click();

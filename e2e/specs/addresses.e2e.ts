@@ -2,6 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 const cell = (page: Page, address: string) =>
   page
@@ -40,7 +41,7 @@ test('prefixes nest, open by key, and remember what was open', async ({
   await expect(page.getByRole('grid', { name: 'Inner prefixes' })).toContainText('10.77.1.0/24');
   await page.goBack();
   await expect(row('10.77.1.0/24')).toBeVisible();
-  await page.getByRole('searchbox', { name: 'Search prefixes' }).fill('10.77.1.200');
+  await typeInto(page.getByRole('searchbox', { name: 'Search prefixes' }), '10.77.1.200');
   const found = page.getByRole('grid', { name: 'Prefixes' });
   await expect(found.getByRole('row')).toHaveCount(4);
   await expect(found).toContainText('10.77.1.128/25');
@@ -61,7 +62,7 @@ test('a free address is assigned from the grid, changed, and its history kept', 
   await expect(cell(page, '192.168.77.11')).toHaveAccessibleName('192.168.77.11, Free');
   await cell(page, '192.168.77.11').click();
   const drawer = page.getByRole('dialog', { name: 'Assign 192.168.77.11' });
-  await drawer.getByRole('combobox', { name: 'Workload (optional)' }).fill('db-01');
+  await typeInto(drawer.getByRole('combobox', { name: 'Workload (optional)' }), 'db-01');
   await page.getByRole('option', { name: /^db-01/ }).click();
   await expectAccessible(page, 'the drawer that assigns an address');
   await drawer.getByRole('button', { name: 'Assign 192.168.77.11' }).click();
@@ -82,7 +83,7 @@ test('a free address is assigned from the grid, changed, and its history kept', 
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const edit = page.getByRole('dialog', { name: 'Edit 192.168.77.11' });
-  await edit.getByRole('combobox', { name: 'Workload (optional)' }).fill('legacy');
+  await typeInto(edit.getByRole('combobox', { name: 'Workload (optional)' }), 'legacy');
   await page.getByRole('option', { name: /^legacy-erp/ }).click();
   await edit.getByRole('button', { name: 'Save address' }).click();
   await expect(edit).toBeHidden();
@@ -119,7 +120,7 @@ test('two people change the same subnet: both versions are shown, and one is cho
   const stored = async () => (await api<{ description: string }>('GET', `/subnets/${subnet.id}`)).description;
 
   await open();
-  await description.fill('mine');
+  await typeInto(description, 'mine');
   await api('PATCH', `/subnets/${subnet.id}`, { description: 'theirs' });
   await drawer.getByRole('button', { name: 'Save subnet' }).click();
   await expect(versions.getByRole('row').filter({ hasText: 'Description' })).toContainText('theirs');
@@ -128,13 +129,13 @@ test('two people change the same subnet: both versions are shown, and one is cho
   expect(await stored()).toBe('theirs');
   await drawer.getByRole('button', { name: 'Take theirs' }).click();
   await expect(description).toHaveValue('theirs');
-  await description.fill('mine after all');
+  await typeInto(description, 'mine after all');
   await drawer.getByRole('button', { name: 'Save subnet' }).click();
   await expect(drawer).toBeHidden();
   expect(await stored()).toBe('mine after all');
 
   await open();
-  await description.fill('my last word');
+  await typeInto(description, 'my last word');
   await api('PATCH', `/subnets/${subnet.id}`, { description: 'theirs again' });
   await drawer.getByRole('button', { name: 'Save subnet' }).click();
   await drawer.getByRole('button', { name: 'Keep mine and overwrite' }).click();
@@ -156,7 +157,7 @@ test('what was pasted into the palette is found: an address, a card, a free addr
   await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toBeVisible();
   const look = async (text: string) => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search pages and actions' }).fill(text);
+    await typeInto(page.getByRole('combobox', { name: 'Search pages and actions' }), text);
   };
   await look('10.79.0.42');
   const option = page.getByRole('option', { name: /^10\.79\.0\.42/ });
@@ -197,7 +198,7 @@ test('addresses are changed together, all or none', async ({ adminPage: page, ap
   await page.getByRole('button', { name: 'Edit selected' }).click();
   const drawer = page.getByRole('dialog', { name: 'Edit 3 addresses' });
   await drawer.getByRole('checkbox', { name: 'Replace the description' }).click();
-  await drawer.getByRole('textbox', { name: 'Description (optional)' }).fill('floor 2');
+  await typeInto(drawer.getByRole('textbox', { name: 'Description (optional)' }), 'floor 2');
   await api('PATCH', `/ip-addresses/${first?.id}`, { hostname: 'meanwhile' });
   await drawer.getByRole('button', { name: 'Change 3 addresses' }).click();
   await expect(drawer.getByRole('alert')).toContainText('Nothing was changed');
@@ -207,7 +208,7 @@ test('addresses are changed together, all or none', async ({ adminPage: page, ap
   await expect(grid).toContainText('meanwhile');
   await page.getByRole('button', { name: 'Edit selected' }).click();
   await drawer.getByRole('checkbox', { name: 'Replace the description' }).click();
-  await drawer.getByRole('textbox', { name: 'Description (optional)' }).fill('floor 2');
+  await typeInto(drawer.getByRole('textbox', { name: 'Description (optional)' }), 'floor 2');
   await drawer.getByRole('button', { name: 'Change 3 addresses' }).click();
   await expect(drawer).toBeHidden();
   await expect(grid.getByText('floor 2')).toHaveCount(3);
@@ -224,9 +225,9 @@ test('a network is made by hand, filled and deleted with what it holds', async (
   await expect(page.getByRole('grid', { name: 'Networks' }).getByRole('row').nth(1)).toBeVisible();
   await page.getByRole('button', { name: 'Add network' }).click();
   const drawer = page.getByRole('dialog', { name: 'Add network' });
-  await drawer.getByRole('combobox', { name: 'Cluster' }).fill('by-hand');
+  await typeInto(drawer.getByRole('combobox', { name: 'Cluster' }), 'by-hand');
   await page.getByRole('option', { name: 'by-hand' }).click();
-  await drawer.getByRole('textbox', { name: 'Name' }).fill('office-lan');
+  await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'office-lan');
   await drawer.getByRole('button', { name: 'Add network' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'office-lan' })).toBeVisible();
   const network = await networkOf(api, cluster.id, 'office-lan');
@@ -237,7 +238,7 @@ test('a network is made by hand, filled and deleted with what it holds', async (
   await page.getByRole('menuitem', { name: 'Delete network' }).click();
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText('1 prefix and 1 address go with it');
-  await dialog.getByRole('textbox').fill('office-lan');
+  await typeInto(dialog.getByRole('textbox'), 'office-lan');
   await dialog.getByRole('button', { name: 'Delete network and its prefixes' }).click();
   await expect(page).toHaveURL(/\/networks$/);
 });

@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 const PASSWORD = 'blue horses read slowly';
 const EMAIL = 'tenant.engineer@example.org';
@@ -16,13 +17,13 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   const tenantForm = page.getByRole('dialog', { name: 'Create tenant' });
   await tenantForm.getByRole('button', { name: 'Create tenant' }).click();
   await expect(tenantForm.getByText('Enter a name.')).toBeVisible();
-  await tenantForm.getByRole('textbox', { name: 'Name' }).fill('Blue');
+  await typeInto(tenantForm.getByRole('textbox', { name: 'Name' }), 'Blue');
   await tenantForm.getByRole('button', { name: 'Create tenant' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Blue' })).toBeVisible();
 
   await page.getByRole('button', { name: 'Create project' }).first().click();
   const projectForm = page.getByRole('dialog', { name: 'Create project' });
-  await projectForm.getByRole('textbox', { name: 'Name' }).fill('shop');
+  await typeInto(projectForm.getByRole('textbox', { name: 'Name' }), 'shop');
   await projectForm.getByRole('button', { name: 'Create project' }).click();
   await expect(page.getByRole('grid', { name: 'Projects' }).getByRole('link', { name: 'shop' })).toBeVisible();
 
@@ -43,15 +44,15 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
 
   await page.goto('/users?add=true');
   const userForm = page.getByRole('dialog', { name: 'Create user' });
-  await userForm.getByRole('textbox', { name: 'Email address' }).fill(EMAIL);
-  await userForm.getByRole('textbox', { name: 'Password' }).fill('short');
-  await userForm.getByRole('combobox', { name: 'Role' }).fill('Security');
+  await typeInto(userForm.getByRole('textbox', { name: 'Email address' }), EMAIL);
+  await typeInto(userForm.getByRole('textbox', { name: 'Password' }), 'short');
+  await typeInto(userForm.getByRole('combobox', { name: 'Role' }), 'Security');
   await page.getByRole('option', { name: 'Security engineer' }).click();
-  await userForm.getByRole('combobox', { name: 'Where' }).fill('Blue');
+  await typeInto(userForm.getByRole('combobox', { name: 'Where' }), 'Blue');
   await page.getByRole('option', { name: 'Blue' }).click();
   await userForm.getByRole('button', { name: 'Create user' }).click();
   await expect(userForm.getByText(/Use at least 12 characters/)).toBeVisible();
-  await userForm.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await typeInto(userForm.getByRole('textbox', { name: 'Password' }), PASSWORD);
   await userForm.getByRole('button', { name: 'Create user' }).click();
   await expect(page.getByRole('heading', { level: 1, name: EMAIL })).toBeVisible();
   await page.getByRole('tab', { name: 'Access' }).click();
@@ -63,22 +64,22 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
     'counts only in a role for the whole installation',
   );
 
-  await page.getByRole('combobox', { name: 'Permission' }).fill('policy:apply');
+  await typeInto(page.getByRole('combobox', { name: 'Permission' }), 'policy:apply');
   await page.getByRole('option', { name: /policy:apply/ }).click();
   const answer = page.getByRole('status').filter({ hasText: /^(Yes|No)/ });
   await expect(answer).toContainText('Security engineer in Blue gives it, but not here.');
-  await page.getByRole('combobox', { name: 'Where' }).fill('Blue');
+  await typeInto(page.getByRole('combobox', { name: 'Where' }), 'Blue');
   await page.getByRole('option', { name: 'Blue' }).click();
   await expect(answer).toContainText('YesSecurity engineer in Blue gives it.');
-  await page.getByRole('combobox', { name: 'Permission' }).fill('user:write');
+  await typeInto(page.getByRole('combobox', { name: 'Permission' }), 'user:write');
   await page.getByRole('option', { name: /user:write/ }).click();
   await expect(answer).toContainText('Roles that have it: Administrator, Super administrator');
 
   const other = await browser.newContext({ baseURL: serviceUrl() });
   const person = await other.newPage();
   await person.goto('/login');
-  await person.getByRole('textbox', { name: 'Email address' }).fill(EMAIL);
-  await person.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await typeInto(person.getByRole('textbox', { name: 'Email address' }), EMAIL);
+  await typeInto(person.getByRole('textbox', { name: 'Password' }), PASSWORD);
   await person.getByRole('button', { name: 'Sign in' }).click();
   await person.waitForURL((url) => url.pathname !== '/login');
   await person.goto('/workloads');
@@ -114,12 +115,12 @@ test('a role is made from another and says what it is for; built-in ones stay', 
   await expect(page.getByRole('menuitem', { name: /Delete role/ })).toContainText('part of the service');
   await page.getByRole('menuitem', { name: 'Create role from it' }).click();
   const form = page.getByRole('dialog', { name: 'Create role from Viewer' });
-  await form.getByRole('textbox', { name: 'Title' }).fill('Flow reader');
-  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Flow Reader');
+  await typeInto(form.getByRole('textbox', { name: 'Title' }), 'Flow reader');
+  await typeInto(form.getByRole('textbox', { name: 'Name', exact: true }), 'Flow Reader');
   await form.getByRole('checkbox', { name: /^ipam:read/ }).click();
   await form.getByRole('button', { name: 'Create role' }).click();
   await expect(form.getByText(/A short name/)).toBeVisible();
-  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('flow_reader');
+  await typeInto(form.getByRole('textbox', { name: 'Name', exact: true }), 'flow_reader');
   await form.getByRole('button', { name: 'Create role' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Flow reader' })).toBeVisible();
   await expect(page.getByRole('checkbox', { name: /^flow:read/ })).toBeChecked();

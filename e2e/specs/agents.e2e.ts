@@ -2,6 +2,7 @@ import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
 import { diagnosticsOf, enrolNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 type Item = { id: string; name: string };
 
@@ -52,7 +53,7 @@ test('agents: who reports, what is lacking, and what helps', async ({
   await expect(row(second.name)).toHaveCount(0);
   await page.goBack();
   await expect(row(second.name)).toBeVisible();
-  await page.getByRole('searchbox', { name: 'Search nodes' }).fill('no-such-node');
+  await typeInto(page.getByRole('searchbox', { name: 'Search nodes' }), 'no-such-node');
   await expect(page.getByText('No nodes match')).toBeVisible();
   await page.getByRole('button', { name: 'Clear search and filters' }).click();
   await expect(row(first.name).first()).toBeVisible();

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 test('deleting counts what goes with it, asks for the name, and takes everything along', async ({
   adminPage: page,
@@ -16,9 +17,9 @@ test('deleting counts what goes with it, asks for the name, and takes everything
   await page.screenshot({ path: 'test-results/screens/delete-cluster.png' });
   const confirm = dialog.getByRole('button', { name: 'Delete cluster' });
   await expect(confirm).toHaveAttribute('aria-disabled', 'true');
-  await dialog.getByRole('textbox').fill('something else');
+  await typeInto(dialog.getByRole('textbox'), 'something else');
   await expect(confirm).toHaveAttribute('aria-disabled', 'true');
-  await dialog.getByRole('textbox').fill('to-be-deleted');
+  await typeInto(dialog.getByRole('textbox'), 'to-be-deleted');
   await confirm.click();
   await expect(page).toHaveURL(/\/clusters$/);
   await expect(page.getByText('to-be-deleted deleted')).toBeVisible();
@@ -43,7 +44,7 @@ test('Esc leaves everything as it was', async ({ adminPage: page, simulator, add
   await page.getByRole('menuitem', { name: 'Delete cluster' }).click();
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText('Nothing else hangs off it');
-  await dialog.getByRole('textbox').fill('not-deleted');
+  await typeInto(dialog.getByRole('textbox'), 'not-deleted');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await page.reload();

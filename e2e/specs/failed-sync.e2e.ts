@@ -2,6 +2,7 @@ import { expect } from '@playwright/test';
 import type { Api, ApiCluster } from '../fixtures/api';
 import { type Simulator, startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 // Each test breaks its own cluster and mends it again.
 let simulated: Simulator;
@@ -28,7 +29,7 @@ test('a revoked token fails with its name and is replaced', async ({ adminPage: 
   await page.getByRole('tab', { name: 'Overview' }).click();
   await page.getByRole('button', { name: 'Replace token' }).click();
   const drawer = page.getByRole('dialog', { name: 'Edit revoked-token' });
-  await drawer.getByRole('textbox', { name: 'API token' }).fill(simulated.cluster.tokens.guestManager);
+  await typeInto(drawer.getByRole('textbox', { name: 'API token' }), simulated.cluster.tokens.guestManager);
   await drawer.getByRole('textbox', { name: 'Name', exact: true }).focus();
   await expect(drawer.getByRole('region', { name: 'Checks' })).toBeVisible();
   await drawer.getByRole('button', { name: 'Save cluster' }).click();

@@ -3,6 +3,7 @@ import { expectAccessible } from '../fixtures/axe';
 import { ADMIN, SETUP_CODE } from '../fixtures/service';
 import { type Simulator, startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 // What a new administrator does on an empty installation, in one go: setup happens once.
 let simulated: Simulator;
@@ -31,26 +32,26 @@ test('from nothing to a synced cluster', async ({ page }) => {
     await page.getByRole('button', { name: 'Create administrator' }).click();
     await expect(page.getByText('Enter an email address.')).toBeVisible();
     await expect(page.getByRole('textbox', { name: 'Email address' })).toBeFocused();
-    await page.getByRole('textbox', { name: 'Email address' }).fill(`  ${ADMIN.email.toUpperCase()} `);
-    await page.getByRole('textbox', { name: 'Name (optional)' }).fill(ADMIN.name);
-    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(ADMIN.password);
-    await page.getByRole('textbox', { name: 'Repeat the password' }).fill('something else');
-    await page.getByRole('textbox', { name: 'Setup code' }).fill('NOT-THE-CODE');
+    await typeInto(page.getByRole('textbox', { name: 'Email address' }), `  ${ADMIN.email.toUpperCase()} `);
+    await typeInto(page.getByRole('textbox', { name: 'Name (optional)' }), ADMIN.name);
+    await typeInto(page.getByRole('textbox', { name: 'Password', exact: true }), ADMIN.password);
+    await typeInto(page.getByRole('textbox', { name: 'Repeat the password' }), 'something else');
+    await typeInto(page.getByRole('textbox', { name: 'Setup code' }), 'NOT-THE-CODE');
     await page.getByRole('button', { name: 'Create administrator' }).click();
     await expect(page.getByText('The passwords differ.')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Repeat the password' }).fill(ADMIN.password);
+    await typeInto(page.getByRole('textbox', { name: 'Repeat the password' }), ADMIN.password);
     await page.getByRole('button', { name: 'Create administrator' }).click();
     await expect(page.getByRole('main').getByRole('alert')).toContainText('The setup code is wrong');
     await expect(page.getByRole('textbox', { name: 'Setup code' })).toBeFocused();
-    await page.getByRole('textbox', { name: 'Setup code' }).fill(SETUP_CODE);
+    await typeInto(page.getByRole('textbox', { name: 'Setup code' }), SETUP_CODE);
     await page.getByRole('button', { name: 'Create administrator' }).click();
     await expect(page.getByRole('heading', { name: 'Add your first cluster' })).toBeVisible();
     await shot('cluster');
   });
 
   await test.step('a token without rights is named privilege by privilege', async () => {
-    await page.getByRole('textbox', { name: 'API address' }).fill(node.url);
-    await page.getByRole('textbox', { name: 'API token' }).fill(simulated.cluster.tokens.empty);
+    await typeInto(page.getByRole('textbox', { name: 'API address' }), node.url);
+    await typeInto(page.getByRole('textbox', { name: 'API token' }), simulated.cluster.tokens.empty);
     // Leaving the field tries the connection.
     await page.getByRole('textbox', { name: 'Name', exact: true }).focus();
     const prompt = page.getByRole('group', { name: 'Certificate' });
@@ -73,15 +74,15 @@ test('from nothing to a synced cluster', async ({ page }) => {
   await test.step('adding in spite of failed checks needs a second press', async () => {
     await page.getByRole('button', { name: 'Add cluster' }).click();
     await expect(page.getByText('a name of 1 to 64 characters')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('will be replaced');
+    await typeInto(page.getByRole('textbox', { name: 'Name', exact: true }), 'will be replaced');
     await page.getByRole('button', { name: 'Add cluster' }).click();
     await expect(page.getByText('Not everything works')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Add cluster anyway' })).toBeVisible();
   });
 
   await test.step('with the right token everything is in order', async () => {
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('');
-    await page.getByRole('textbox', { name: 'API token' }).fill(simulated.cluster.tokens.manager);
+    await typeInto(page.getByRole('textbox', { name: 'Name', exact: true }), '');
+    await typeInto(page.getByRole('textbox', { name: 'API token' }), simulated.cluster.tokens.manager);
     await page.getByRole('button', { name: 'Check connection' }).click();
     await expect(page.getByText('Everything that a sync needs works')).toBeVisible();
     await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('lab');

@@ -4,6 +4,7 @@ import { actAs } from '../fixtures/act-as';
 import { expectAccessible } from '../fixtures/axe';
 import { enrolNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 type Item = { id: string; name: string };
 
@@ -51,19 +52,19 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await page.goto(`/flows?${within}`);
     await expect(rows).toHaveCount(4);
     const address = page.getByRole('textbox', { name: 'Address or CIDR' });
-    await address.fill('203.0.113');
+    await typeInto(address, '203.0.113');
     await address.press('Enter');
     await expect(page.getByText('An address or CIDR such as 10.0.0.0/24')).toBeVisible();
     await expect(rows).toHaveCount(4);
-    await address.fill('203.0.113.0/24');
+    await typeInto(address, '203.0.113.0/24');
     await address.press('Enter');
     await expect(rows).toHaveCount(3);
     await expect(page.getByText(/^Estimated/)).toBeVisible();
     const port = page.getByRole('textbox', { name: 'Port' });
-    await port.fill('53');
+    await typeInto(port, '53');
     await port.press('Enter');
     await expect(rows).toHaveCount(2);
-    await port.fill('9999');
+    await typeInto(port, '9999');
     await port.press('Enter');
     await expect(page.getByText('No flows match')).toBeVisible();
     await expect(page.getByText('No traffic in this time.')).toBeVisible();

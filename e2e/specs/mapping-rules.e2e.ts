@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 type Item = { id: string; name: string };
 
@@ -27,13 +28,13 @@ test('pools and tags give workloads to projects; what moves is shown before, by 
   await expect(page.getByText('No mapping rules yet')).toBeVisible();
   await page.getByRole('button', { name: 'Create mapping rule' }).first().click();
   const form = page.getByRole('dialog', { name: 'Create mapping rule' });
-  await form.getByRole('textbox', { name: 'Pool' }).fill('no such pool');
+  await typeInto(form.getByRole('textbox', { name: 'Pool' }), 'no such pool');
   await form.getByRole('button', { name: 'Create mapping rule' }).click();
   await expect(form.getByText(/Letters, digits/)).toBeVisible();
-  await form.getByRole('textbox', { name: 'Pool' }).fill('production');
+  await typeInto(form.getByRole('textbox', { name: 'Pool' }), 'production');
   await form.getByRole('combobox', { name: 'Cluster' }).click();
   await page.getByRole('option', { name: 'mapped' }).click();
-  await form.getByRole('combobox', { name: 'Project' }).fill('mapped-shop');
+  await typeInto(form.getByRole('combobox', { name: 'Project' }), 'mapped-shop');
   await page.getByRole('option', { name: /mapped-shop/ }).click();
   await expect(form.getByText(`Matches ${inPool.length} workloads.`)).toBeVisible();
   await expect(form.getByText(`${inPool.length - 1} workloads will move.`)).toBeVisible();

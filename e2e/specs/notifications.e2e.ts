@@ -3,6 +3,7 @@ import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
 import { startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 import { startWebhookReceiver } from '../fixtures/webhook-receiver';
 
 type Named = { id: string; name: string };
@@ -42,11 +43,11 @@ test('a webhook is added with its secret shown once, tested, and a failure is tr
   await page.goto('/notifications?tab=channels');
   await page.getByRole('button', { name: 'Add channel' }).first().click();
   const drawer = page.getByRole('dialog', { name: 'Add channel' });
-  await drawer.getByRole('textbox', { name: 'Name' }).fill('e2e chat');
-  await drawer.getByRole('textbox', { name: 'URL' }).fill('ftp://example.org');
+  await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'e2e chat');
+  await typeInto(drawer.getByRole('textbox', { name: 'URL' }), 'ftp://example.org');
   await drawer.getByRole('button', { name: 'Add channel' }).click();
   await expect(drawer.getByText('An http:// or https:// URL')).toBeVisible();
-  await drawer.getByRole('textbox', { name: 'URL' }).fill(receiver.url);
+  await typeInto(drawer.getByRole('textbox', { name: 'URL' }), receiver.url);
   await drawer.getByRole('button', { name: 'Add channel' }).click();
   const shown = page.getByRole('dialog', { name: 'Signing secret of e2e chat' });
   const secret = (await shown.getByRole('region', { name: 'Signing secret' }).textContent())?.trim() ?? '';
@@ -99,10 +100,10 @@ test('a rule tells of a failed sync under the bell and by webhook, and of its en
     await page.goto('/notifications?tab=rules');
     await page.getByRole('button', { name: 'Create rule' }).first().click();
     const drawer = page.getByRole('dialog', { name: 'Create rule' });
-    await drawer.getByRole('textbox', { name: 'Name' }).fill('e2e syncs');
+    await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'e2e syncs');
     await drawer.getByRole('checkbox', { name: 'Sync failed' }).check();
-    await drawer.getByRole('textbox', { name: 'Report after' }).fill('0');
-    await drawer.getByRole('textbox', { name: 'Over after' }).fill('0');
+    await typeInto(drawer.getByRole('textbox', { name: 'Report after' }), '0');
+    await typeInto(drawer.getByRole('textbox', { name: 'Over after' }), '0');
     await drawer.getByRole('checkbox', { name: channel.name }).check();
     await drawer.getByRole('button', { name: 'Create rule' }).click();
     await expect(drawer).toBeHidden();
@@ -144,17 +145,17 @@ test('a rule tells of a failed sync under the bell and by webhook, and of its en
 
 test('the mail server is set up with the password kept to itself', async ({ adminPage: page, api }) => {
   await page.goto('/notifications?tab=email');
-  await page.getByRole('textbox', { name: 'Host' }).fill('mail.example.org');
-  await page.getByRole('textbox', { name: 'User name' }).fill('fabric');
-  await page.getByRole('textbox', { name: 'Password' }).fill('the-secret');
-  await page.getByRole('textbox', { name: 'Sender address' }).fill('fabric@example.org');
+  await typeInto(page.getByRole('textbox', { name: 'Host' }), 'mail.example.org');
+  await typeInto(page.getByRole('textbox', { name: 'User name' }), 'fabric');
+  await typeInto(page.getByRole('textbox', { name: 'Password' }), 'the-secret');
+  await typeInto(page.getByRole('textbox', { name: 'Sender address' }), 'fabric@example.org');
   await page.getByRole('button', { name: 'Save settings' }).click();
   await expect(page.getByText('E-mail settings saved')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Password' })).toHaveValue('');
   const settings = await api<object>('GET', '/settings/notifications');
   expect(settings).toMatchObject({ smtp_host: 'mail.example.org', smtp_password_set: true });
   expect(JSON.stringify(settings)).not.toContain('the-secret');
-  await page.getByRole('textbox', { name: 'Host' }).fill('other.example.org');
+  await typeInto(page.getByRole('textbox', { name: 'Host' }), 'other.example.org');
   await page.getByRole('button', { name: 'Save settings' }).click();
   await expect(page.getByText('Enter the password again', { exact: false }).first()).toBeVisible();
   const empty = { smtp_host: null, smtp_username: null, smtp_password: null, from_address: null };

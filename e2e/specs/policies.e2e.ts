@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Simulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 /** Changes the text of a guest's firewall file on the cluster, as somebody at a shell would. */
 async function editFirewall(simulator: Simulator, vmid: number, edit: (text: string) => string): Promise<void> {
@@ -22,7 +23,7 @@ async function chooseEndpoint(
   label: 'From' | 'To',
   { typed, option, endpoint }: { typed: string; option: RegExp; endpoint: string },
 ): Promise<void> {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(typed);
+  await typeInto(page.getByRole('combobox', { name: label, exact: true }), typed);
   await page.getByRole('option', { name: option }).first().click();
   await expect(page.getByRole('button', { name: `Remove ${endpoint}`, exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
@@ -40,7 +41,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   // A group with two members, chosen from one cluster.
   await page.goto('/security-groups?add=true');
   const create = page.getByRole('dialog', { name: 'Create security group' });
-  await create.getByRole('textbox', { name: 'Name' }).fill('e2e-web');
+  await typeInto(create.getByRole('textbox', { name: 'Name' }), 'e2e-web');
   await create.getByRole('button', { name: 'Create group' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'e2e-web' })).toBeVisible();
   await expect(page.getByText('No members yet')).toBeVisible();
@@ -48,7 +49,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   const picker = page.getByRole('dialog', { name: 'Add members to e2e-web' });
   const choices = picker.getByRole('grid', { name: 'Workloads to choose from' });
   await expect(choices.getByRole('row').nth(1)).toBeVisible();
-  await picker.getByRole('searchbox').fill('web-0');
+  await typeInto(picker.getByRole('searchbox'), 'web-0');
   await expect(choices).not.toContainText('db-01');
   const ours = choices.getByRole('row').filter({ hasText: 'policy-lab' });
   await expect(ours).toHaveCount(2);
@@ -61,7 +62,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
 
   // A policy: who, to whom, on which port.
   await page.goto('/policies/new');
-  await page.getByRole('textbox', { name: 'Name' }).fill('e2e office to web');
+  await typeInto(page.getByRole('textbox', { name: 'Name' }), 'e2e office to web');
   await chooseEndpoint(page, 'From', {
     typed: '10.20.21.0/24',
     option: /^10\.20\.21\.0\/24/,
@@ -70,10 +71,10 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await chooseEndpoint(page, 'To', { typed: 'e2e-web', option: /e2e-web.*Security group/, endpoint: 'sg:e2e-web' });
   await expect(page.getByText('Rules stand at 2 workloads')).toBeVisible();
   const ports = page.getByRole('textbox', { name: 'Destination ports of rule 1' });
-  await ports.fill('44e');
+  await typeInto(ports, '44e');
   await ports.blur();
   await expect(page.getByText(/Give ports from 1 to 65535/)).toBeVisible();
-  await ports.fill('443');
+  await typeInto(ports, '443');
   await expect(page.getByText(/Give ports from 1 to 65535/)).toBeHidden();
   await expect(page.getByRole('group', { name: 'Enforcement' }).getByRole('radio').first()).toBeChecked();
   await shot(page, 'editor');
@@ -144,9 +145,9 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await page.getByRole('tab', { name: 'Firewall' }).click();
   const live = page.getByRole('grid', { name: 'Live rules' });
   await expect(live.getByRole('link', { name: 'e2e office to web' })).toBeVisible();
-  await page.getByRole('textbox', { name: 'Source address' }).fill('10.20.21.7');
-  await page.getByRole('textbox', { name: 'Destination address' }).fill('10.20.20.11');
-  await page.getByRole('textbox', { name: 'Destination port' }).fill('443');
+  await typeInto(page.getByRole('textbox', { name: 'Source address' }), '10.20.21.7');
+  await typeInto(page.getByRole('textbox', { name: 'Destination address' }), '10.20.20.11');
+  await typeInto(page.getByRole('textbox', { name: 'Destination port' }), '443');
   await page.getByRole('button', { name: 'Test packet' }).click();
   const verdict = page.getByRole('region', { name: 'Verdict at net0' });
   await expect(verdict).toContainText('Accepted');

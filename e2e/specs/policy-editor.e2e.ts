@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 type Stored = { id: string; version: number };
 
@@ -58,7 +59,7 @@ test('a change of somebody else is shown before it is overwritten; versions are 
   });
   await openEditor(page, policy.id);
   await api('PATCH', `/policies/${policy.id}`, { priority: 77, reason: 'from elsewhere' });
-  await page.getByRole('textbox', { name: /^Description/ }).fill('mine');
+  await typeInto(page.getByRole('textbox', { name: /^Description/ }), 'mine');
   await page.getByRole('button', { name: 'Save new version' }).click();
   await expect(page.getByText('Somebody else saved version 2 meanwhile')).toBeVisible();
   await page.getByRole('button', { name: 'Show what they changed' }).click();
@@ -68,7 +69,7 @@ test('a change of somebody else is shown before it is overwritten; versions are 
   await expect(page.getByRole('textbox', { name: /^Description/ })).toHaveValue('mine');
   await page.getByRole('button', { name: 'Discard mine, start from theirs' }).click();
   await expect(page.getByRole('textbox', { name: 'Priority' })).toHaveValue('77');
-  await page.getByRole('textbox', { name: /^Description/ }).fill('mine again');
+  await typeInto(page.getByRole('textbox', { name: /^Description/ }), 'mine again');
   await page.getByRole('button', { name: 'Save new version' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'e2e contested' })).toBeVisible();
   await page.getByRole('tab', { name: /^Versions/ }).click();

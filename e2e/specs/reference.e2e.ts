@@ -1,16 +1,17 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 test('a call is found, sent with one’s own session, and taken along as a program', async ({ adminPage: page }) => {
   await page.goto('/reference');
-  await page.getByRole('searchbox', { name: 'Search calls' }).fill('get tenants');
+  await typeInto(page.getByRole('searchbox', { name: 'Search calls' }), 'get tenants');
   await page.getByRole('button', { name: 'GET /tenants', exact: true }).click();
   await expect(page).toHaveURL(/call=getTenants/);
-  await page.getByRole('textbox', { name: 'limit' }).fill('1');
+  await typeInto(page.getByRole('textbox', { name: 'limit' }), '1');
   await expect(page.getByRole('region', { name: 'Program' })).toContainText('/api/v1/tenants?limit=1');
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"items"');
-  await page.getByRole('textbox', { name: 'limit' }).fill('0');
+  await typeInto(page.getByRole('textbox', { name: 'limit' }), '0');
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"malformed"');
   await page.getByRole('radio', { name: 'Python' }).click();
@@ -19,7 +20,7 @@ test('a call is found, sent with one’s own session, and taken along as a progr
 
 test('what changes something is asked about first', async ({ adminPage: page, api }) => {
   await page.goto('/reference?call=postTenants');
-  await page.getByRole('textbox', { name: 'Body' }).fill('{"name": "Made by hand"}');
+  await typeInto(page.getByRole('textbox', { name: 'Body' }), '{"name": "Made by hand"}');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"Made by hand"');

@@ -4,6 +4,7 @@ import { stepAt, totpCode } from '@/server/auth/totp';
 import { expectAccessible } from '../fixtures/axe';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 const PASSWORD = 'a long walk by the river';
 const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/second-factor-${name}.png` });
@@ -19,8 +20,8 @@ async function earlyInStep() {
 
 async function signInByForm(page: Page, email: string) {
   await page.goto('/login');
-  await page.getByRole('textbox', { name: 'Email address' }).fill(email);
-  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await typeInto(page.getByRole('textbox', { name: 'Email address' }), email);
+  await typeInto(page.getByRole('textbox', { name: 'Password' }), PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
@@ -55,11 +56,11 @@ test('a second factor is set up, asked for, replaced by a recovery code, and tak
   await expectAccessible(page, 'the QR code');
   await shot(page, 'qr');
   const code = dialog.getByRole('textbox', { name: 'Code that the app shows' });
-  await code.fill('abc');
+  await typeInto(code, 'abc');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await expect(dialog.getByText('Enter the six digits that the app shows.').first()).toBeVisible();
   await earlyInStep();
-  await code.fill(codeOf(secret, -1));
+  await typeInto(code, codeOf(secret, -1));
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(codes).toHaveCount(10);
@@ -77,26 +78,26 @@ test('a second factor is set up, asked for, replaced by a recovery code, and tak
   const asked = page.getByRole('textbox', { name: 'Code' });
   await expect(asked).toBeFocused();
   await expectAccessible(page, 'the code form');
-  await asked.fill('000000');
+  await typeInto(asked, '000000');
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByRole('main').getByRole('alert')).toContainText('The code is wrong');
   await expect(asked).toHaveValue('');
   await shot(page, 'code-refused');
-  await asked.fill(codeOf(secret, 0));
+  await typeInto(asked, codeOf(secret, 0));
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page).toHaveURL('/');
 
   const phone = await browser.newContext({ baseURL: serviceUrl(), viewport: { width: 390, height: 800 } });
   const small = await phone.newPage();
   await signInByForm(small, email);
-  await small.getByRole('textbox', { name: 'Code' }).fill(recovery.toLowerCase());
+  await typeInto(small.getByRole('textbox', { name: 'Code' }), recovery.toLowerCase());
   await shot(small, 'code-390');
   await small.getByRole('button', { name: 'Continue' }).click();
   await expect(small).toHaveURL('/');
   await small.goto('/account?tab=security');
   await expect(small.getByText('Recovery codes left')).toBeVisible();
   await small.getByRole('button', { name: 'New recovery codes' }).click();
-  await small.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD);
+  await typeInto(small.getByRole('textbox', { name: 'Current password' }), PASSWORD);
   await small.getByRole('button', { name: 'Make new codes' }).click();
   await expect(small.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
   expect(await small.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
@@ -147,7 +148,7 @@ test('a role that asks for one leaves nothing but setting it up', async ({ page,
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await shot(page, 'required-390');
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.getByRole('textbox', { name: 'Code that the app shows' }).fill(codeOf(secret, 0));
+  await typeInto(page.getByRole('textbox', { name: 'Code that the app shows' }), codeOf(secret, 0));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('button', { name: 'I have kept them' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { ADMIN } from '../fixtures/service';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 /** Lets the next call of a procedure go out with a token that the service refuses, as after its 15 minutes. */
 const expireToken = (page: Page) =>
@@ -12,8 +13,8 @@ const expireToken = (page: Page) =>
   );
 
 async function signInByForm(page: Page) {
-  await page.getByRole('textbox', { name: 'Email address' }).fill(ADMIN.email);
-  await page.getByRole('textbox', { name: 'Password' }).fill(ADMIN.password);
+  await typeInto(page.getByRole('textbox', { name: 'Email address' }), ADMIN.email);
+  await typeInto(page.getByRole('textbox', { name: 'Password' }), ADMIN.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
@@ -62,17 +63,17 @@ test('a session that cannot be renewed leads to the sign-in page and back to the
 
 test('a wrong password is told at once, too many lock with a time', async ({ page }) => {
   await page.goto('/login');
-  await page.getByRole('textbox', { name: 'Email address' }).fill('nobody@example.org');
+  await typeInto(page.getByRole('textbox', { name: 'Email address' }), 'nobody@example.org');
   const password = page.getByRole('textbox', { name: 'Password' });
   const button = page.getByRole('button', { name: 'Sign in' });
-  await password.fill('not the password');
+  await typeInto(password, 'not the password');
   await button.click();
   await expect(page.getByRole('main').getByRole('alert')).toContainText('Email address or password is wrong');
   await expect(password).toHaveValue('');
   await expect(password).toBeFocused();
   const locked = page.getByRole('timer');
   for (let attempt = 0; attempt < 20 && !(await locked.isVisible()); attempt += 1) {
-    await password.fill(`guess ${attempt}`);
+    await typeInto(password, `guess ${attempt}`);
     const answer = page.waitForResponse((response) => response.url().endsWith('/auth/login'));
     await button.click();
     await answer;

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 type Settings = { flow_retention_hours: number; version: number };
 
@@ -11,16 +12,16 @@ test('settings are checked at the field, saved, and not overwritten behind someb
   const retention = page.getByRole('textbox', { name: 'Keep flows for' });
   const save = page.getByRole('button', { name: 'Save settings' });
   await expect(save).toHaveAttribute('aria-disabled', 'true');
-  await retention.fill('0');
+  await typeInto(retention, '0');
   await retention.blur();
   await save.click();
   await expect(page.getByText('At least 1 hour.')).toBeVisible();
-  await retention.fill('48');
+  await typeInto(retention, '48');
   await save.click();
   await expect(page.getByText('Settings saved')).toBeVisible();
   expect((await api<Settings>('GET', '/settings')).flow_retention_hours).toBe(48);
 
-  await retention.fill('72');
+  await typeInto(retention, '72');
   await api('PATCH', '/settings', { flow_retention_hours: 96 });
   await save.click();
   await expect(page.getByText('Somebody else changed the settings')).toBeVisible();

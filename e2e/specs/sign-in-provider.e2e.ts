@@ -5,6 +5,7 @@ import { OIDC_CLIENT, startOidcProvider } from '@/test/oidc-provider';
 import { expectAccessible } from '../fixtures/axe';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 const shot = (page: Page, name: string) =>
   page.screenshot({ path: `test-results/screens/sign-in-provider-${name}.png`, fullPage: true });
@@ -31,24 +32,24 @@ test('people sign in with the account of their organisation, with the roles of t
     await admin.goto('/sign-in-provider');
     await expect(admin.getByRole('heading', { level: 1, name: 'Sign-in provider' })).toBeVisible();
     await admin.getByRole('checkbox', { name: 'Let people sign in with it' }).click();
-    await admin.getByRole('textbox', { name: 'Name', exact: true }).fill('Example Inc.');
+    await typeInto(admin.getByRole('textbox', { name: 'Name', exact: true }), 'Example Inc.');
     const issuer = admin.getByRole('textbox', { name: 'Issuer' });
-    await issuer.fill('https://169.254.169.254');
+    await typeInto(issuer, 'https://169.254.169.254');
     await admin.getByRole('button', { name: 'Check issuer' }).click();
     await expect(admin.getByText(/may not be connected to/)).toBeVisible();
-    await issuer.fill(provider.issuer);
+    await typeInto(issuer, provider.issuer);
     await admin.getByRole('button', { name: 'Check issuer' }).click();
     await expect(admin.getByText('The provider answers')).toBeVisible();
     await admin.getByRole('button', { name: 'Save provider' }).click();
     await expect(admin.getByText('Enter the client id.').first()).toBeVisible();
-    await admin.getByRole('textbox', { name: 'Client id' }).fill(OIDC_CLIENT.client_id);
-    await admin.getByRole('textbox', { name: 'Client secret' }).fill(OIDC_CLIENT.client_secret);
-    await admin.getByRole('textbox', { name: 'Scopes' }).fill('openid profile email groups');
+    await typeInto(admin.getByRole('textbox', { name: 'Client id' }), OIDC_CLIENT.client_id);
+    await typeInto(admin.getByRole('textbox', { name: 'Client secret' }), OIDC_CLIENT.client_secret);
+    await typeInto(admin.getByRole('textbox', { name: 'Scopes' }), 'openid profile email groups');
     await expect(admin.getByRole('region', { name: 'Redirect address' })).toContainText('/api/v1/auth/oidc/callback');
     await admin.getByRole('checkbox', { name: 'Create an account at the first sign-in' }).click();
     await admin.getByRole('button', { name: 'Add group' }).click();
-    await admin.getByRole('textbox', { name: 'Group', exact: true }).fill('readers');
-    await admin.getByRole('combobox', { name: 'Role' }).fill('Viewer');
+    await typeInto(admin.getByRole('textbox', { name: 'Group', exact: true }), 'readers');
+    await typeInto(admin.getByRole('combobox', { name: 'Role' }), 'Viewer');
     await admin.getByRole('option', { name: 'Viewer' }).click();
     await expectAccessible(admin, 'the form of the provider');
     await admin.getByRole('button', { name: 'Save provider' }).click();
@@ -90,14 +91,14 @@ test('people sign in with the account of their organisation, with the roles of t
     await page.getByRole('button', { name: 'Show the QR code' }).click();
     const secret = decodeBase32((await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '');
     const codeOf = (drift: number) => totpCode(secret, stepAt(new Date()) + drift);
-    await page.getByRole('textbox', { name: 'Code that the app shows' }).fill(codeOf(0));
+    await typeInto(page.getByRole('textbox', { name: 'Code that the app shows' }), codeOf(0));
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('button', { name: 'I have kept them' }).click();
     await page.getByRole('button', { name: 'Account of Alice' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await signInAgain(page);
     await expect(page.getByRole('heading', { name: 'Enter a code' })).toBeVisible();
-    await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(1));
+    await typeInto(page.getByRole('textbox', { name: 'Code' }), codeOf(1));
     await page.getByRole('button', { name: 'Continue' }).click();
     await expect(page.getByRole('button', { name: 'Account of Alice' })).toBeVisible();
 

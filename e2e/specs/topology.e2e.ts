@@ -6,6 +6,7 @@ import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
 import { enrolNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 type Item = { id: string; name: string };
 
@@ -128,7 +129,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
   await test.step('search, details and neighbours, all of it in the URL', async () => {
     await page.goto(`/topology?${within}`);
     const search = page.getByRole('searchbox', { name: 'Find on the map' });
-    await search.fill('10.77.0.20');
+    await typeInto(search, '10.77.0.20');
     await expect(page.getByText(/^1 of \d+ found\.$/)).toBeVisible();
     await page.goto(`/topology?${within}&at=${database.id}`);
     const details = page.getByRole('complementary', { name: `Details of ${database.name}` });

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 type Report = {
@@ -46,5 +48,12 @@ describe('architecture', () => {
       },
     );
     expect(ignored).toBe('');
+  });
+
+  it('types key by key in the browser suite: fill() hides a field that loses focus while someone types', () => {
+    const specs = readdirSync('e2e', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const filled = specs.filter((name) => /\.fill\(/.test(readFileSync(join('e2e', name), 'utf8')));
+    expect(filled).toEqual([]);
+    expect(specs.length).toBeGreaterThan(30);
   });
 });

@@ -12,14 +12,18 @@ type Props = Omit<ComponentPropsWithRef<'input'>, 'size' | 'value' | 'defaultVal
   trailing?: ReactNode;
 };
 
-/** A one-line text input. In a form use `form/text-field`, which adds label and messages. */
+/**
+ * A one-line text input. In a form use `form/text-field`, which adds label and messages. The tree around the field never
+ * depends on what stands beside it: a field that moves in the tree is mounted anew and loses focus while someone types.
+ */
 export function TextInput({ mono, leading, trailing, className, ...rest }: Props) {
-  const text = clsx(mono && 'mono');
-  if (!leading && !trailing) return <Input {...rest} className={clsx('control px-2.5', text, className)} />;
   return (
     <span className={clsx('control flex items-center gap-1 px-2', className)}>
       {leading && <span className="shrink-0 text-faint">{leading}</span>}
-      <Input {...rest} className={clsx('min-w-0 flex-1 self-stretch bg-transparent px-0.5 outline-none', text)} />
+      <Input
+        {...rest}
+        className={clsx('min-w-0 flex-1 self-stretch bg-transparent px-0.5 outline-none', mono && 'mono')}
+      />
       {trailing}
     </span>
   );

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import { TextInput } from './text-input';
+
+/** The elements from the root down to the input, with what stands before each: what React keeps a field mounted by. */
+const placeOf = (leading: ReactNode, trailing: ReactNode): string => {
+  const markup = renderToStaticMarkup(<TextInput aria-label="Port" {...{ leading, trailing }} />);
+  return markup
+    .slice(0, markup.indexOf('<input'))
+    .replace(/<i>.*?<\/i>/g, '')
+    .replace(/<span class="shrink-0[^>]*><\/span>/g, '')
+    .replace(/ class="[^"]*"/g, '');
+};
+
+describe('TextInput', () => {
+  it('keeps the field at the same place in the tree, whatever stands beside it', () => {
+    const plain = placeOf(undefined, undefined);
+    expect(plain).toBe('<span>');
+    for (const slot of [false, null, '', <i key="x">x</i>]) {
+      expect(placeOf(undefined, slot)).toBe(plain);
+      expect(placeOf(slot, undefined)).toBe(plain);
+      expect(placeOf(slot, slot)).toBe(plain);
+    }
+  });
+});
