@@ -7,12 +7,15 @@ import { makeBody, NODES } from './ingest-flows';
  * The agents of all nodes, in a process of their own. Started by the benches with one JSON argument; makes the heartbeats
  * beforehand, says "ready", sends when it is told "go", and answers with what came of each.
  */
-type Plan = {
+export type Plan = {
   url: string;
   tokens: string[];
   /** Numbers of the flows that each node has stored, and that the heartbeats update. */
   first?: number;
   perNode: number;
+  restarted?: boolean;
+  /** How many nodes report, all unless said. */
+  nodes?: number;
   heartbeats: number;
   /** Heartbeats of the runs before: the sequence goes on. */
   from: number;
@@ -25,13 +28,14 @@ export type Sent = { at: number; ms: number; status: number; accepted: number; u
 
 const plan: Plan = JSON.parse(process.argv[2] ?? '{}');
 const agent = new Agent({ keepAlive: true });
-const boots = Array.from({ length: NODES }, () => randomUUID());
+const nodes = plan.nodes ?? NODES;
+const boots = Array.from({ length: nodes }, () => randomUUID());
 const bodies = Array.from({ length: plan.heartbeats }, (_, i) => {
-  const node = (plan.from + i) % NODES;
+  const node = (plan.from + i) % nodes;
   return makeBody(
     node,
-    Math.floor((plan.from + i) / NODES),
-    { first: plan.first ?? 0, perNode: plan.perNode },
+    Math.floor((plan.from + i) / nodes),
+    { first: plan.first ?? 0, perNode: plan.perNode, restarted: plan.restarted },
     boots[node] ?? '',
   );
 });
@@ -46,7 +50,7 @@ function send(index: number, first: number, started = performance.now()): Promis
         method: 'POST',
         agent,
         headers: {
-          authorization: `Bearer ${plan.tokens[(plan.from + index) % NODES]}`,
+          authorization: `Bearer ${plan.tokens[(plan.from + index) % nodes]}`,
           'content-type': 'application/json',
           'content-encoding': 'gzip',
           'content-length': body.length,

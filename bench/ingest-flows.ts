@@ -13,7 +13,7 @@ export const guestAddress = (node: number, guest: number): string => `10.${node}
  * Flow `i` of a node: three of five between guests of two nodes, the others to the internet. The SQL of `preloadSql` makes
  * the same ones, so that these heartbeats meet them.
  */
-function flowOf(node: number, i: number, at: string): Flow {
+function flowOf(node: number, i: number, at: string, isNew: boolean): Flow {
   const kind = i % 5;
   const round = Math.floor(i / GUESTS);
   const inside = kind < 3;
@@ -29,8 +29,8 @@ function flowOf(node: number, i: number, at: string): Flow {
     state: 'ESTABLISHED',
     bytes: 20_000 + i,
     packets: 40,
-    delta_bytes: 1_000,
-    delta_packets: 4,
+    // Agents leave out what is new where it is all of it.
+    ...(!isNew && { delta_bytes: 1_000, delta_packets: 4 }),
     first_seen_at: at,
     observed_at: at,
     collector: 'ebpf',
@@ -46,7 +46,7 @@ function flowOf(node: number, i: number, at: string): Flow {
   };
 }
 
-/** Rows of one node's first `perNode` flows as they look after a heartbeat, unless one came; parameters: rows per node, age in minutes. */
+/** Rows of one node's first `perNode` flows as they look after a heartbeat, unless one came; parameters: first and last row of each node, age in minutes, nodes. */
 export const PRELOAD_SQL = `
   insert into traffic_flows (node_id, flow_key, cluster_id, source_ip, destination_ip, protocol, source_port,
     destination_port, decision, state, bytes, packets, first_seen_at, observed_at, collector, initiator, interface, vmid,
@@ -59,7 +59,7 @@ export const PRELOAD_SQL = `
     case when f.kind < 3 then ('10.' || f.peer || '.0.0/16')::cidr end,
     jsonb_build_object('source_translated', '198.51.100.7', 'zone', 0, 'excerpt', 'tap100i0-IN policy ACCEPT: IN=fwbr100i0 OUT=fwbr100i0')
   from generate_series($1::int, $2::int - 1) as i
-  cross join bench_nodes as n
+  join bench_nodes as n on n.number < $4::int
   cross join lateral (select i % 5 as kind, i / ${GUESTS} as round, (n.number + 1 + i % 5) % ${NODES} as peer) as k
   cross join lateral (select k.*, format('10.%s.0.%s', n.number, 10 + i % ${GUESTS}) as source_ip,
     case when k.kind < 3 then format('10.%s.0.%s', k.peer, 10 + k.round % ${GUESTS})
@@ -82,14 +82,15 @@ function random(seed: number): () => number {
 /**
  * The heartbeat number `sequence` of a node, compressed as the agent does: nine of ten flows are among those that are
  * stored, numbers `first` to `perNode`, anywhere among them; the others are new.
+ * @param stored `restarted`: the agent was started just now, so all flows are new to it
  */
 export function makeBody(
   node: number,
   sequence: number,
-  stored: { first: number; perNode: number },
+  stored: { first: number; perNode: number; restarted?: boolean },
   boot_id: string,
 ): Buffer {
-  const { first, perNode } = stored;
+  const { first, perNode, restarted = false } = stored;
   const next = random(node * 7_919 + sequence * 104_729 + 1);
   const at = new Date().toISOString();
   const known = Math.round(FLOWS * 0.9);
@@ -120,7 +121,7 @@ export function makeBody(
     flow_diagnostics: null,
     firewall_status: null,
     nftables_ruleset_hash: 'ab'.repeat(32),
-    flows: [...numbers].map((i) => flowOf(node, i, at)),
+    flows: [...numbers].map((i) => flowOf(node, i, at, restarted || i >= perNode)),
   };
   return gzipSync(JSON.stringify(heartbeat), { level: 1 });
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { freePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
-import type { Sent } from './ingest-client';
+import type { Plan, Sent } from './ingest-client';
 import { GUESTS, guestAddress, NODES, PRELOAD_SQL } from './ingest-flows';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -76,20 +76,17 @@ export async function startIngestWorld() {
     /** A file that the database server may write. */
     scratch: join(scratch, 'flows.copy'),
     /** Fills the store up to `rows` flows that were observed `minutes` ago. @returns rows per node */
-    async preload(rows: number, minutes: number, already = 0): Promise<number> {
-      const perNode = Math.floor(rows / NODES);
-      for (let i = Math.floor(already / NODES); i < perNode; i += CHUNK) {
-        await sql.unsafe(PRELOAD_SQL, [i, Math.min(i + CHUNK, perNode), minutes]);
+    async preload(rows: number, minutes: number, already = 0, nodes = NODES): Promise<number> {
+      const perNode = Math.floor(rows / nodes);
+      for (let i = Math.floor(already / nodes); i < perNode; i += CHUNK) {
+        await sql.unsafe(PRELOAD_SQL, [i, Math.min(i + CHUNK, perNode), minutes, nodes]);
       }
       await sql`vacuum analyze traffic_flows`;
       await sql`checkpoint`;
       return perNode;
     },
     /** Sends heartbeats from a process of its own; `started` is called when the first is sent. */
-    async send(
-      plan: { first?: number; perNode: number; heartbeats: number; inFlight?: number; perSecond?: number },
-      started: () => void = () => {},
-    ): Promise<Run> {
+    async send(plan: Omit<Plan, 'url' | 'tokens' | 'from'>, started: () => void = () => {}): Promise<Run> {
       const options = { url: `http://127.0.0.1:${port}`, tokens, from, ...plan };
       from += plan.heartbeats;
       const client = fork(file('./ingest-client.ts'), [JSON.stringify(options)], { execArgv: ['--import', 'tsx'] });

@@ -17,7 +17,8 @@ const rawValue = z.union([rawScalar, z.array(rawScalar).max(32)]);
 
 /**
  * One direction of one conversation. Identity is (source_ip, destination_ip, protocol, source_port, destination_port,
- * decision); an agent sends each identity at most once per heartbeat.
+ * decision); an agent sends each identity at most once per heartbeat. ICMP messages between two ends are one flow: its type
+ * and code are those of the request, if there was one.
  */
 export const flowSchema = z.object({
   source_ip: ipAddress,
@@ -30,10 +31,13 @@ export const flowSchema = z.object({
   decision: z.enum(AGENT_DECISIONS),
   /** Connection tracking's name of the state (`ESTABLISHED`, `SYN_SENT`, `UNREPLIED` …), null when unknown. */
   state: z.string().max(32).nullable(),
-  /** Total since `first_seen_at`, so that an update replaces the stored value; null = not counted, never 0. */
+  /** The agent's own total since `first_seen_at`: it begins again with the agent. null = not counted, never 0. */
   bytes: counter.nullable(),
   packets: counter.nullable(),
-  /** Part of `bytes` and `packets` that is new since the agent's previous heartbeat; absent = all of it. */
+  /**
+   * Part of `bytes` and `packets` that is new since the agent's previous heartbeat, which is what a server adds to what it
+   * stores; absent = all of it.
+   */
   delta_bytes: counter.optional(),
   delta_packets: counter.optional(),
   first_seen_at: time.optional(),

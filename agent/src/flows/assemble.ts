@@ -4,7 +4,7 @@ import type { ConntrackSnapshot } from '../conntrack/collector';
 import type { LogFlow } from '../logs/log-flows';
 import { ipv4ToWord } from '../net/addresses';
 import { IPPROTO, protocolNumber } from '../net/protocols';
-import { type Candidate, isDenied } from './candidate';
+import { type Candidate, isDenied, reportedFlow } from './candidate';
 import { type CaptureSnapshot, captureFlow, topCaptureFlows } from './capture-flows';
 import { conntrackFlows } from './conntrack-flows';
 import { logFlowCandidate, withVerdict } from './log-flow';
@@ -61,7 +61,7 @@ export function assembleFlows({ capture, conntrack, logs, now, since }: FlowSour
   seen.packets += capture?.conversations.totals.packets ?? 0;
   const sent = sumOf(chosen);
   return {
-    flows: chosen.map(({ flow }) => flow),
+    flows: chosen.map(reportedFlow),
     seen,
     left_out: {
       flows: Math.max(0, seen.flows - sent.flows),

@@ -28,7 +28,24 @@ export function flowTime(milliseconds: number): string {
   return `${rfc3339(milliseconds).slice(0, 19)}Z`;
 }
 
-/** The fields that make two flows the same (see the contract). */
+/**
+ * The flow as it is sent. What is new is said wherever the same identity may be counted from zero again in the meantime: other
+ * ICMP messages between two ends, and tracked connections, of which nobody knows when they began.
+ */
+export function reportedFlow({ flow, newBytes, newPackets }: Candidate): Flow {
+  const isWhole = flow.delta_bytes === undefined && flow.bytes !== null;
+  const isShared = flow.first_seen_at === undefined || flow.protocol === 'icmp' || flow.protocol === 'icmpv6';
+  return isWhole && isShared ? { ...flow, delta_bytes: newBytes, delta_packets: newPackets } : flow;
+}
+
+/** ICMP messages that open a conversation: requests for echo, timestamp, information, address mask and node information. */
+const OPENING_ICMP = new Set([8, 13, 15, 17, 128, 139]);
+
+/** Whether an ICMP flow has the type of a request, and not of an answer or an error. */
+export const isIcmpRequest = ({ icmp_type }: Pick<Flow, 'icmp_type'>): boolean =>
+  icmp_type !== undefined && OPENING_ICMP.has(icmp_type);
+
+/** The fields that make two flows the same (see the contract). ICMP messages between two ends are one flow, whatever their type. */
 export function flowIdentity(flow: Flow): string {
   const { source_ip, destination_ip, protocol, source_port, destination_port, decision } = flow;
   return `${source_ip} ${destination_ip} ${protocol} ${source_port} ${destination_port} ${decision}`;

@@ -1,5 +1,5 @@
 import type { Flow } from '@fabric/agent-contract';
-import { type Candidate, flowIdentity } from './candidate';
+import { type Candidate, flowIdentity, isIcmpRequest } from './candidate';
 
 /** Whose counters are believed: whoever sees every frame, then the kernel's own, then the log's sample. */
 const TRUST: Record<string, number> = { ebpf: 3, ring: 3, conntrack: 2, firewall_log: 1, kernel_log: 1 };
@@ -36,9 +36,11 @@ function mergeTwo(a: Candidate, b: Candidate): Candidate {
   return sum(a, b);
 }
 
-/** Several conversations that share an identity, such as two pings between the same hosts. */
+/** Several conversations that share an identity, such as two pings between the same hosts, or a ping and an error. */
 function sum(a: Candidate, b: Candidate): Candidate {
-  const larger = (b.flow.bytes ?? 0) > (a.flow.bytes ?? 0) ? b : a;
+  const bySize = (b.flow.bytes ?? 0) > (a.flow.bytes ?? 0) ? b : a;
+  const [isFirst, isSecond] = [isIcmpRequest(a.flow), isIcmpRequest(b.flow)];
+  const larger = isFirst === isSecond ? bySize : isFirst ? a : b;
   const total = (field: 'bytes' | 'packets'): number | null =>
     a.flow[field] === null || b.flow[field] === null ? null : (a.flow[field] as number) + (b.flow[field] as number);
   return {

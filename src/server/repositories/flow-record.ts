@@ -8,8 +8,12 @@ export type FlowRecord = {
   destination_port: number | null;
   decision: string;
   state: string | null;
+  /** What the report adds to the stored totals; null when it does not count. */
   bytes: number | null;
   packets: number | null;
+  /** The agent's own totals. */
+  reported_bytes: number | null;
+  reported_packets: number | null;
   first_seen_at: string;
   observed_at: string;
   collector: string;

@@ -42,9 +42,12 @@ export const trafficFlows = pgTable(
     destination_port: integer(),
     decision: text().notNull(),
     state: text(),
-    /** Totals since `first_seen_at`; null when nobody counted. */
+    /** What was counted since the flow is stored, never less than before; null when nobody counted. */
     bytes: counter(),
     packets: counter(),
+    /** The agent's own totals in its newest report: they begin again with the agent. */
+    reported_bytes: counter(),
+    reported_packets: counter(),
     first_seen_at: timestamptz().notNull(),
     observed_at: timestamptz().notNull(),
     collector: text().notNull(),

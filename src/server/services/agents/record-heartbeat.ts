@@ -14,9 +14,10 @@ import {
   lockAgent,
   updateAgent,
 } from '../../repositories/agents';
-import { findFlowTotals, upsertFlows } from '../../repositories/flows';
+import { findReportedFlows, upsertFlows } from '../../repositories/flows';
 import { insertInterfaceSamples, insertInterfaceTraffic } from '../../repositories/interface-samples';
 import { addToMinutes } from '../../repositories/rollups';
+import { addCounters, isUndecided } from '../flows/add-counters';
 import { type AddressBook, addressBook } from '../flows/address-book';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';
 import { type Judgement, judgeFlows } from '../flows/judge-flows';
@@ -52,19 +53,19 @@ const oldestOf = ({ flows }: Judgement): string | null =>
 
 async function storeFlows(tx: Tx, node: AgentScope['node'], judgement: Judgement, now: string): Promise<number> {
   const { flows } = judgement;
-  const undecided = flows.filter((flow) => flow.delta_bytes === null || flow.delta_packets === null);
-  const stored = await findFlowTotals(
+  const stored = await findReportedFlows(
     tx,
     node.node_id,
-    undecided.map((flow) => flow.record.flow_key),
+    flows.filter(isUndecided).map((flow) => flow.record.flow_key),
   );
+  addCounters(flows, stored);
   const inserted = await upsertFlows(
     tx,
     node,
     flows.map((flow) => flow.record),
     now,
   );
-  await addToMinutes(tx, node, rollUp(flows, stored, inserted));
+  await addToMinutes(tx, node, rollUp(flows, inserted));
   return inserted.size;
 }
 

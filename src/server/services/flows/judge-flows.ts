@@ -4,16 +4,18 @@ import { storableText } from '../../audit/canonical';
 import type { FlowRecord } from '../../repositories/flow-record';
 import type { AddressBook } from './address-book';
 import type { ClockWindow } from './clock-window';
-import { evidenceJson } from './evidence';
 import { endLookup } from './known-ends';
+import { reportedRecord } from './reported-record';
 import { stableKey } from './stable-key';
 
-/** A flow to be stored, and what it adds to the sums. */
+/** A flow to be stored, and what it adds to the sums. What it adds to the totals is not in its record yet: see `addCounters`. */
 export type JudgedFlow = {
   record: FlowRecord;
   /** What is new since the agent's heartbeat before; null when the agent did not say. */
   delta_bytes: number | null;
   delta_packets: number | null;
+  /** Whether the agent said when its counters began. */
+  has_begin: boolean;
   source_prefix: string;
   destination_prefix: string;
 };
@@ -92,8 +94,10 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
         destination_port,
         decision,
         state: text(flow.state),
-        bytes: flow.bytes,
-        packets: flow.packets,
+        bytes: null,
+        packets: null,
+        reported_bytes: flow.bytes,
+        reported_packets: flow.packets,
         first_seen_at: new Date(first).toISOString(),
         observed_at: new Date(observed).toISOString(),
         collector: storableText(flow.collector),
@@ -108,10 +112,11 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
         ...attributeEnds(source, destination, workload_id),
         source_cidr: source.cidr,
         destination_cidr: destination.cidr,
-        raw: evidenceJson(flow.raw),
+        raw: reportedRecord(flow),
       },
       delta_bytes: flow.delta_bytes ?? null,
       delta_packets: flow.delta_packets ?? null,
+      has_begin: flow.first_seen_at !== undefined,
       source_prefix: source.prefix,
       destination_prefix: destination.prefix,
     };

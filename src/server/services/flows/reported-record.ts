@@ -1,0 +1,39 @@
+import type { Flow } from '@fabric/agent-contract';
+import { storableText } from '../../audit/canonical';
+
+/** Characters of JSON kept of one reported flow. What is longer leaves the row and costs a second write. */
+const MAX_CHARACTERS = 1_200;
+
+const UNSTORABLE = /\\u(0000|d[89a-f])/i;
+
+const storable = (value: unknown): unknown => {
+  if (typeof value === 'string') return storableText(value);
+  return Array.isArray(value) ? value.map(storable) : value;
+};
+
+/** The record field by field, as long as there is room, then marked `truncated`. */
+function storableRecord(record: Record<string, unknown>): string {
+  const kept: Record<string, unknown> = {};
+  let size = 2;
+  for (const [name, value] of Object.entries(record)) {
+    if (value === undefined) continue;
+    const field = storable(value);
+    size += name.length + 4 + JSON.stringify(field).length;
+    if (size > MAX_CHARACTERS) {
+      kept.truncated = true;
+      break;
+    }
+    kept[storableText(name)] = field;
+  }
+  return JSON.stringify(kept);
+}
+
+/**
+ * The flow as the agent reported it, as JSON text fit to be stored: its own fields, then those of its evidence, as many as
+ * there is room for. A field of the evidence never stands for one of the flow.
+ */
+export function reportedRecord({ raw, ...flow }: Flow): string {
+  const record = raw === undefined ? flow : { ...flow, ...raw, ...flow };
+  const text = JSON.stringify(record);
+  return text.length > MAX_CHARACTERS || UNSTORABLE.test(text) ? storableRecord(record) : text;
+}
