@@ -6,6 +6,8 @@ import { UNRESOLVED_REASONS } from './policy/resolve';
 
 export const UnreadableNote = z.object({
   part: z.string(),
+  /** The node to which the part belongs, for parts of nodes. */
+  node: z.string().optional(),
   code: z.string(),
   message: z.string(),
   remedy: z.string().optional(),

@@ -11,8 +11,9 @@ export function UnreadableNotice({ notes }: { notes: readonly z.output<typeof Un
     <Notice tone="warn" title={t('Not everything could be read')}>
       <ul className="flex flex-col gap-1">
         {notes.map((note) => (
-          <li key={`${note.part} ${note.code}`}>
-            <span className="mono">{note.part}</span>: {note.message}
+          <li key={`${note.part} ${note.node ?? ''} ${note.code}`}>
+            <span className="mono">{note.node === undefined ? note.part : `${note.part} ${note.node}`}</span>:{' '}
+            {note.message}
             {note.remedy && <span className="font-medium"> {note.remedy}</span>}
           </li>
         ))}

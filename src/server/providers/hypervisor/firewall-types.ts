@@ -3,11 +3,27 @@ import type { ProviderErrorCode } from './errors';
 import type { GuestRef } from './types';
 
 /** A part of the firewall's configuration that is read on its own and may fail on its own. */
-export type FirewallPart = 'options' | 'rules' | 'ipsets' | 'aliases' | 'groups';
+export type FirewallPart =
+  | 'options'
+  | 'rules'
+  | 'ipsets'
+  | 'aliases'
+  | 'groups'
+  | 'node_options'
+  | 'node_rules'
+  | 'node_networks'
+  | 'nodes'
+  | 'vnets'
+  | 'vnet_options'
+  | 'vnet_rules';
 
 /** Why a part could not be read, in words that may be stored and shown. */
 export type UnreadablePart = {
   readonly part: FirewallPart;
+  /** The node to which the part belongs. */
+  readonly node?: string;
+  /** The VNet to which the part belongs. */
+  readonly vnet?: string;
   readonly code: ProviderErrorCode;
   readonly message: string;
   readonly remedy: string;

@@ -1,6 +1,7 @@
 import { enforcementOf } from '@/domain/firewall/enforcement';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
 import { viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { notesForGuestsOn } from '@/domain/firewall/snapshot';
 import type { GuestFirewall } from '@/domain/guest-firewall';
 import type { Scope } from '../../auth/scope';
 import { ruleNamer } from './named-rules';
@@ -54,6 +55,6 @@ export async function readGuestFirewall(scope: Scope<'workload:read'>, workloadI
         entries: entries.map(({ cidr, nomatch }) => ({ cidr, nomatch: Boolean(nomatch) })),
       })),
     aliases: guest.aliases && Object.entries(guest.aliases).map(([name, cidr]) => ({ name, cidr })),
-    unreadable: [...guest.unreadable, ...cluster.unreadable],
+    unreadable: [...guest.unreadable, ...notesForGuestsOn(workload.node_name, cluster)],
   };
 }

@@ -1,3 +1,4 @@
+import { notesForGuestsOn } from '@/domain/firewall/snapshot';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import type { TenantReach } from '@/domain/permissions';
 import { clock } from '../../lib/clock';
@@ -34,7 +35,8 @@ export async function readContextNow(reach: TenantReach, workloadId: string) {
     reach,
     read_at: live.reading.read_at,
   };
-  return { ...context, reading: live.reading.state, cluster: live.cluster };
+  const notes = notesForGuestsOn(live.workload.node_name, live.cluster);
+  return { ...context, unreadable: [...live.reading.state.unreadable, ...notes] };
 }
 
 /** The guest as it was read a moment ago, else as it is now. For workloads within reach. @throws as `readContextNow` */

@@ -27,7 +27,7 @@ export async function readInsightsOverview(
     audit_policies: viewAuditPolicies(live.world, input.id, rules.tenants),
     active_firewall_rules: activeRules(live.guest.state, workload.vmid, show),
     rules_read_at: live.read_at,
-    unreadable: [...live.reading.unreadable, ...live.cluster.unreadable],
+    unreadable: live.unreadable,
     summary,
   };
 }

@@ -50,8 +50,7 @@ export async function streamInsights(
       if (live && query.include_rules) {
         const { show } = ruleNamer(world, reach);
         const active_firewall_rules = activeRules(live.guest.state, workload.vmid, show);
-        const unreadable = [...live.reading.unreadable, ...live.cluster.unreadable];
-        await write(`,${fields({ active_firewall_rules, unreadable })}`);
+        await write(`,${fields({ active_firewall_rules, unreadable: live.unreadable })}`);
       }
       if (live) await write(`,${fields({ rules_read_at: live.read_at })}`);
       await write(',"flows":[');

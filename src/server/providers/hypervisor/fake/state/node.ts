@@ -61,7 +61,7 @@ export class PveNode {
     this.id = init.id;
     this.cores = init.cores;
     this.memory = init.memory;
-    this.interfaces = init.interfaces;
+    this.interfaces = structuredClone(init.interfaces);
     this.bootedAt = now - 30 * 86_400_000;
     this.workers = new NodeWorkers(init.workers, init.random);
   }

@@ -2,11 +2,14 @@ import type { LiveRule } from '@/domain/firewall/live-state';
 import type { ClusterFirewallFact, UnreadablePart } from '../../firewall-types';
 import type { PveClient } from '../client';
 import { apiPath } from '../http/encode';
-import { readFirewallEnabled } from '../inventory/read-cluster';
+import type { InventoryContext } from '../inventory/context';
 import { GroupAnswer } from './answer-schemas';
-import { readAliases, readSets } from './read-objects';
+import { readNodeFirewalls } from './read-node-firewalls';
+import { below, readAliases, readSets } from './read-objects';
+import { readStoredOptions } from './read-options';
 import { readPart } from './read-part';
 import { readRules } from './read-rules';
+import { readRunningVnets } from './read-vnet-firewalls';
 import { readWholeList } from './read-whole-list';
 
 const MAX_GROUPS = 1_000;
@@ -21,16 +24,38 @@ async function readGroups(client: PveClient): Promise<Record<string, readonly Li
   return Object.fromEntries(groups);
 }
 
-/** The cluster's switch and what all guests may refer to; parts fail on their own. @throws ProviderError */
-export async function readClusterFirewall(client: PveClient): Promise<ClusterFirewallFact> {
+/**
+ * The cluster's switch, what all guests may refer to, and what nodes and VNets have configured. Parts fail on their own;
+ * each that is null is named in `unreadable`.
+ * @throws ProviderError
+ */
+export async function readClusterFirewall(context: InventoryContext): Promise<ClusterFirewallFact> {
+  const { client } = context;
   const base = apiPath`/cluster/firewall`;
   const unreadable: UnreadablePart[] = [];
-  const [firewall_enabled, groups, sets, aliases] = await Promise.all([
-    readPart('options', readFirewallEnabled(client), unreadable),
+  const running = readPart('vnets', readRunningVnets(context, unreadable), unreadable);
+  const [options, rules, groups, sets, aliases, nodes, sdn] = await Promise.all([
+    readPart('options', readStoredOptions(client, below(base, 'options'), 'the firewall options'), unreadable),
+    readPart('rules', readRules(client, below(base, 'rules')), unreadable),
     readPart('groups', readGroups(client), unreadable),
     readPart('ipsets', readSets(client, base), unreadable),
     readPart('aliases', readAliases(client, base), unreadable),
+    readPart('nodes', readNodeFirewalls(context, running, unreadable), unreadable),
+    running,
   ]);
-  const ipsets = sets && Object.fromEntries(Object.entries(sets).map(([name, { entries }]) => [name, entries]));
-  return { firewall_enabled, groups, ipsets, aliases, unreadable };
+  return {
+    // Values above 1 are a trial that ends by itself; while it lasts the firewall filters.
+    firewall_enabled: options && Number(options.enable ?? 0) > 0,
+    options,
+    rules: rules?.items ?? null,
+    groups,
+    ipsets: sets && Object.fromEntries(Object.entries(sets).map(([name, { entries }]) => [name, entries])),
+    aliases,
+    nodes,
+    vnets: sdn?.vnets ?? null,
+    unreadable: unreadable.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
+  };
 }
+
+/** Parts end in any order; the same state is always written down the same way. */
+const orderOf = ({ part, node = '', vnet = '' }: UnreadablePart) => `${part} ${node} ${vnet}`;

@@ -12,7 +12,7 @@ const FATAL: readonly ProviderErrorCode[] = [
 
 /** The part, or null with the reason noted in `unreadable`. @throws ProviderError for faults of the cluster as a whole */
 export async function readPart<T>(
-  part: FirewallPart,
+  part: FirewallPart | Pick<UnreadablePart, 'part' | 'node' | 'vnet'>,
   reading: Promise<T>,
   unreadable: UnreadablePart[],
 ): Promise<T | null> {
@@ -21,7 +21,7 @@ export async function readPart<T>(
   } catch (error) {
     if (!(error instanceof ProviderError) || FATAL.includes(error.code)) throw error;
     unreadable.push({
-      part,
+      ...(typeof part === 'string' ? { part } : part),
       code: error.code,
       message: error.message.slice(0, 500),
       remedy: error.remedy.slice(0, 500),
@@ -29,3 +29,11 @@ export async function readPart<T>(
     return null;
   }
 }
+
+/** A list that the token would get without an error, but not completely. */
+export const missingPrivilege = (privilege: string, path: string) =>
+  new ProviderError(
+    'forbidden',
+    `The token does not have ${privilege} on ${path}`,
+    `Give the token a role with ${privilege} on ${path}, with propagation; PVEAuditor on / has it.`,
+  );

@@ -1,5 +1,5 @@
 import type { LiveRuleList } from '../../firewall-types';
-import type { PveClient } from '../client';
+import type { GetOptions, PveClient } from '../client';
 import type { ApiPath } from '../http/encode';
 import { EMPTY_DIGEST, RuleAnswer } from './answer-schemas';
 import { readWholeList } from './read-whole-list';
@@ -11,8 +11,8 @@ const MAX_RULES = 20_000;
  * hide them.
  * @throws ProviderError
  */
-export async function readRules(client: PveClient, path: ApiPath): Promise<LiveRuleList> {
-  const answers = await readWholeList(client, path, 'firewall rules', RuleAnswer, MAX_RULES);
+export async function readRules(client: PveClient, path: ApiPath, options: GetOptions = {}): Promise<LiveRuleList> {
+  const answers = await readWholeList(client, path, 'firewall rules', RuleAnswer, MAX_RULES, options);
   const items = answers.map(({ digest: _, ...rule }) => rule).sort((a, b) => a.pos - b.pos);
   return { items, digest: answers[0]?.digest ?? EMPTY_DIGEST };
 }

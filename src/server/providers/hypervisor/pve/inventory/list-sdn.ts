@@ -9,7 +9,12 @@ import type { InventoryContext } from './context';
 const MAX_ENTRIES = 10_000;
 const name = z.string().min(1).max(64);
 const address = z.union([z.ipv4(), z.ipv6()]);
-const Zone = z.object({ zone: name, nodes: z.string().max(8192).optional(), dhcp: z.string().max(40).optional() });
+const Zone = z.object({
+  zone: name,
+  type: z.string().max(40).optional(),
+  nodes: z.string().max(8192).optional(),
+  dhcp: z.string().max(40).optional(),
+});
 const Vnet = z.object({
   vnet: name,
   zone: name,
@@ -27,6 +32,7 @@ const Subnet = z.object({
 });
 
 type ZoneEntry = z.infer<typeof Zone>;
+type VnetEntry = z.infer<typeof Vnet>;
 
 const RUNNING = { params: { running: true } };
 
@@ -43,7 +49,34 @@ function subnetCidr({ cidr, subnet }: z.infer<typeof Subnet>): string | null {
   return parsed && formatCidr(networkOf(parsed));
 }
 
-async function readSubnets(context: InventoryContext, vnet: string, zone: ZoneEntry | undefined) {
+/** Zones and VNets of the running configuration, and why the lists may be incomplete. @throws ProviderError */
+export async function readRunningSdn(context: InventoryContext): Promise<{
+  zones: readonly ZoneEntry[];
+  vnets: readonly VnetEntry[];
+  problems: (string | null)[];
+  nodesOf: (zone: ZoneEntry | undefined) => string[];
+}> {
+  const [zones, vnets, nodes, permissions] = await Promise.all([
+    readEntries(context, 'zones', Zone),
+    readEntries(context, 'vnets', Vnet),
+    context.nodes.get(),
+    context.permissions.get(),
+  ]);
+  const hidden = ['SDN.Audit', 'SDN.Allocate'].some((privilege) => permissions.hasBelow(privilege, '/sdn/zones'))
+    ? null
+    : 'the token does not have SDN.Audit on all of /sdn/zones, so networks may be hidden from it';
+  return {
+    zones: zones.items,
+    vnets: vnets.items,
+    problems: [hidden, context.report(zones.problem), context.report(vnets.problem)],
+    // A zone that names no nodes is on all of them; one that is hidden from the token is on nobody knows which.
+    nodesOf: (zone) =>
+      zone ? (zone.nodes?.split(/[,;\s]+/).filter(Boolean) ?? nodes.items.map(({ node }) => node)) : [],
+  };
+}
+
+/** Subnets of a running VNet, and what of the answer could not be read. @throws ProviderError */
+export async function readSubnets(context: InventoryContext, vnet: string, zone: ZoneEntry | undefined) {
   const { data } = await context.client.get(apiPath`/cluster/sdn/vnets/${vnet}/subnets`, RUNNING);
   const { items, problem } = parseList(`subnets of ${vnet}`, Subnet, data, MAX_ENTRIES);
   const facts: SubnetFact[] = [];
@@ -68,17 +101,9 @@ async function readSubnets(context: InventoryContext, vnet: string, zone: ZoneEn
 export async function listSdn(
   context: InventoryContext,
 ): Promise<{ networks: Listing<NetworkFact>; subnets: Listing<SubnetFact> }> {
-  const [zones, vnets, nodes, permissions] = await Promise.all([
-    readEntries(context, 'zones', Zone),
-    readEntries(context, 'vnets', Vnet),
-    context.nodes.get(),
-    context.permissions.get(),
-  ]);
-  const zoneOf = new Map(zones.items.map((zone) => [zone.zone, zone]));
-  // A zone that names no nodes is on all of them; one that is hidden from the token is on nobody knows which.
-  const nodesOf = (zone: ZoneEntry | undefined) =>
-    zone ? (zone.nodes?.split(/[,;\s]+/).filter(Boolean) ?? nodes.items.map(({ node }) => node)) : [];
-  const networks = vnets.items.map(
+  const { zones, vnets, problems: shared, nodesOf } = await readRunningSdn(context);
+  const zoneOf = new Map(zones.map((zone) => [zone.zone, zone]));
+  const networks = vnets.map(
     (vnet): NetworkFact => ({
       name: vnet.vnet,
       kind: 'vnet',
@@ -89,11 +114,7 @@ export async function listSdn(
       node_names: nodesOf(zoneOf.get(vnet.zone)),
     }),
   );
-  const subnets = await Promise.all(vnets.items.map(({ vnet, zone }) => readSubnets(context, vnet, zoneOf.get(zone))));
-  const hidden = ['SDN.Audit', 'SDN.Allocate'].some((privilege) => permissions.hasBelow(privilege, '/sdn/zones'))
-    ? null
-    : 'the token does not have SDN.Audit on all of /sdn/zones, so networks may be hidden from it';
-  const shared = [hidden, context.report(zones.problem), context.report(vnets.problem)];
+  const subnets = await Promise.all(vnets.map(({ vnet, zone }) => readSubnets(context, vnet, zoneOf.get(zone))));
   return {
     networks: toListing(networks, shared),
     subnets: toListing(

@@ -11,12 +11,14 @@ import { parseForm } from '../../fake/transport/request-body';
 import { type Answer, bareAnswer } from '../../fake/transport/send-answer';
 import type { HypervisorProvider } from '../../types';
 import type { PveClient, PveRequest } from '../client';
+import type { ClientOptions } from '../client-options';
 import { isOutcomeUnknown } from '../failure-policy';
 import { createFirewallWriter } from '../firewall/firewall-writer';
 import { readClusterFirewall } from '../firewall/read-cluster-firewall';
 import { readGuestFirewall } from '../firewall/read-guest-firewall';
 import { encodeParams } from '../http/encode';
 import { type Envelope, openEnvelope } from '../http/envelope';
+import { createInventoryContext } from '../inventory/context';
 import { createInventoryReader } from '../inventory/inventory-reader';
 
 const route = createRouter(allRoutes);
@@ -83,12 +85,14 @@ export function directProvider(
     request,
     get: (path: PveRequest['path'], options = {}) => request({ ...options, method: 'GET', path }),
   } as unknown as PveClient;
-  const inventory = createInventoryReader(client, {
+  const options: ClientOptions = {
     access: { key: 'direct', api_url: '', api_token: '', tls_fingerprint: null, tls_ca: null, entry_points: [] },
     allowTargets: [],
     clock: { now: () => new Date(control.state.clock.now()) },
     logger: { info: () => {}, warn: () => {} },
-  });
+  };
+  const inventory = createInventoryReader(client, options);
+  const context = createInventoryContext(client, options);
   return {
     inventory,
     preflight: {
@@ -97,7 +101,7 @@ export function directProvider(
       },
     },
     firewallReader: {
-      readClusterFirewall: () => readClusterFirewall(client),
+      readClusterFirewall: () => readClusterFirewall(context),
       readGuestFirewall: (guest) => readGuestFirewall(client, guest),
     },
     firewallWriter: createFirewallWriter(client, inventory),
