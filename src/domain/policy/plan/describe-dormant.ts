@@ -1,0 +1,104 @@
+import type { LiveRule } from '../../firewall/live-state';
+import { parseMarker } from '../marker';
+import type { DormantEffect } from './dormant';
+import type { SenderCheck } from './dormant-effects';
+
+const LISTED = 10;
+
+const list = (items: readonly string[]): string =>
+  items.length > LISTED ? `${items.slice(0, LISTED).join(', ')} and ${items.length - LISTED} more` : items.join(', ');
+
+const RULE_EFFECTS: Record<DormantEffect, string> = {
+  cuts: 'It blocks traffic that passes today.',
+  allows: 'It allows traffic that the policy alone would block.',
+  none: 'It changes no verdict.',
+  unknown: 'What it does to traffic could not be determined.',
+};
+
+const DIRECTIONS: Record<string, string> = { in: 'inbound', out: 'outbound' };
+
+/** `inbound DROP tcp port 8081 from 10.0.0.0/24`: a stored rule in the words of its fields. */
+export function ruleText(rule: LiveRule): string {
+  if (rule.type === 'group') return `security group ${rule.action}`;
+  return [
+    DIRECTIONS[rule.type] ?? rule.type,
+    rule.action,
+    rule.macro,
+    rule.proto,
+    rule['icmp-type'] && `type ${rule['icmp-type']}`,
+    rule.dport && `port ${rule.dport}`,
+    rule.sport && `source port ${rule.sport}`,
+    rule.source && `from ${rule.source}`,
+    rule.dest && `to ${rule.dest}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** A rule that takes effect, by its position as it is stored now and its text. */
+export function describeRule(rule: LiveRule, interfaces: readonly string[], effect: DormantEffect) {
+  const name = ruleText(rule);
+  const comment = parseMarker(rule.comment) ? '' : (rule.comment ?? '').trim();
+  const quoted = comment === '' ? '' : `, "${comment.slice(0, 100)}"`;
+  const message = `Rule ${rule.pos} (${name}${quoted}) takes effect on ${list(interfaces)}. ${RULE_EFFECTS[effect]}`;
+  return { name, message };
+}
+
+/** A set of addresses that an interface may send from. */
+export function describeSet(
+  name: string,
+  nic: string,
+  entries: readonly string[],
+  { blocked, unknown, passing }: SenderCheck,
+): string {
+  const holds = entries.length === 0 ? 'It is empty.' : `It holds ${list(entries)}.`;
+  const start = `Set ${name} takes effect on ${nic}: traffic from an address outside the set is blocked. ${holds}`;
+  if (blocked.length > 0) {
+    const all = passing.length === 0 && unknown.length === 0 ? ' This cuts all traffic that the workload sends.' : '';
+    return `${start} It lacks ${list(blocked)}, which the workload uses.${all}`;
+  }
+  if (unknown.length > 0) return `${start} Whether it holds ${list(unknown)} could not be determined.`;
+  return passing.length === 0 ? `${start} No address of the workload is known to compare with.` : start;
+}
+
+const OPTION_TEXTS: Record<string, (value: string) => string> = {
+  policy_in: (value) =>
+    value === 'ACCEPT'
+      ? 'inbound traffic that matches no rule passes'
+      : 'inbound traffic that matches no rule is blocked',
+  policy_out: (value) =>
+    value === 'ACCEPT'
+      ? 'outbound traffic that matches no rule passes'
+      : 'outbound traffic that matches no rule is blocked',
+  dhcp: (value) => (value === '1' ? 'DHCP passes before rules' : 'DHCP no longer passes before rules'),
+  ndp: (value) =>
+    value === '1'
+      ? 'IPv6 neighbor discovery passes before rules'
+      : 'IPv6 neighbor discovery no longer passes before rules',
+  radv: (value) =>
+    value === '1'
+      ? 'the workload may send IPv6 router advertisements'
+      : 'IPv6 router advertisements it sends are blocked',
+  macfilter: (value) =>
+    value === '1'
+      ? "frames with a source MAC address other than the interface's are blocked (nested guests, VRRP, bonding)"
+      : 'frames with any source MAC address pass',
+  ipfilter: (value) =>
+    value === '1'
+      ? 'an interface without its own ipfilter set may send only from its IPv6 link-local and configured static addresses'
+      : 'source addresses are not filtered',
+  ips: (value) => (value === '1' ? 'an intrusion prevention system decides what passes' : 'nothing is inspected'),
+};
+
+/** An option that takes effect with its stored or default value. */
+export function describeOption(
+  name: string,
+  value: string,
+  stored: boolean,
+  interfaces: readonly string[],
+  effect: DormantEffect,
+): string {
+  const text = OPTION_TEXTS[name]?.(value) ?? '';
+  const unchanged = effect === 'none' ? ' It changes no verdict.' : '';
+  return `Option ${name}=${value} (${stored ? 'stored' : 'default'}) takes effect on ${list(interfaces)}: ${text}.${unchanged}`;
+}
