@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listInput, pageOf } from './list';
 import type { GuestFilter, PlanStep } from './policy/plan/guest-filter';
 import { ENFORCEMENT_MODES } from './policy/policy';
+import { ChangedDifference, DormantView } from './policy-preview';
 
 export const DEPLOYMENT_KINDS = ['apply', 'cleanup'] as const;
 /** `partial`: something was done and something was not; what, stands at the guests. */
@@ -48,6 +49,12 @@ export const DeploymentGuest = z.object({
   writes: z.int(),
   changes: GuestChanges.nullable(),
   problems: z.array(DeploymentProblem),
+  /** Why it was skipped, the code of its problem: `changed_since_preview`, `guest_missing`, `policy_changed` … */
+  reason: z.string().nullable(),
+  /** What was stored there without effect and took effect with the switches. Null: nothing was to be written, or not known. */
+  dormant: z.array(DormantView).nullable(),
+  /** With `changed_since_preview`: what would have been written by now. */
+  difference: ChangedDifference.nullable(),
   started_at: z.string().nullable(),
   finished_at: z.string().nullable(),
 });
@@ -74,6 +81,8 @@ export const Deployment = z.object({
   trigger: z.enum(DEPLOYMENT_TRIGGERS),
   status: z.enum(DEPLOYMENT_RUN_STATUSES),
   retry_of: z.uuid().nullable(),
+  /** Only what a preview showed is written. */
+  from_preview: z.boolean(),
   progress_done: z.int(),
   /** Null until the guests are known. */
   progress_total: z.int().nullable(),
@@ -109,6 +118,11 @@ export type DeploymentGuestListInput = z.output<typeof DeploymentGuestListInput>
 export const ApplyInput = z.strictObject({
   /** Say what would be wanted of every guest, without asking or changing a cluster. */
   dry_run: z.boolean({ error: 'true or false' }).default(false),
+  /**
+   * By workload id, the fingerprint that the preview gave. A workload whose live state or planned writes are others by now, or
+   * that is not named here, is skipped as `changed_since_preview`. Left out: whatever the policy wants by now is written.
+   */
+  fingerprints: z.record(z.uuid('The id of a workload.'), z.string().max(200)).optional(),
 });
 export type ApplyInput = z.output<typeof ApplyInput>;
 
@@ -123,6 +137,10 @@ const AppliedGuest = z.object({
   writes: z.int(),
   changes: GuestChanges.nullable(),
   problems: z.array(DeploymentProblem),
+  reason: z.string().nullable(),
+  /** In a dry run by what was last read of the guest. Null: not known, or nothing to be written. */
+  dormant: z.array(DormantView).nullable(),
+  difference: ChangedDifference.nullable(),
 });
 export type AppliedGuest = z.output<typeof AppliedGuest>;
 

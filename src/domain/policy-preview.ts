@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FirewallRuleView } from './firewall/rule-view';
 import { STALE_RULE_REASONS } from './policy/diff';
+import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/plan/dormant';
 import { ENFORCEMENT_MODES, PolicyDefinition, SecurityRuleInput } from './policy/policy';
 import { UNRESOLVED_REASONS } from './policy/resolve';
 
@@ -34,6 +35,34 @@ export const GuestChangesPreview = z.object({
 });
 export type GuestChangesPreview = z.output<typeof GuestChangesPreview>;
 
+/**
+ * Something stored at the guest that filters nothing today and takes effect because applying turns on the guest's firewall or
+ * the flag of an interface.
+ */
+export const DormantView = z.object({
+  kind: z.enum(DORMANT_KINDS),
+  /** Name of the set or option; the fields of the rule in words. */
+  name: z.string(),
+  /** Position of the rule as it is stored now; null for sets and options. */
+  position: z.int().nullable(),
+  rule: FirewallRuleView.nullable(),
+  /** Value of the option, entries of the set. */
+  value: z.string().nullable(),
+  /** False: nothing is stored, the hypervisor's default takes effect. */
+  stored: z.boolean(),
+  /** Interfaces at which it takes effect. */
+  interfaces: z.array(z.string()),
+  /** `cuts` blocks traffic that passes today, `allows` lets through what the policy alone would block. */
+  effect: z.enum(DORMANT_EFFECTS),
+  severity: z.enum(DORMANT_SEVERITIES),
+  message: z.string(),
+});
+export type DormantView = z.output<typeof DormantView>;
+
+/** A warning about one guest; the preview's own `warnings` sum them up for all guests. */
+export const GuestWarning = z.object({ code: z.string(), severity: z.enum(DORMANT_SEVERITIES), message: z.string() });
+export type GuestWarning = z.output<typeof GuestWarning>;
+
 export const GuestPreview = z.object({
   workload_id: z.uuid(),
   vmid: z.int(),
@@ -47,6 +76,14 @@ export const GuestPreview = z.object({
   /** Null: what is live could not be read, so it is not known what would change. */
   changes: GuestChangesPreview.nullable(),
   option_changes: z.array(OptionChange),
+  /** What else takes effect with the switches. Null: not known, because the guest could not be read. */
+  dormant: z.array(DormantView).nullable(),
+  warnings: z.array(GuestWarning),
+  /**
+   * Stands for the live state that was evaluated and the writes that follow from it. An apply that is given it writes
+   * nothing else. Null: the guest could not be read, or the policy is not stored.
+   */
+  fingerprint: z.string().nullable(),
   /** Foreign rules at the guest; they stay as they are. */
   foreign_rules: z.int().nullable(),
   unreadable: z.array(UnreadableNote),
@@ -61,6 +98,7 @@ export const PREVIEW_WARNINGS = [
   'cluster_firewall_off',
   'cluster_firewall_unknown',
   'default_policy_changes',
+  'dormant_content',
   'firewall_switched_on',
   'mac_filter',
   'established_connections',
@@ -116,10 +154,24 @@ export const PolicyPreview = z.object({
     kept: z.int(),
     moved: z.int(),
     option_changes: z.int(),
+    /** Stored rules, sets and options that take effect. */
+    dormant: z.int(),
     unreadable: z.int(),
   }),
 });
 export type PolicyPreview = z.output<typeof PolicyPreview>;
+
+/** What an apply found instead of what its preview had shown. */
+export const ChangedDifference = GuestPreview.pick({
+  changes: true,
+  option_changes: true,
+  dormant: true,
+  read_at: true,
+}).extend({
+  /** The fingerprint of this difference. */
+  fingerprint: z.string(),
+});
+export type ChangedDifference = z.output<typeof ChangedDifference>;
 
 /** What a policy would be: instead of the stored one, or of one that is not stored yet. */
 const draft = {

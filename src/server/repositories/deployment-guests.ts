@@ -8,7 +8,13 @@ import { pageOfRows } from './page-of-rows';
 
 export type DeploymentGuestRow = typeof deploymentGuests.$inferSelect;
 
-const { plan: _plan, state_before: _before, ...columns } = getTableColumns(deploymentGuests);
+const { plan: _plan, state_before: _before, ...stored } = getTableColumns(deploymentGuests);
+const columns = {
+  ...stored,
+  reason: sql<
+    string | null
+  >`case when ${deploymentGuests.status} = 'skipped' then ${deploymentGuests.problems} -> 0 ->> 'code' end`,
+};
 
 /** Guests of a deployment page by page, by vmid unless asked otherwise; `q` is part of the name, or the vmid. Two queries. */
 export function listDeploymentGuests(
@@ -76,7 +82,7 @@ export async function insertDeploymentGuests(tx: Tx, guests: readonly NewGuest[]
 export async function resetDeploymentGuests(tx: Tx, deploymentId: string): Promise<void> {
   await tx
     .update(deploymentGuests)
-    .set({ status: 'queued', problems: [], finished_at: null })
+    .set({ status: 'queued', problems: [], dormant: null, difference: null, finished_at: null })
     .where(eq(deploymentGuests.deployment_id, deploymentId));
 }
 

@@ -33,6 +33,7 @@ const columns = {
   trigger: deployments.trigger,
   status: deployments.status,
   retry_of: deployments.retry_of,
+  from_preview: sql<boolean>`${deployments.fingerprints} is not null`,
   progress_done: deployments.progress_done,
   progress_total: deployments.progress_total,
   guests: guestCounts,
@@ -104,11 +105,11 @@ type NewDeployment = Pick<
   | 'kind'
   | 'trigger'
   | 'requested_by'
-> & { retry_of?: string };
+> & { retry_of?: string; fingerprints?: Readonly<Record<string, string>> };
 
 /**
  * Adds a waiting deployment. One of the same kind that waits already will do as well: it reads what is wanted when it
- * begins. @returns the one that waits
+ * begins. One that may only write what a preview showed is always one of its own. @returns the one that waits
  */
 export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<string> {
   const [added] = await tx
@@ -127,6 +128,7 @@ export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<stri
         eq(deployments.kind, row.kind),
         eq(deployments.status, 'queued'),
         isNull(deployments.retry_of),
+        isNull(deployments.fingerprints),
       ),
     );
   // It began in this very moment: then the one that is wanted has to come after it.

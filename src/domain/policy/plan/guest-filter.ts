@@ -8,6 +8,8 @@ export type FilterNic = {
   readonly firewall: boolean;
   /** Whether its flag can be set: not while another change waits for a restart, and not without a bridge. */
   readonly editable: boolean;
+  /** It is on no bridge, so nothing can be filtered there. */
+  readonly unbridged?: boolean;
 };
 
 /** What is configured at one guest, completely read. */

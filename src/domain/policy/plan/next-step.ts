@@ -20,8 +20,9 @@ function wantedDefault(
   if (goal !== 'keep') return present === 'DROP' ? goal.restore : undefined;
   if (!intent.switch_on || present === 'ACCEPT') return undefined;
   // What was off let everything pass; switching it on must not cut off what no policy speaks of.
+  const bridged = nics.filter((nic) => !nic.unbridged);
   const unfiltered =
-    !effective.enable || (stored === undefined && nics.length > 0 && nics.every((nic) => !nic.firewall));
+    !effective.enable || (stored === undefined && bridged.length > 0 && bridged.every((nic) => !nic.firewall));
   return unfiltered ? 'ACCEPT' : undefined;
 }
 

@@ -8,6 +8,7 @@ import {
   type StoredState,
 } from '@/domain/deployments';
 import type { WantedRule } from '@/domain/policy/wanted';
+import type { ChangedDifference, DormantView } from '@/domain/policy-preview';
 import { primaryId, timestamptz } from '../columns';
 import { deployments } from './policies';
 import { workloads } from './workloads';
@@ -28,6 +29,10 @@ export const deploymentGuests = pgTable(
     changes: jsonb().$type<GuestChanges>(),
     problems: jsonb().$type<DeploymentProblem[]>().notNull().default([]),
     plan: jsonb().$type<StoredPlan>(),
+    /** What was stored there without effect and took effect with the switches; null: nothing was to be written, or not known. */
+    dormant: jsonb().$type<DormantView[]>(),
+    /** What would have been written instead of what the preview showed. */
+    difference: jsonb().$type<ChangedDifference>(),
     /** As it was before the first write of the deployment, also when that was another worker's. */
     state_before: jsonb().$type<StoredState>(),
     started_at: timestamptz(),

@@ -149,6 +149,8 @@ export const deployments = pgTable(
     status: text({ enum: DEPLOYMENT_RUN_STATUSES }).notNull(),
     /** Only the guests that failed there are done again. */
     retry_of: uuid(),
+    /** By workload, what a preview showed: nothing else is written. Null: asked for without a preview. */
+    fingerprints: jsonb().$type<Readonly<Record<string, string>>>(),
     progress_done: integer().notNull().default(0),
     progress_total: integer(),
     writes: integer().notNull().default(0),
@@ -169,7 +171,7 @@ export const deployments = pgTable(
     index('deployments_active_idx').on(t.status).where(sql`status in ('queued', 'running')`),
     uniqueIndex('deployments_one_waiting')
       .on(t.policy_id, t.cluster_id, t.kind)
-      .where(sql`status = 'queued' and retry_of is null`),
+      .where(sql`status = 'queued' and retry_of is null and fingerprints is null`),
     check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup')`),
     check('deployments_status', sql`${t.status} in ('queued', 'running', 'ok', 'partial', 'failed')`),
     check('deployments_finished', sql`(${t.finished_at} is not null) = (${t.status} in ('ok', 'partial', 'failed'))`),

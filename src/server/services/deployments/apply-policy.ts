@@ -2,6 +2,7 @@ import type { ApplyInput, ApplyResult } from '@/domain/deployments';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { findPolicyState } from '../../repositories/policy-states';
+import { readBoard } from '../policies/board/read-board';
 import { loadPolicyWorld } from '../policies/world/load-policy-world';
 import { applyResult, unresolvedOf } from './apply-result';
 import { awaitDeployments } from './await-deployments';
@@ -19,15 +20,15 @@ type Waiting = { wait: boolean; signal?: AbortSignal; timeoutMs?: number };
 export async function applyPolicy(
   scope: Scope<'policy:apply'>,
   policyId: string,
-  { dry_run }: ApplyInput,
+  { dry_run, fingerprints }: ApplyInput,
   waiting: Waiting,
 ): Promise<ApplyResult> {
   const policy = await findPolicyState(db, policyId, scope.tenants);
   if (!policy) throw noSuchPolicy();
   assertApplicable(policy, dry_run);
+  if (dry_run) return dryRun(policy, await readBoard());
   const world = await loadPolicyWorld();
-  if (dry_run) return dryRun(policy, world);
-  const request = await requestApply(scope, policyId, world, 'apply');
+  const request = await requestApply(scope, policyId, world, 'apply', fingerprints);
   if (waiting.wait) await awaitDeployments(request.ids, waiting);
   return applyResult(request.policy, request.ids, unresolvedOf(world, policyId));
 }

@@ -13,7 +13,7 @@ export const unresolvedOf = (world: PolicyWorld, policyId: string): Unresolved =
     .unresolved.filter(({ policy_id }) => policy_id === policyId)
     .map(({ side, endpoint, reason }) => ({ side, endpoint, reason }));
 
-const guestOf = ({ workload_id, vmid, name, status, writes, changes, problems }: DeploymentGuest): AppliedGuest => ({
+const guestOf = ({
   workload_id,
   vmid,
   name,
@@ -21,6 +21,20 @@ const guestOf = ({ workload_id, vmid, name, status, writes, changes, problems }:
   writes,
   changes,
   problems,
+  reason,
+  dormant,
+  difference,
+}: DeploymentGuest): AppliedGuest => ({
+  workload_id,
+  vmid,
+  name,
+  status,
+  writes,
+  changes,
+  problems,
+  reason,
+  dormant,
+  difference,
 });
 
 const clusterOf = (deployment: Deployment, guests: readonly DeploymentGuest[]): AppliedCluster => ({

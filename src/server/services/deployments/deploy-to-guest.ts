@@ -1,13 +1,22 @@
 import type { DeploymentProblem } from '@/domain/deployments';
+import { isSwitch } from '@/domain/policy/plan/approved-plan';
+import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import { planGuest } from '@/domain/policy/plan/plan-guest';
+import type { DormantView } from '@/domain/policy-preview';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { updateDeploymentGuest } from '../../repositories/deployment-guests';
+import { ProviderError } from '../../providers/hypervisor/errors';
+import { findDeploymentGuest, updateDeploymentGuest } from '../../repositories/deployment-guests';
 import { forgetDefaults, type GuestFirewallRow, noteDefaults } from '../../repositories/guest-firewalls';
 import { deletePlacement, listPlacementsAt, upsertPlacement } from '../../repositories/policy-placements';
 import { findPolicyState } from '../../repositories/policy-states';
+import { filterOf } from '../firewall/filter-of-snapshot';
+import { dormantAt } from '../policies/preview/preview-guest';
 import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
 import type { DeploymentSession } from './deployment-session';
+import { approveWrites } from './guest/approve-writes';
 import { GuestProblem, problemOf } from './guest/guest-problem';
+import type { ReadGuest } from './guest/read-guest-filter';
 import { type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
 import { dropsOf, type GuestWork, intentFor, rulesOf } from './guest-work';
 
@@ -67,6 +76,22 @@ async function goneOrFailed(
   );
 }
 
+/** What is stored at the guest and takes effect with the switches that are turned on. */
+async function dormantAtGuest(
+  session: DeploymentSession,
+  workload: GuestWork['workload'],
+  intent: GuestIntent,
+  { snapshot }: ReadGuest,
+): Promise<DormantView[] | null> {
+  const filter = filterOf(snapshot);
+  if (!filter || !planGuest(filter, intent).steps.some(isSwitch)) return filter && [];
+  const cluster = await session.clusterFirewall().catch((error: unknown) => {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  });
+  return cluster && dormantAt(filter, intent, { workload, state: snapshot, cluster });
+}
+
 async function reconcile(
   session: DeploymentSession,
   world: PolicyWorld,
@@ -79,6 +104,7 @@ async function reconcile(
   const key = { deployment_id: deployment.id, workload_id: workload.id };
   const placements = await listPlacementsAt(db, workload.id);
   const intent = intentFor(world, policy_id, kind, work, { row, placements });
+  const { fingerprints } = deployment;
   const drops = dropsOf(policy_id, work);
   const placement = {
     policy_id,
@@ -101,11 +127,23 @@ async function reconcile(
     intent,
     mayWrite: () => session.mayWrite(),
     pause: (ms) => session.pause(ms),
+    ...(fingerprints && {
+      approve: approveWrites({
+        fingerprint: fingerprints[workload.id] ?? null,
+        workload,
+        intent,
+        before: (await findDeploymentGuest(db, deployment.id, workload.id))?.state_before ?? null,
+        readCluster: () => session.clusterFirewall(),
+        onChanged: (difference) => updateDeploymentGuest(db, key, { difference }),
+      }),
+    }),
     async onPlan(state, plan) {
+      const dormant = await dormantAtGuest(session, workload, intent, state);
+      const { rules, options, sets, nics } = state;
       await db.transaction(async (tx) => {
         // Before the first write, so that no rule of ours is anywhere without a note of it.
         if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: null });
-        await updateDeploymentGuest(tx, key, { state_before: state, plan });
+        await updateDeploymentGuest(tx, key, { state_before: { rules, options, sets, nics }, plan, dormant });
       });
     },
     onDefault: (before) =>

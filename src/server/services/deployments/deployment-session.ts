@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { logger } from '../../lib/logger';
+import type { ClusterFirewallFact } from '../../providers/hypervisor/firewall-types';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { type DeploymentRow, LEASE_SECONDS, renewDeployment } from '../../repositories/deployments';
 import { claimGuest, type GuestFirewallRow, releaseGuest, renewGuests } from '../../repositories/guest-firewalls';
@@ -13,6 +14,8 @@ const TICK_MS = 100;
 /** Nothing is written any more when the leases could not be renewed for this long: they may be another's soon. */
 const SAFE_MS = (LEASE_SECONDS - 10) * 1000;
 const CLAIM_PAUSE_MS = 250;
+/** How old a reading of what all guests share may be when a guest is written to. */
+const CLUSTER_MS = 2_000;
 /** How long another writer of a guest is waited for. */
 const CLAIM_MS = 120_000;
 
@@ -33,6 +36,7 @@ export class DeploymentSession {
   #flushedAt = performance.now();
   #renewedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
+  #cluster: { at: number; reading: Promise<ClusterFirewallFact> } | undefined;
 
   constructor(
     readonly deployment: HeldDeployment,
@@ -95,6 +99,19 @@ export class DeploymentSession {
       if (performance.now() > deadline) return null;
       await delay(CLAIM_PAUSE_MS, undefined, { signal: this.signal });
     }
+  }
+
+  /** What all guests share, read within the last moments; guests that are worked on at once share a reading. */
+  clusterFirewall(): Promise<ClusterFirewallFact> {
+    const at = performance.now();
+    if (!this.#cluster || at - this.#cluster.at > CLUSTER_MS) {
+      const entry = { at, reading: this.provider.firewallReader.readClusterFirewall() };
+      entry.reading.catch(() => {
+        if (this.#cluster === entry) this.#cluster = undefined;
+      });
+      this.#cluster = entry;
+    }
+    return this.#cluster.reading;
   }
 
   async leaveGuest(workloadId: string): Promise<void> {

@@ -1,15 +1,33 @@
 import type { AppliedCluster, ApplyResult } from '@/domain/deployments';
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { PolicyState } from '../../repositories/policy-states';
-import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
+import type { WorldPolicy } from '../../repositories/policy-world';
+import type { Board } from '../policies/board/board';
+import { previewInWorld } from '../policies/preview/preview-world';
+import { compileWorld } from '../policies/world/load-policy-world';
 import { unresolvedOf } from './apply-result';
 import { dropsOf, rulesOf } from './guest-work';
 import { unmappedRules } from './unmapped-rules';
 
-/** What applying the policy would want of every guest, from the inventory alone: no cluster is asked. */
-export function dryRun(policy: PolicyState, world: PolicyWorld): ApplyResult {
+const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
+
+/** What would take effect with the switches by what was last read of the guests; those never read are left out. */
+async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy) {
+  const preview = await previewInWorld(world, policy, [], policy.id, async (clusterId) => ({
+    cluster: readings.clusters.get(clusterId) ?? { state: UNREAD, read_at: policy.created_at },
+    guests: readings.guests,
+  }));
+  const guests = preview.clusters.flatMap((cluster) => cluster.guests);
+  return new Map(guests.map(({ workload_id, dormant }) => [workload_id, dormant]));
+}
+
+/** What applying the policy would want of every guest, from the inventory and what was last read: no cluster is asked. */
+export async function dryRun(policy: PolicyState, board: Board): Promise<ApplyResult> {
+  const { world } = board;
   const compiled = compileWorld(world);
   const own = world.policies.find(({ id }) => id === policy.id);
   const unmapped = own ? unmappedRules(own, compiled) : null;
+  const dormant = own ? await dormantByWorkload(board, own) : null;
   const clusters = new Map<string, AppliedCluster>();
   for (const wanted of compiled.guests) {
     const rules = rulesOf(policy.id, { wanted });
@@ -35,6 +53,9 @@ export function dryRun(policy: PolicyState, world: PolicyWorld): ApplyResult {
       writes: 0,
       changes: null,
       problems: [],
+      reason: null,
+      dormant: dormant?.get(workload.id) ?? null,
+      difference: null,
     });
   }
   return {

@@ -14,5 +14,5 @@ export async function readDeploymentGuest(
   await readDeployment(scope, deploymentId);
   const guest = await findDeploymentGuest(db, deploymentId, workloadId);
   if (!guest) throw new AppError('not_found', 'The deployment has no such guest.');
-  return guest;
+  return { ...guest, reason: guest.status === 'skipped' ? (guest.problems[0]?.code ?? null) : null };
 }

@@ -24,9 +24,17 @@ function wantedClusters(world: PolicyWorld, policyId: string): string[] {
   return [...new Set(ids)];
 }
 
+/** Those of the workloads of one cluster. */
+const fingerprintsIn = (
+  { workloads }: PolicyWorld,
+  clusterId: string,
+  fingerprints: Readonly<Record<string, string>>,
+) => Object.fromEntries(Object.entries(fingerprints).filter(([id]) => workloads.get(id)?.cluster_id === clusterId));
+
 /**
  * Has a policy applied on every cluster where it wants something or may still stand. A deployment of it that waits
- * already will do: it reads what is wanted when it begins.
+ * already will do: it reads what is wanted when it begins. With fingerprints of a preview, nothing is written but what the
+ * preview showed.
  * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a workload
  */
 export async function requestApply(
@@ -34,6 +42,7 @@ export async function requestApply(
   policyId: string,
   world: PolicyWorld,
   trigger: Extract<DeploymentTrigger, 'apply' | 'reconcile' | 'apply_pending'>,
+  fingerprints?: Readonly<Record<string, string>>,
 ): Promise<{ policy: PolicyState; ids: string[] }> {
   const { policy, ids } = await db.transaction(async (tx) => {
     const policy = await holdPolicyState(tx, policyId, scope.tenants);
@@ -62,6 +71,7 @@ export async function requestApply(
         kind: 'apply',
         trigger,
         requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+        ...(fingerprints && { fingerprints: fingerprintsIn(world, cluster_id, fingerprints) }),
       });
       ids.push(id);
       await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id: policyId });
@@ -72,7 +82,12 @@ export async function requestApply(
       object_id: policyId,
       object_name: policy.name,
       tenant_id: policy.tenant_id,
-      after: { deployment_ids: ids, policy_version: policy.version, trigger },
+      after: {
+        deployment_ids: ids,
+        policy_version: policy.version,
+        trigger,
+        ...(fingerprints && { previewed_workloads: Object.keys(fingerprints).length }),
+      },
     });
     return { policy, ids };
   });

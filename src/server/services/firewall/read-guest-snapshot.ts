@@ -51,7 +51,12 @@ function liveNics(config: GuestConfig, kind: GuestRef['kind']): LiveNic[] {
   return [...known, ...config.unreadable.map(({ name }) => ({ name, firewall: null, mac: null }))];
 }
 
-function joined(fact: GuestFirewallFact, config: GuestConfig | ProviderError, kind: GuestRef['kind']): GuestSnapshot {
+/** Both readings of a guest as one. What failed is null and named. */
+export function snapshotOf(
+  fact: GuestFirewallFact,
+  config: GuestConfig | ProviderError,
+  kind: GuestRef['kind'],
+): GuestSnapshot {
   const failed = config instanceof ProviderError;
   const unreadable: UnreadableNote[] = [...fact.unreadable];
   if (failed) unreadable.push({ part: 'interfaces', ...noteOf(config) });
@@ -95,7 +100,7 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
   if (known !== null && found !== null && known !== found) {
     return gone('Another guest has taken over the number. Sync the cluster.', 'replaced');
   }
-  return joined(fact, config, target.kind);
+  return snapshotOf(fact, config, target.kind);
 }
 
 /**

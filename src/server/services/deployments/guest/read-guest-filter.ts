@@ -1,12 +1,17 @@
 import { effectiveOptions } from '@/domain/firewall/guest-options';
+import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { FilterNic, GuestFilter } from '@/domain/policy/plan/guest-filter';
 import { ProviderError } from '../../../providers/hypervisor/errors';
 import type { GuestNic, GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
+import { filterOf } from '../../firewall/filter-of-snapshot';
+import { snapshotOf } from '../../firewall/read-guest-snapshot';
 import { GuestProblem } from './guest-problem';
 
 /** What is configured at a guest, with what guards writes: digests, and where it runs. */
 export type ReadGuest = GuestFilter & {
   readonly ref: GuestRef;
+  /** Everything of the last complete reading, as a preview sees it. Single steps do not renew it. */
+  readonly snapshot: GuestSnapshot;
   readonly digests: {
     readonly rules: string;
     readonly options: string;
@@ -14,11 +19,8 @@ export type ReadGuest = GuestFilter & {
   };
 };
 
-const nicOf = ({ name, firewall, bridge, mac, pending }: GuestNic): FilterNic => ({
-  name,
-  firewall,
-  editable: bridge !== null && mac !== null && !pending,
-});
+/** Without a bridge there is nothing to filter at and no flag to set; previews leave such an interface out. */
+const unbridged = ({ name, firewall }: GuestNic): FilterNic => ({ name, firewall, editable: false, unbridged: true });
 
 /**
  * Reads everything that decides what is to be written, or fails: nothing is planned on half a picture. A guest that
@@ -51,17 +53,15 @@ export async function readGuestFilter(
       reason?.remedy ?? 'Apply again.',
     );
   }
+  const snapshot = snapshotOf(fact, config, guest.kind);
+  const filter = filterOf(snapshot);
+  if (!filter) throw new Error(`a complete reading of guest ${guest.vmid} without a filter`);
   const sets = Object.entries(ipsets);
   return {
+    ...filter,
     ref,
-    rules: rules.items,
-    options: options.value,
-    sets: Object.fromEntries(sets.map(([name, { entries }]) => [name, entries])),
-    nics: [
-      ...config.nics.map(nicOf),
-      // What cannot be understood cannot be switched on, and must not look like an interface less.
-      ...config.unreadable.map(({ name }) => ({ name, firewall: false, editable: false })),
-    ],
+    snapshot,
+    nics: [...filter.nics, ...config.nics.filter(({ bridge }) => bridge === null).map(unbridged)],
     digests: {
       rules: rules.digest,
       options: options.digest,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DeploymentProblem, GuestChanges, StoredPlan } from '@/domain/deployments';
+import { isSwitch } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent, PlanStep } from '@/domain/policy/plan/guest-filter';
 import { layOut } from '@/domain/policy/plan/layout';
 import { nextStep } from '@/domain/policy/plan/next-step';
@@ -21,7 +22,12 @@ export type GuestTask = {
   /** Waits; rejects when the writer has to stop. */
   pause: (ms: number) => Promise<void>;
   /** Called once before the first write, with how the guest is and what is going to be written. */
-  onPlan?: (state: GuestFilter, plan: StoredPlan) => Promise<void>;
+  onPlan?: (state: ReadGuest, plan: StoredPlan) => Promise<void>;
+  /**
+   * Called with what was read right before each write; with a complete reading before the first one and before those that
+   * turn a filter on. @throws GuestProblem when nothing more may be written, `skipped` when nothing was
+   */
+  approve?: (state: ReadGuest, written: boolean) => Promise<void>;
   /** Called before a default is changed because a policy asks for dropping. */
   onDefault?: (before: { in?: 'ACCEPT' | 'REJECT'; out?: 'ACCEPT' | 'REJECT' }) => Promise<void>;
 };
@@ -92,6 +98,8 @@ const partOf = (state: ReadGuest, step: PlanStep): unknown => {
 
 class Reconciliation {
   writes = 0;
+  /** Of these, how many the cluster refused because something else had been written in between. */
+  refused = 0;
   readonly problems: DeploymentProblem[] = [];
   readonly #patience = new Patience();
   /** Interfaces that are left alone for this time. */
@@ -175,6 +183,7 @@ class Reconciliation {
     }
     if ((error as { code?: string }).code === 'conflict') {
       this.#patience.conflict();
+      this.refused += 1;
       return this.read();
     }
     // What was refused because it is there already, or gone already, is no failure once it has been looked at.
@@ -244,7 +253,8 @@ function changesOf(state: GuestFilter, intent: GuestIntent): GuestChanges {
 /**
  * Brings the firewall of one guest to what is wanted, one write at a time: each is planned from what was read after the
  * one before, so whatever others do in between is taken into account, and whoever starts again goes on where this ends.
- * A failure is an outcome. @throws what `mayWrite` and `pause` throw, and errors of the callbacks
+ * A failure is an outcome. @throws what `mayWrite` and `pause` throw, errors of the callbacks, and GuestProblem when
+ * `approve` refuses before anything was written
  */
 export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
   const work = new Reconciliation(task);
@@ -255,17 +265,20 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
     changes = changesOf(state, intent);
     const first = nextStep(state, intent);
     if (first) {
+      await task.approve?.(state, false);
       const { steps } = planGuest(state, intent);
-      const { rules, options, sets, nics } = state;
-      await task.onPlan?.(
-        { rules, options, sets, nics },
-        { steps: steps.slice(0, MAX_STORED_STEPS), total: steps.length },
-      );
+      await task.onPlan?.(state, { steps: steps.slice(0, MAX_STORED_STEPS), total: steps.length });
     }
     // Others may add to the work, but not for ever.
     const most = 3 * maxSteps(state, intent) + 50;
     for (let rounds = 0; ; ) {
-      const step = nextStep(state, intent);
+      let step = nextStep(state, intent);
+      if (step && task.approve) {
+        // What is stored takes effect with a switch: all of it is looked at once more.
+        if (work.writes > 0 && isSwitch(step)) state = await work.read();
+        await task.approve(state, work.writes > work.refused);
+        step = nextStep(state, intent);
+      }
       if (step) {
         if (work.writes >= most) throw changedMeanwhile();
         state = await work.step(state, step);
@@ -283,6 +296,7 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
     return { status: problems.length > 0 ? 'partial' : done, writes: work.writes, changes, problems, broken: false };
   } catch (error) {
     task.mayWrite();
+    if (error instanceof GuestProblem && error.skipped) throw error;
     const kind = failureKind(error);
     if (kind === 'fatal' && !(error instanceof GuestProblem) && problemOf(error).code === 'internal') throw error;
     const problems = [...work.problems, problemOf(error)];

@@ -1,44 +1,21 @@
 import type { LiveRule } from '@/domain/firewall/live-state';
 import { viewOfLiveRule, viewOfWantedRule } from '@/domain/firewall/rule-view';
-import type { GuestSnapshot } from '@/domain/firewall/snapshot';
+import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { parseMarker } from '@/domain/policy/marker';
+import { type DormantSubject, findDormantContent, settle } from '@/domain/policy/plan/dormant';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { type Layout, layOut } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
-import type { GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
+import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
 import type { WorldWorkload } from '../../../repositories/policy-world';
+import { filterOf } from '../../firewall/filter-of-snapshot';
 import type { LiveGuestReading } from '../../firewall/live-reader';
-
-/** The reading as planning needs it: complete, or null. */
-export function filterOf({ rules, options, ipsets, nics, pending_nics }: GuestSnapshot): GuestFilter | null {
-  if (!rules || !options || !ipsets || !nics) return null;
-  return {
-    rules,
-    options,
-    sets: ipsets,
-    nics: nics.map(({ name, firewall, mac }) => ({
-      name,
-      firewall: firewall === true,
-      editable: firewall !== null && mac !== null && !pending_nics.includes(name),
-    })),
-  };
-}
-
-/** The list as it shall be, so that only switches are left to be planned. */
-function rulesAfter({ slots }: Layout): LiveRule[] {
-  return slots.map((slot, pos) => {
-    if (slot.kind === 'anchor') return { ...slot.rule, pos };
-    const { content, comment } = slot.wanted;
-    return { pos, ...content, enable: 1, comment };
-  });
-}
+import { guestFingerprint } from './guest-fingerprint';
 
 /** The switches that applying would turn. */
 function optionChanges(filter: GuestFilter, intent: GuestIntent, layout: Layout): OptionChange[] {
-  const sets = Object.fromEntries(intent.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
-  const settled = { ...filter, rules: rulesAfter(layout), sets: { ...filter.sets, ...sets } };
   const changes = new Map<string, OptionChange>();
-  for (const step of planGuest(settled, intent).steps) {
+  for (const step of planGuest(settle(filter, intent, layout), intent).steps) {
     if (step.kind === 'set_nic_flag') {
       changes.set(step.nic, { kind: 'nic_flag', name: step.nic, before: '0', after: '1' });
     } else if (step.kind === 'set_options') {
@@ -72,12 +49,53 @@ function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChang
   return changes;
 }
 
-/** What applying would change at one guest, as far as it could be read. */
-export function previewGuest(workload: WorldWorkload, intent: GuestIntent, reading: LiveGuestReading): GuestPreview {
+type Known = { readonly workload: WorldWorkload; readonly state: GuestSnapshot; readonly cluster: ClusterSnapshot };
+
+function dormantSubject(filter: GuestFilter, intent: GuestIntent, { workload, state, cluster }: Known): DormantSubject {
+  const implementation =
+    workload.nftables === null ? undefined : workload.nftables ? ('nftables' as const) : ('iptables' as const);
+  const { node_name: node, addresses } = workload;
+  return { filter, intent, cluster, aliases: state.aliases, nics: state.nics ?? [], implementation, node, addresses };
+}
+
+/** What is stored at a guest and takes effect with its switches, as the API shows it. */
+export function dormantAt(filter: GuestFilter, intent: GuestIntent, known: Known): DormantView[] {
+  return findDormantContent(dormantSubject(filter, intent, known)).map(({ interfaces, rule, ...item }) => ({
+    ...item,
+    position: rule?.pos ?? null,
+    interfaces: [...interfaces],
+    rule: rule && viewOfLiveRule(rule, intent.instance, intent.vmid),
+  }));
+}
+
+/** What applying would change at a guest, and the fingerprint of all that this was worked out from. */
+export function previewDifference(filter: GuestFilter, intent: GuestIntent, known: Known) {
+  const { state, cluster, workload } = known;
+  const layout = layOut(filter.rules, intent);
+  return {
+    fingerprint: guestFingerprint(filter, intent, {
+      aliases: state.aliases,
+      nics: state.nics ?? [],
+      cluster,
+      node: workload.node_name,
+    }),
+    changes: ruleChanges(layout, intent.instance, intent.vmid),
+    option_changes: optionChanges(filter, intent, layout),
+    dormant: dormantAt(filter, intent, known),
+  };
+}
+
+/** What applying would change at one guest, as far as it could be read. Its warnings are added by who sees all guests. */
+export function previewGuest(
+  workload: WorldWorkload,
+  intent: GuestIntent,
+  reading: LiveGuestReading,
+  cluster: ClusterSnapshot,
+): GuestPreview {
   const { id, vmid, name, external_id, node_name } = workload;
   const { state, read_at } = reading;
   const filter = filterOf(state);
-  const layout = filter && layOut(filter.rules, intent);
+  const difference = filter && previewDifference(filter, intent, { workload, state, cluster });
   return {
     workload_id: id,
     vmid,
@@ -86,8 +104,11 @@ export function previewGuest(workload: WorldWorkload, intent: GuestIntent, readi
     node_name,
     rules: intent.rules.map((rule) => viewOfWantedRule(rule)),
     sets: intent.sets.map(({ name: set, cidrs }) => ({ name: set, cidrs: [...cidrs] })),
-    changes: layout && ruleChanges(layout, intent.instance, vmid),
-    option_changes: filter && layout ? optionChanges(filter, intent, layout) : [],
+    changes: difference?.changes ?? null,
+    option_changes: difference?.option_changes ?? [],
+    dormant: difference?.dormant ?? null,
+    warnings: [],
+    fingerprint: difference?.fingerprint ?? null,
     foreign_rules: filter?.rules.filter(({ comment }) => parseMarker(comment) === null).length ?? null,
     unreadable: [...state.unreadable],
     read_at,

@@ -3,12 +3,12 @@ import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
 import { listAppliedAt, listDefaultsBefore } from '../../../repositories/policy-standings';
-import type { WorldPolicy } from '../../../repositories/policy-world';
+import type { WorldPolicy, WorldWorkload } from '../../../repositories/policy-world';
 import { intentFor } from '../../deployments/guest-work';
 import { type ClusterReadings, readLive } from '../../firewall/live-reader';
 import type { PolicyWorld } from '../world/load-policy-world';
 import { previewGuest } from './preview-guest';
-import { type PreviewedCluster, previewWarnings } from './warnings';
+import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
 
 /** The policy as if it were in force: a preview says what applying would do, whatever stands in the way of it. */
 const inForce = (policy: WorldPolicy): WorldPolicy => ({
@@ -28,6 +28,7 @@ function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] 
     kept: sum(({ changes }) => changes?.kept.length ?? 0),
     moved: sum(({ changes }) => changes?.moved.length ?? 0),
     option_changes: sum(({ option_changes }) => option_changes.length),
+    dormant: sum(({ dormant }) => dormant?.length ?? 0),
     unreadable: sum(({ changes }) => (changes === null ? 1 : 0)),
   };
 }
@@ -36,12 +37,14 @@ function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] 
  * What applying a policy would do now, guest by guest, compared with what is live: each guest is read once. Rules of
  * other policies count as they stand, as when the policy is applied.
  * @param places workloads where something of the policy may be left besides those where it wants something
+ * @param read how to learn what is live; the clusters are asked unless told otherwise
  */
 export async function previewInWorld(
   world: PolicyWorld,
   policy: WorldPolicy,
   places: readonly string[],
   id: string | null,
+  read: (clusterId: string, workloads: readonly WorldWorkload[]) => Promise<ClusterReadings> = readLive,
 ): Promise<PolicyPreview> {
   const wanted = inForce(policy);
   const others = world.policies.filter((other) => other.id !== policy.id);
@@ -54,7 +57,7 @@ export async function previewInWorld(
   const [applied, defaults, ...readings] = await Promise.all([
     listAppliedAt(db, ids),
     listDefaultsBefore(db, ids),
-    ...[...groups].map(([clusterId, list]) => readLive(clusterId, list)),
+    ...[...groups].map(([clusterId, list]) => read(clusterId, list)),
   ]);
   const appliedAt = groupBy(applied, (row) => row.workload_id);
   const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, readings[at] as ClusterReadings]));
@@ -79,7 +82,9 @@ export async function previewInWorld(
           const work = { workload, wanted: wantedAt.get(workload.id) ?? null };
           const placements = appliedAt.get(workload.id) ?? [];
           const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
-          return [{ workload, preview: previewGuest(workload, intent, reading), state: reading.state }];
+          return [
+            { workload, preview: previewGuest(workload, intent, reading, live.cluster.state), state: reading.state },
+          ];
         });
       return { cluster, state: live.cluster.state, guests };
     });
@@ -87,7 +92,12 @@ export async function previewInWorld(
     cluster_id: cluster.id,
     cluster_name: cluster.name,
     firewall_enabled: state.firewall_enabled,
-    guests: guests.map(({ preview }) => preview),
+    guests: guests.map((guest) => ({
+      ...guest.preview,
+      warnings: guestWarnings(guest),
+      // What is not stored cannot be applied.
+      fingerprint: id === null ? null : guest.preview.fingerprint,
+    })),
   }));
   return {
     policy_id: id,

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { makePolicyLab, type PolicyLab } from '../testing/policy-lab.fixture';
 
 let lab: PolicyLab;
 beforeAll(async () => {
-  lab = await makePolicyLab();
+  // Sign-ins last a quarter of an hour of the lab's own time.
+  lab = await makePolicyLab({ timeScale: 10 });
 }, 60_000);
 afterAll(() => lab.close());
 
@@ -87,6 +89,7 @@ describe('the preview of a policy', () => {
       kept: 2,
       moved: 0,
       option_changes: 0,
+      dormant: 0,
       unreadable: 0,
     });
     const changed = await preview(policy, { rules: [rule('443'), rule('80')] });
@@ -113,6 +116,51 @@ describe('the preview of a policy', () => {
     // The first one's change is not applied by applying the second one.
     expect(guest?.changes).toMatchObject({ removed: [], kept: [], moved: [] });
     expect(ports(guest?.changes?.added)).toEqual(['80']);
+  });
+
+  it('names what is stored without effect and takes effect with the switches, and what it cuts', async () => {
+    const definition = { enforcement_mode: 'enforced', sources: ['any'], targets: ['vmid:110'] };
+    const policy = await lab.create({ definition, rules: [rule('80')] });
+    const file = lab.control.firewall.guestFile(110);
+    const switchedOn = ({ warnings }: PolicyPreview) => warnings.filter(({ code }) => code === 'firewall_switched_on');
+    const clean = await preview(policy);
+    expect(switchedOn(clean)).toMatchObject([{ message: expect.stringContaining('keeps passing') }]);
+    expect(codes(clean)).not.toContain('dormant_content');
+    lab.control.firewall.setFile(
+      'firewall/110.fw',
+      `[OPTIONS]\n\nradv: 1\n\n[IPSET ipfilter-net0]\n\n10.99.0.0/24\n\n[RULES]\n\n|IN DROP -p tcp -dport 1\nIN DROP -p tcp -dport 8081 -log nolog # old block\n\n`,
+    );
+    const dormant = await preview(policy);
+    const [guest] = dormant.clusters[0]?.guests ?? [];
+    expect(guest?.foreign_rules).toBe(2);
+    expect(guest?.dormant).toMatchObject([
+      {
+        kind: 'rule',
+        position: 1,
+        rule: { destination_port: '8081', comment: 'old block' },
+        effect: 'cuts',
+        severity: 'warning',
+      },
+      { kind: 'set', name: 'ipfilter-net0', interfaces: ['net0'], value: '10.99.0.0/24', effect: 'cuts' },
+      { kind: 'option', name: 'radv', value: '1', stored: true, effect: 'allows' },
+      { kind: 'option', name: 'macfilter', value: '1', stored: false, severity: 'info' },
+    ]);
+    expect(dormant.totals.dormant).toBe(4);
+    expect(codes(dormant)).toContain('dormant_content');
+    const told = guest?.warnings.filter(({ code }) => code === 'dormant_content').map(({ message }) => message);
+    expect(told?.[0]).toBe(
+      'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. It blocks traffic that passes today.',
+    );
+    expect(told?.[1]).toMatch(
+      /^Set ipfilter-net0 takes effect on net0: traffic from an address outside the set is blocked/,
+    );
+    // What stored content would change is not promised.
+    expect(JSON.stringify(dormant)).not.toContain('keeps passing');
+    // A dry run asks no cluster: it goes by what was read last.
+    const dry = (await lab.json(`/policies/${policy.id}/apply`, { body: { dry_run: true } })).body as ApplyResult;
+    expect(dry.clusters[0]?.guests[0]?.dormant).toEqual(guest?.dormant);
+    expect(clean.clusters[0]?.guests[0]?.fingerprint).not.toBe(guest?.fingerprint);
+    lab.control.firewall.setFile('firewall/110.fw', file);
   });
 
   it('names what resolves to nothing, and warns of what stands in the way', async () => {
@@ -164,6 +212,7 @@ describe('the preview of a policy', () => {
     const { status, body } = await lab.json('/policy-drafts/preview', { body: draft });
     expect(status).toBe(200);
     expect(body).toMatchObject({ policy_id: null, policy_version: 1, totals: { guests: 1, added: 1 } });
+    expect((body as PolicyPreview).clusters[0]?.guests[0]?.fingerprint).toBeNull();
   });
 });
 

@@ -2,9 +2,10 @@ import { type DefaultPolicy, effectiveOptions } from '@/domain/firewall/guest-op
 import type { LiveGuestOptions } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Compiled } from '@/domain/policy/wanted';
-import type { GuestPreview, PreviewWarning, PreviewWarningCode } from '@/domain/policy-preview';
+import type { GuestPreview, GuestWarning, PreviewWarning, PreviewWarningCode } from '@/domain/policy-preview';
+import { groupBy } from '../../../lib/group-by';
 import type { WorldCluster, WorldPolicy, WorldWorkload } from '../../../repositories/policy-world';
-import { filterOf } from './preview-guest';
+import { filterOf } from '../../firewall/filter-of-snapshot';
 
 /** Guests that a warning names; the rest are only counted. */
 const NAMED = 20;
@@ -19,8 +20,9 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
     'Whether the firewall of the cluster is on could not be read: it may be that nothing is filtered.',
   default_policy_changes:
     'What happens to packets that no rule matches changes there: look at the switches, and whether everything that the guest needs is allowed.',
-  firewall_switched_on:
-    'The firewall is off there and will be switched on. What no rule matches keeps passing, unless the policy asks for dropping.',
+  firewall_switched_on: 'The firewall is off there and will be switched on.',
+  dormant_content:
+    'Rules, sets or options that are stored there without effect take effect, because a firewall or interface flag is switched on. They change what happens to traffic: check the list of each guest.',
   mac_filter:
     'With the firewall on, frames with another sender address than the interface has are dropped. Nested guests, VRRP and bonding inside the guest need the option macfilter switched off.',
   established_connections: 'Connections that exist already go on: rules decide about new connections only.',
@@ -37,6 +39,9 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
   no_address_of_family:
     'A rule for one address family has no address of that family on the other side, so it does nothing.',
 };
+
+/** Added to the warning about a switch where nothing that is stored makes it untrue. */
+const KEEPS_PASSING = 'Traffic that matches no rule keeps passing, unless the policy asks to drop it.';
 
 export type PreviewedGuest = {
   readonly workload: WorldWorkload;
@@ -86,11 +91,18 @@ function closesSomething(guest: PreviewedGuest): boolean {
   return switched && [...rules, ...(guest.state.rules ?? [])].some(({ action }) => denies(action));
 }
 
+const isSwitchedOn = ({ preview }: PreviewedGuest) =>
+  preview.option_changes.some(({ name, after }) => name === 'enable' && after === '1');
+
+/** Stored rules, sets and options that change what happens to traffic once they take effect. */
+const effectiveItems = ({ preview }: PreviewedGuest) =>
+  (preview.dormant ?? []).filter(({ severity, effect }) => severity !== 'info' && effect !== 'none');
+
 const TESTS: Partial<Record<PreviewWarningCode, (guest: PreviewedGuest) => boolean>> = {
   default_policy_changes: (guest) =>
     defaultsAround(guest).some(({ before, after }) => before.in !== after.in || before.out !== after.out),
-  firewall_switched_on: ({ preview }) =>
-    preview.option_changes.some(({ name, after }) => name === 'enable' && after === '1'),
+  dormant_content: (guest) => effectiveItems(guest).length > 0,
+  firewall_switched_on: isSwitchedOn,
   mac_filter: ({ preview, state }) =>
     preview.option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag') &&
     state.options !== null &&
@@ -121,6 +133,28 @@ const warn = (
   guests: guests.slice(0, NAMED).map(({ workload: { id, name, vmid } }) => ({ workload_id: id, name, vmid })),
 });
 
+const SERIOUS = new Set<PreviewWarningCode>(['default_policy_changes', 'guest_unreadable', 'guest_missing']);
+
+/** What a warning says about a guest. */
+function messageAt(code: PreviewWarningCode, guest: PreviewedGuest): string {
+  const passes = code === 'firewall_switched_on' && effectiveItems(guest).length === 0;
+  return passes ? `${MESSAGES[code]} ${KEEPS_PASSING}` : MESSAGES[code];
+}
+
+const codesAt = (guest: PreviewedGuest) =>
+  (Object.entries(TESTS) as [PreviewWarningCode, (guest: PreviewedGuest) => boolean][]).flatMap(([code, test]) =>
+    test(guest) ? [code] : [],
+  );
+
+/** Everything to know about one guest before applying; stored content that takes effect is named item by item. */
+export function guestWarnings(guest: PreviewedGuest): GuestWarning[] {
+  return codesAt(guest).flatMap((code): GuestWarning[] => {
+    if (code === 'dormant_content')
+      return effectiveItems(guest).map(({ severity, message }) => ({ code, severity, message }));
+    return [{ code, severity: SERIOUS.has(code) ? 'warning' : 'info', message: messageAt(code, guest) }];
+  });
+}
+
 /** What the cluster said when it was asked for its options, and what to do about it. */
 function whyUnreadable({ unreadable }: ClusterSnapshot): string[] {
   const note = unreadable.find(({ part }) => part === 'options');
@@ -145,8 +179,11 @@ export function previewWarnings(
       warnings.push({ ...warning, message: [warning.message, ...whyUnreadable(state)].join(' ') });
     }
     for (const [code, test] of Object.entries(TESTS) as [PreviewWarningCode, (guest: PreviewedGuest) => boolean][]) {
-      const concerned = guests.filter((guest) => test(guest));
-      if (concerned.length > 0) warnings.push(warn(code, cluster.id, concerned));
+      const concerned = groupBy(
+        guests.filter((guest) => test(guest)),
+        (guest) => messageAt(code, guest),
+      );
+      for (const [message, list] of concerned) warnings.push({ ...warn(code, cluster.id, list), message });
     }
   }
   for (const { code, detail } of notes) warnings.push(warn(code, null, [], detail));

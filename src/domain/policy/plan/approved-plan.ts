@@ -1,0 +1,118 @@
+import type { LiveCluster, LiveNic, LiveObjects, LiveRule, LiveSetEntry } from '../../firewall/live-state';
+import { formatCidr, parseCidr } from '../../net/cidr';
+import { applyStep } from './apply-step';
+import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
+import { planGuest } from './plan-guest';
+import { referredObjects } from './referred-objects';
+
+/** What decides about a guest's packets besides its own rules, options, sets and flags. */
+export type PlanContext = {
+  readonly aliases: LiveObjects['aliases'];
+  readonly nics: readonly LiveNic[];
+  readonly cluster: LiveCluster;
+  /** Node that the guest is on; null: not known. */
+  readonly node: string | null;
+};
+
+const RULE_FIELDS = [
+  'type',
+  'action',
+  'iface',
+  'macro',
+  'source',
+  'dest',
+  'proto',
+  'sport',
+  'dport',
+  'icmp-type',
+  'comment',
+] as const satisfies readonly (keyof LiveRule)[];
+
+/** The same for every way in which the API may give the same rule; its position is that in the list. */
+const canonicalRule = (rule: LiveRule): unknown[] => [
+  rule.enable ? 1 : 0,
+  ...RULE_FIELDS.map((field) => rule[field] || ''),
+  rule.log || 'nolog',
+  rule.errors ? Object.keys(rule.errors).sort() : [],
+];
+
+const sorted = <T>(record: Readonly<Record<string, T>>): [string, T][] =>
+  Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+
+function canonicalEntries(entries: readonly LiveSetEntry[]): string[] {
+  return entries
+    .map(({ cidr, nomatch, errors }) => {
+      const parsed = parseCidr(cidr);
+      return `${nomatch ? '!' : ''}${parsed ? formatCidr(parsed) : cidr}${errors ? ' (errors)' : ''}`;
+    })
+    .sort();
+}
+
+/** Rules, options and sets of a guest in one text; equal exactly when they are. */
+function canonicalContent({ rules, options, sets }: Pick<GuestFilter, 'rules' | 'options' | 'sets'>): string {
+  return JSON.stringify([
+    rules.map(canonicalRule),
+    sorted(options).filter(([, value]) => value !== undefined),
+    sorted(sets).map(([name, entries]) => [name, canonicalEntries(entries)]),
+  ]);
+}
+
+/**
+ * Everything that a preview of a guest was made of, in one text whose hash is the preview's fingerprint: the guest's own
+ * filter, what it refers to in the cluster, and the writes that were planned for it.
+ */
+export function fingerprintText(filter: GuestFilter, intent: GuestIntent, context: PlanContext): string {
+  const { cluster, aliases, nics, node } = context;
+  const flags = new Map(filter.nics.map((nic) => [nic.name, nic]));
+  const cards = [...nics]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, mac, static_addresses }) => {
+      const flag = flags.get(name);
+      return [name, mac, static_addresses ?? [], flag?.firewall ?? null, flag?.editable ?? null];
+    });
+  const { groups, ipsets, aliases: named } = referredObjects(filter, cluster);
+  return JSON.stringify([
+    canonicalContent(filter),
+    aliases && sorted(aliases),
+    cards,
+    [
+      cluster.firewall_enabled,
+      // What could not be read is another thing than what does not exist.
+      [cluster.groups, cluster.ipsets, cluster.aliases].map((part) => part === null),
+      groups.map(([name, rules]) => [name, rules && [...rules].sort((a, b) => a.pos - b.pos).map(canonicalRule)]),
+      ipsets.map(([name, entries]) => [name, entries && canonicalEntries(entries)]),
+      named,
+      (node && cluster.nodes?.[node]?.options && sorted(cluster.nodes[node].options)) ?? null,
+    ],
+    planGuest(filter, intent).steps,
+  ]);
+}
+
+/** Whether a step turns a filter on: what is stored takes effect with it. */
+export const isSwitch = (step: PlanStep): boolean =>
+  step.kind === 'set_nic_flag' || (step.kind === 'set_options' && step.changes.enable !== undefined);
+
+/**
+ * The states that a guest goes through while a plan is carried out and nobody else writes. A worker that finds it in
+ * another one, or further back than it was, must not go on: what it would write was not shown to anyone.
+ * @returns how many writes of the plan are done in a state; -1 for a state that does not occur
+ */
+export function approvedStates(before: GuestFilter, intent: GuestIntent): (now: GuestFilter) => number {
+  const { steps } = planGuest(before, intent);
+  const done = new Map<string, number>();
+  let state = before;
+  done.set(canonicalContent(state), 0);
+  for (const [at, step] of steps.entries()) {
+    state = applyStep(state, step);
+    const content = canonicalContent(state);
+    // Flags are no part of it: while they are set, the number stays.
+    if (!done.has(content)) done.set(content, at + 1);
+  }
+  const flags = new Map(before.nics.map(({ name, firewall }) => [name, firewall]));
+  const planned = new Set(steps.flatMap((step) => (step.kind === 'set_nic_flag' ? [step.nic] : [])));
+  // Flags are compared one by one: one that could not be set now does not keep the others from being set.
+  return ({ nics, ...content }) => {
+    const isOurs = nics.every(({ name, firewall }) => flags.get(name) === firewall || (firewall && planned.has(name)));
+    return nics.length === flags.size && isOurs ? (done.get(canonicalContent(content)) ?? -1) : -1;
+  };
+}

@@ -1,0 +1,17 @@
+import type { GuestSnapshot } from '@/domain/firewall/snapshot';
+import type { GuestFilter } from '@/domain/policy/plan/guest-filter';
+
+/** A reading as planning needs it: complete, or null. */
+export function filterOf({ rules, options, ipsets, nics, pending_nics }: GuestSnapshot): GuestFilter | null {
+  if (!rules || !options || !ipsets || !nics) return null;
+  return {
+    rules,
+    options,
+    sets: ipsets,
+    nics: nics.map(({ name, firewall, mac }) => ({
+      name,
+      firewall: firewall === true,
+      editable: firewall !== null && mac !== null && !pending_nics.includes(name),
+    })),
+  };
+}
