@@ -40,7 +40,8 @@ function compileGroup(rule: LiveRule, direction: Direction, family: 4 | 6, state
     .flatMap((member) => compileRule(member, { ...place, group_position: member.pos }, family, scopes));
 }
 
-function compileChain(state: LiveState, nic: LiveNic, direction: Direction, family: 4 | 6): CompiledRule[] {
+/** The rules of one direction and family that hold at the interface, in the order in which they are evaluated. */
+export function compileChain(state: LiveState, nic: LiveNic, direction: Direction, family: 4 | 6): CompiledRule[] {
   const { rules } = state.guest;
   if (!rules) return [unknownRule({ position: 0 })];
   const scopes: Scopes = { cluster: state.cluster, guest: state.guest };
