@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROTECTIONS } from './firewall/protection';
 import { listInput, pageOf } from './list';
 
 export const NODE_STATUSES = ['online', 'offline', 'unknown'] as const;
@@ -76,6 +77,8 @@ export const Workload = z.object({
   interfaces_total: z.int(),
   /** How many of the interfaces have the firewall flag. */
   interfaces_firewalled: z.int(),
+  /** What becomes of inbound packets that no rule is about, at the worst of its interfaces; null: it has none. */
+  protection: z.enum(PROTECTIONS).nullable(),
   created_at: z.string(),
   updated_at: z.string(),
 });
@@ -104,6 +107,8 @@ export const WorkloadInterface = z.object({
     })
     .nullable(),
   pending: z.boolean(),
+  /** What becomes of inbound packets that no rule is about, as last read. */
+  protection: z.enum(PROTECTIONS),
 });
 export type WorkloadInterface = z.output<typeof WorkloadInterface>;
 
@@ -126,8 +131,8 @@ export const WorkloadDetail = Workload.extend({
 export type WorkloadDetail = z.output<typeof WorkloadDetail>;
 
 /**
- * Whether the interfaces of a guest filter, as last read: all of them, at least one certainly not, not known of all, or there
- * is none.
+ * Whether the firewall is on at the interfaces of a guest, as last read: at all of them, certainly not at one, not known of
+ * all, or there is none. What it does there is its `protection`.
  */
 export const WORKLOAD_ENFORCEMENTS = ['enforced', 'unenforced', 'unknown', 'without_interface'] as const;
 export type WorkloadEnforcement = (typeof WORKLOAD_ENFORCEMENTS)[number];
@@ -159,6 +164,11 @@ export const WorkloadListInput = listInput(WORKLOAD_SORTS, {
   template: booleanFilter,
   missing: booleanFilter,
   enforcement: z.enum(WORKLOAD_ENFORCEMENTS, `One of ${WORKLOAD_ENFORCEMENTS.join(', ')}.`).optional(),
+  /** One or several, in a query string with commas between them. */
+  protection: z
+    .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
+    .pipe(z.array(z.enum(PROTECTIONS, `Some of ${PROTECTIONS.join(', ')}.`)).min(1))
+    .optional(),
 });
 export type WorkloadListInput = z.output<typeof WorkloadListInput>;
 export const WorkloadPage = pageOf(Workload);

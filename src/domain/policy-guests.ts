@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROTECTIONS } from './firewall/protection';
 import { FirewallRuleView } from './firewall/rule-view';
 import { NOT_ENFORCED_REASONS, UNKNOWN_REASONS } from './firewall/verdict';
 import { listInput, pageOf } from './list';
@@ -34,11 +35,12 @@ export const PolicyGuestListInput = listInput(['vmid'], {
 export type PolicyGuestListInput = z.output<typeof PolicyGuestListInput>;
 export const PolicyGuestPage = pageOf(PolicyGuest);
 
-/** Whether what stands in the rules of an interface counts. */
+/** Whether the firewall is on at an interface, and what becomes of inbound packets that no rule is about. */
 export const InterfaceEnforcement = z.object({
   name: z.string(),
   status: z.enum(['on', 'off', 'unknown']),
   reasons: z.array(z.enum([...NOT_ENFORCED_REASONS, ...UNKNOWN_REASONS])),
+  protection: z.enum(PROTECTIONS),
 });
 
 /** One guest of a policy: what is intended, what was last applied, and what is live now. */

@@ -2,8 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PostureFacts, ratePosture } from './security-posture';
 
+const NO_WORKLOADS = {
+  default_deny: 0,
+  rules_default_accept: 0,
+  no_rules: 0,
+  off: 0,
+  unknown: 0,
+  without_interface: 0,
+};
+
 const facts = (values: Partial<PostureFacts> = {}): PostureFacts => ({
-  enforcement: { enforced: 10, unenforced: 0, unknown: 0, without_interface: 0 },
+  enforcement: { ...NO_WORKLOADS, default_deny: 10 },
   policies: { active: 4, stale: 0, partial: 0, unresolved: 0 },
   suspicious: { critical: 0, high: 0 },
   agents: { watched: 10, silent: 0, unwatched: 0 },
@@ -17,14 +26,29 @@ describe('the score', () => {
 
   it('is unknown when it is known of no guest whether it filters', () => {
     const { score, level, enforcement } = ratePosture(
-      facts({ enforcement: { enforced: 0, unenforced: 0, unknown: 7, without_interface: 1 } }),
+      facts({ enforcement: { ...NO_WORKLOADS, unknown: 7, without_interface: 1 } }),
     );
     expect({ score, level, ...enforcement }).toMatchObject({ score: null, level: 'unknown', share: null, running: 8 });
   });
 
+  it('counts only workloads that deny by default as enforced', () => {
+    const { score, enforcement } = ratePosture(
+      facts({ enforcement: { ...NO_WORKLOADS, default_deny: 1, rules_default_accept: 2, no_rules: 3, off: 4 } }),
+    );
+    expect(score).toBe(10);
+    expect(enforcement).toMatchObject({ running: 10, enforced: 1, unenforced: 9, unknown: 0, share: 0.1 });
+    expect(enforcement.protection).toEqual({
+      default_deny: 1,
+      rules_default_accept: 2,
+      no_rules: 3,
+      off: 4,
+      unknown: 0,
+    });
+  });
+
   it('takes unread guests neither for filtering nor for not filtering', () => {
     const { score, enforcement } = ratePosture(
-      facts({ enforcement: { enforced: 6, unenforced: 2, unknown: 12, without_interface: 3 } }),
+      facts({ enforcement: { ...NO_WORKLOADS, default_deny: 6, off: 2, unknown: 12, without_interface: 3 } }),
     );
     expect(score).toBe(75);
     expect(enforcement).toMatchObject({ running: 23, share: 0.75, points: 75 });
@@ -47,7 +71,7 @@ describe('the score', () => {
 
   it('shows a single weakness among thousands', () => {
     const many = facts({
-      enforcement: { enforced: 4_999, unenforced: 1, unknown: 0, without_interface: 0 },
+      enforcement: { ...NO_WORKLOADS, default_deny: 4_999, no_rules: 1 },
       policies: { active: 999, stale: 0, partial: 1, unresolved: 0 },
       agents: { watched: 4_999, silent: 1, unwatched: 0 },
     });
@@ -62,7 +86,14 @@ describe('the score', () => {
 
 const count = fc.nat(50);
 const anyFacts: fc.Arbitrary<PostureFacts> = fc.record({
-  enforcement: fc.record({ enforced: count, unenforced: count, unknown: count, without_interface: count }),
+  enforcement: fc.record({
+    default_deny: count,
+    rules_default_accept: count,
+    no_rules: count,
+    off: count,
+    unknown: count,
+    without_interface: count,
+  }),
   policies: fc.option(fc.record({ active: count, stale: count, partial: count, unresolved: count })),
   suspicious: fc.record({ critical: count, high: count }),
   agents: fc.record({ watched: count, silent: count, unwatched: count }),
@@ -90,17 +121,15 @@ it('never rises when a guest stops filtering, a policy grows stale, an agent fal
       const { enforcement, policies, suspicious, agents } = one;
       const worse: PostureFacts[] = [
         { ...one, suspicious: { ...suspicious, critical: suspicious.critical + 1 } },
-        ...(enforcement.enforced > 0
-          ? [
-              {
-                ...one,
-                enforcement: {
-                  ...enforcement,
-                  enforced: enforcement.enforced - 1,
-                  unenforced: enforcement.unenforced + 1,
-                },
+        ...(enforcement.default_deny > 0
+          ? (['rules_default_accept', 'no_rules', 'off'] as const).map((name) => ({
+              ...one,
+              enforcement: {
+                ...enforcement,
+                default_deny: enforcement.default_deny - 1,
+                [name]: enforcement[name] + 1,
               },
-            ]
+            }))
           : []),
         ...(policies && policies.active > 0
           ? [{ ...one, policies: { ...policies, active: policies.active - 1, stale: policies.stale + 1 } }]

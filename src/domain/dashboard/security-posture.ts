@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROTECTIONS, type Protection } from '../firewall/protection';
 
 export const POSTURE_LEVELS = ['good', 'fair', 'poor', 'unknown'] as const;
 
@@ -9,15 +10,17 @@ const MOST_FOR_AGENTS = 20;
 const FIRST_CRITICAL = 10;
 const FURTHER_CRITICAL = 2;
 
-/** Running guests by whether their interfaces filter. */
+/** Running guests by their protection. */
 const Enforcement = z.object({
   running: z.int(),
-  /** Every interface filters. */
+  /** Every interface denies inbound packets by default. */
   enforced: z.int(),
-  /** At least one interface certainly does not. */
+  /** At least one interface certainly does not: its firewall is off, or its default accepts. */
   unenforced: z.int(),
   /** It could not be read whether all of them do. Neither of the two. */
   unknown: z.int(),
+  /** The same by the worst protection of their interfaces. `default_deny` is `enforced`. */
+  protection: z.object(Object.fromEntries(PROTECTIONS.map((name) => [name, z.int()])) as Record<Protection, z.ZodInt>),
   /** Without a network interface: nothing to enforce. */
   without_interface: z.int(),
   /** `enforced` of those that are known, 0 to 1; null when none is known. */
@@ -49,12 +52,12 @@ const Agents = z.object({
 });
 
 /**
- * A number from 0 to 100 and everything it is made of: the share of running guests whose interfaces all filter, weighted with
+ * A number from 0 to 100 and everything it is made of: the share of running guests that deny inbound packets by default, weighted with
  * policies that are not in force as they should be, critical suspicious traffic and silent agents: each of them takes away
  * some percent (`deduction`) of what the others left.
  */
 export const SecurityPosture = z.object({
-  /** null: of no running guest it is known whether its interfaces filter. */
+  /** null: of no running guest the protection is known. */
   score: z.int().nullable(),
   level: z.enum(POSTURE_LEVELS),
   enforcement: Enforcement,
@@ -66,7 +69,7 @@ export const SecurityPosture = z.object({
 export type SecurityPosture = z.output<typeof SecurityPosture>;
 
 export type PostureFacts = {
-  enforcement: Pick<SecurityPosture['enforcement'], 'enforced' | 'unenforced' | 'unknown' | 'without_interface'>;
+  enforcement: Record<Protection | 'without_interface', number>;
   policies: Pick<z.output<typeof Policies>, 'active' | 'stale' | 'partial' | 'unresolved'> | null;
   suspicious: { critical: number; high: number };
   agents: { watched: number; silent: number; unwatched: number };
@@ -84,7 +87,9 @@ const levelOf = (score: number | null): SecurityPosture['level'] =>
 
 /** Puts the parts together. What is unknown counts neither for nor against. */
 export function ratePosture(facts: PostureFacts): SecurityPosture {
-  const { enforced, unenforced, unknown, without_interface } = facts.enforcement;
+  const { without_interface, ...protection } = facts.enforcement;
+  const { default_deny: enforced, unknown } = protection;
+  const unenforced = protection.rules_default_accept + protection.no_rules + protection.off;
   const known = enforced + unenforced;
   const share = known === 0 ? null : enforced / known;
   const points = share === null ? null : percentOf(share);
@@ -129,6 +134,7 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
       enforced,
       unenforced,
       unknown,
+      protection,
       without_interface,
       share,
       points,

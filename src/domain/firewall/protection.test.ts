@@ -6,7 +6,8 @@ import { effectiveOptions } from './guest-options';
 import type { LiveNic, LiveRule, LiveState } from './live-state';
 import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
-import { PROTECTIONS, type Protection, protectionOf, worstProtection } from './protection';
+import { PROTECTIONS, type Protection, worstProtection } from './protection';
+import { protectionOf } from './protection-of';
 import { RANDOM_NIC, randomState } from './random-state.fixture';
 
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: '02:00:00:00:00:01' };
@@ -54,7 +55,7 @@ describe('protectionOf', () => {
         if (protection === 'no_rules') expect(verdicts).not.toContain('drop');
         if (denies && verdicts.includes('accept')) expect(protection).toBe('rules_default_accept');
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_500 },
     );
     for (const protection of ['default_deny', 'rules_default_accept', 'no_rules', 'unknown'] as const) {
       expect(seen.get(protection) ?? 0, protection).toBeGreaterThan(5);

@@ -1,10 +1,3 @@
-import type { AddressSet } from './address-set';
-import type { CompiledRule } from './compile-rule';
-import { enforcementOf } from './enforcement';
-import { effectiveOptions } from './guest-options';
-import type { LiveNic, LiveState } from './live-state';
-import { compileChain } from './prepare-guest';
-
 export const PROTECTIONS = ['default_deny', 'rules_default_accept', 'no_rules', 'off', 'unknown'] as const;
 /**
  * What becomes of inbound packets for which nobody wrote a rule:
@@ -15,58 +8,6 @@ export const PROTECTIONS = ['default_deny', 'rules_default_accept', 'no_rules', 
  * - `unknown`: something that decides about it could not be read.
  */
 export type Protection = (typeof PROTECTIONS)[number];
-
-const FAMILIES = [4, 6] as const;
-const LAST_ADDRESS = { 4: (1n << 32n) - 1n, 6: (1n << 128n) - 1n } as const;
-
-/** Whether the rule's addresses are all there are of the family: yes, no, or not known. */
-function isAnyAddress(set: AddressSet | null, family: 4 | 6): 'yes' | 'no' | 'unknown' {
-  if (set === null) return 'yes';
-  const [span] = set[family];
-  if (span && span.first === 0n && span.last === LAST_ADDRESS[family]) return 'yes';
-  return set.rest;
-}
-
-/** Whether the rule matches every packet of the family: yes, no, or not known. */
-function isUnconditional(rule: CompiledRule, family: 4 | 6): 'yes' | 'no' | 'unknown' {
-  if (rule.protocol !== null) return 'no';
-  const addresses = [isAnyAddress(rule.source, family), isAnyAddress(rule.destination, family)];
-  if (addresses.includes('no')) return 'no';
-  return rule.vague || addresses.includes('unknown') ? 'unknown' : 'yes';
-}
-
-/** Whether the rules accept every packet of the family, so that the default policy never decides. */
-function acceptsEverything(rules: readonly CompiledRule[], family: 4 | 6): 'yes' | 'no' | 'unknown' {
-  let open = false;
-  for (const rule of rules) {
-    const matches = isUnconditional(rule, family);
-    if (matches === 'no') continue;
-    if (matches === 'yes') return rule.action === 'accept' ? 'yes' : open ? 'unknown' : 'no';
-    open ||= rule.action === 'accept' || rule.action === 'unknown';
-  }
-  return open ? 'unknown' : 'no';
-}
-
-/**
- * How the interface is protected against inbound packets, from what was read. A default policy that denies protects only
- * as long as no rule without conditions accepts everything in front of it, in either family. The other way around a rule
- * that drops everything does not make a default of ACCEPT a denying one: the claim is never larger than the configuration.
- */
-export function protectionOf(state: LiveState, nic: LiveNic): Protection {
-  const { status } = enforcementOf(state, nic);
-  if (status !== 'on') return status;
-  const { options, rules } = state.guest;
-  if (!options || !rules) return 'unknown';
-  const chains = FAMILIES.map((family) => compileChain(state, nic, 'in', family));
-  if (effectiveOptions(options).policy_in !== 'ACCEPT') {
-    const open = FAMILIES.map((family, at) => acceptsEverything(chains[at] ?? [], family));
-    if (!open.includes('yes')) return open.includes('unknown') ? 'unknown' : 'default_deny';
-    return 'rules_default_accept';
-  }
-  const found = chains.flat();
-  if (found.some(({ action }) => action !== 'unknown')) return 'rules_default_accept';
-  return found.length > 0 ? 'unknown' : 'no_rules';
-}
 
 /** From worst to best. What is certain settles it: an interface that could not be read hides none that is open. */
 const WORST_FIRST: readonly Protection[] = ['off', 'no_rules', 'rules_default_accept', 'unknown', 'default_deny'];

@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { SecurityPosture } from '@/domain/dashboard/security-posture';
+import { PROTECTIONS } from '@/domain/firewall/protection';
 import { formatPercent } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -44,6 +45,9 @@ const less = (t: Translate, percent: number): ReactNode =>
 
 type Props = { posture: SecurityPosture; suspiciousHref: string; canSeeAgents: boolean };
 
+/** The protections that do not count as enforced. */
+const UNENFORCED = PROTECTIONS.filter((name) => name !== 'default_deny' && name !== 'unknown').join(',');
+
 /** How secure everything is as one number, and what the number is made of. */
 export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
   const t = useT();
@@ -57,7 +61,7 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
           <Badge tone={tone}>{t(word)}</Badge>
           <p className="text-pretty text-muted">
             {score === null
-              ? t('Of no running workload it is known yet whether its interfaces filter.')
+              ? t('The protection of no running workload is known yet.')
               : enforcement.unknown > 0
                 ? t('{score} of 100 points. What is unknown counts neither way.', { score })
                 : t('{score} of 100 points.', { score })}
@@ -69,7 +73,7 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
           title={t('Enforcement')}
           text={enforcementText(t, enforcement)}
           href={paths.workloads({
-            enforcement: enforcement.unenforced > 0 ? 'unenforced' : enforcement.unknown > 0 ? 'unknown' : null,
+            protection: enforcement.unenforced > 0 ? UNENFORCED : enforcement.unknown > 0 ? 'unknown' : null,
             status: 'running',
             template: 'false',
             missing: 'false',
@@ -85,7 +89,8 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
           <ShareBar
             shares={[
               { id: 'enforced', tone: 'ok', count: enforcement.enforced },
-              { id: 'unenforced', tone: 'danger', count: enforcement.unenforced },
+              { id: 'rules_default_accept', tone: 'warn', count: enforcement.protection.rules_default_accept },
+              { id: 'open', tone: 'danger', count: enforcement.protection.no_rules + enforcement.protection.off },
               { id: 'unknown', tone: 'unknown', count: enforcement.unknown },
             ]}
           />

@@ -5,12 +5,21 @@ import { agentsText, enforcementText, policiesText, suspiciousText } from './pos
 
 it('says what the posture is made of', () => {
   const { enforcement, policies, suspicious, agents } = ratePosture({
-    enforcement: { enforced: 1_200, unenforced: 3, unknown: 1, without_interface: 0 },
+    enforcement: {
+      default_deny: 1_200,
+      rules_default_accept: 2,
+      no_rules: 1,
+      off: 3,
+      unknown: 1,
+      without_interface: 0,
+    },
     policies: { active: 4, stale: 1, partial: 0, unresolved: 2 },
     suspicious: { critical: 0, high: 12 },
     agents: { watched: 9, silent: 0, unwatched: 2 },
   });
-  expect(enforcementText(english, enforcement)).toBe('1,200 filter on every interface, 3 do not, 1 unknown');
+  expect(enforcementText(english, enforcement)).toBe(
+    '1,200 deny by default, 2 accept by default, 1 without rules, 3 off, 1 unknown',
+  );
   expect(policies && policiesText(english, policies)).toBe('2 unresolved, 1 stale of 7');
   expect(suspiciousText(english, suspicious)).toBe('12 high');
   expect(agentsText(english, agents)).toBe('9 of 11 workloads, 2 on nodes without an agent');
@@ -18,7 +27,7 @@ it('says what the posture is made of', () => {
 
 it('says when there is nothing to say', () => {
   const { enforcement, policies, suspicious, agents } = ratePosture({
-    enforcement: { enforced: 0, unenforced: 0, unknown: 0, without_interface: 0 },
+    enforcement: { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 },
     policies: { active: 0, stale: 0, partial: 0, unresolved: 0 },
     suspicious: { critical: 0, high: 0 },
     agents: { watched: 0, silent: 0, unwatched: 0 },

@@ -16,14 +16,16 @@ const counted = (t: Translate, list: readonly (readonly [number, string])[]): st
     .map(([n, text]) => t(text, { n }))
     .join(', ');
 
-/** What is behind the share of guests that filter, in words. */
+/** What is behind the share of workloads that deny by default, in words. */
 export function enforcementText(t: Translate, part: SecurityPosture['enforcement']): string {
   if (part.running === 0) return t('No workload runs.');
-  const { enforced, unenforced, unknown, without_interface } = part;
+  const { protection, without_interface } = part;
   return counted(t, [
-    [enforced, msg('{n, number} filter on every interface')],
-    [unenforced, msg('{n, number} do not')],
-    [unknown, msg('{n, number} unknown')],
+    [protection.default_deny, msg('{n, number} deny by default')],
+    [protection.rules_default_accept, msg('{n, number} accept by default')],
+    [protection.no_rules, msg('{n, number} without rules')],
+    [protection.off, msg('{n, number} off')],
+    [protection.unknown, msg('{n, number} unknown')],
     [without_interface, msg('{n, number} without an interface')],
   ]);
 }

@@ -1,27 +1,20 @@
 import type { z } from 'zod';
 import type { InterfaceEnforcement } from '@/domain/policy-guests';
-import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Status } from '@/ui/status';
 import { ENFORCEMENT_REASON_WORDS } from './enforcement-reason-words';
+import { ProtectionState } from './inventory-states';
 
 type Interface = z.output<typeof InterfaceEnforcement>;
 
-const WORDS = {
-  on: { tone: 'ok', word: msg('Filtered') },
-  off: { tone: 'danger', word: msg('Not filtered') },
-  unknown: { tone: 'unknown', word: msg('Unknown') },
-} as const;
-
-/** Whether the rules of each network card count, and if not, why. */
+/** What each network card does with packets that no rule is about; where its firewall is off or unknown, why. */
 export function InterfaceEnforcementList({ interfaces }: { interfaces: readonly Interface[] }) {
   const t = useT();
   return (
     <ul aria-label={t('Network cards')} className="flex flex-col gap-1">
-      {interfaces.map(({ name, status, reasons }) => (
+      {interfaces.map(({ name, protection, reasons }) => (
         <li key={name} className="flex flex-wrap items-baseline gap-x-2">
           <span className="mono">{name}</span>
-          <Status tone={WORDS[status].tone}>{t(WORDS[status].word)}</Status>
+          <ProtectionState protection={protection} />
           {reasons.length > 0 && (
             <span className="text-muted">
               {reasons.map((reason) => t(ENFORCEMENT_REASON_WORDS[reason])).join(', ')}

@@ -1,7 +1,9 @@
+import type { Protection } from '@/domain/firewall/protection';
 import type { Node, Workload, WorkloadEnforcement } from '@/domain/inventory';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
+import { Missing } from '@/ui/missing';
 import { RelativeTime } from '@/ui/relative-time';
 import { Status } from '@/ui/status';
 import type { Tone } from '@/ui/tone';
@@ -24,7 +26,16 @@ export const WORKLOAD_STATES: Record<Workload['status'], State> = {
 
 export const KIND_LABELS: Record<Workload['kind'], string> = { qemu: msg('Virtual machine'), lxc: msg('Container') };
 
-/** Whether a workload's packets are filtered, as last read. */
+/** What becomes of inbound packets that no rule is about, as last read. */
+export const PROTECTION_STATES: Record<Protection, State> = {
+  default_deny: { tone: 'ok', word: msg('Default deny') },
+  rules_default_accept: { tone: 'warn', word: msg('Rules, default accept') },
+  no_rules: { tone: 'danger', word: msg('No rules, default accept') },
+  off: { tone: 'danger', word: msg('Firewall off') },
+  unknown: { tone: 'unknown', word: msg('Unknown') },
+};
+
+/** Whether the firewall is on at a workload's interfaces, as last read. */
 export const ENFORCEMENT_LABELS: Record<WorkloadEnforcement, string> = {
   enforced: msg('On every interface'),
   unenforced: msg('Not on every interface'),
@@ -44,6 +55,14 @@ export function NodeState({ status }: { status: Node['status'] }) {
 export function WorkloadState({ status }: { status: Workload['status'] }) {
   const t = useT();
   const { tone, word } = WORKLOAD_STATES[status];
+  return <Status tone={tone}>{t(word)}</Status>;
+}
+
+/** The protection of a workload or an interface; nothing to protect without one. */
+export function ProtectionState({ protection }: { protection: Protection | null }) {
+  const t = useT();
+  if (protection === null) return <Missing label={t('No interface')} />;
+  const { tone, word } = PROTECTION_STATES[protection];
   return <Status tone={tone}>{t(word)}</Status>;
 }
 

@@ -1,11 +1,31 @@
 'use client';
-import { createParser, parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import {
+  createParser,
+  parseAsArrayOf,
+  parseAsBoolean,
+  parseAsString,
+  parseAsStringLiteral,
+  useQueryStates,
+} from 'nuqs';
 import { useMemo } from 'react';
 
-/** What a filter may hold: one of a list of words, an id (UUID), an id or `none`, yes or no, a time (RFC 3339), or any text. */
-export type FilterSpec = readonly string[] | 'id' | 'id_or_none' | 'flag' | 'time' | 'text';
+/** What a filter may hold: one of a list of words, some of them, an id (UUID), an id or `none`, yes or no, a time (RFC 3339), or any text. */
+export type FilterSpec =
+  | readonly string[]
+  | { readonly several: readonly string[] }
+  | 'id'
+  | 'id_or_none'
+  | 'flag'
+  | 'time'
+  | 'text';
 
-type FilterValue<S extends FilterSpec> = S extends readonly (infer Word)[] ? Word : S extends 'flag' ? boolean : string;
+type FilterValue<S extends FilterSpec> = S extends readonly (infer Word)[]
+  ? Word
+  : S extends { readonly several: readonly (infer Word)[] }
+    ? Word[]
+    : S extends 'flag'
+      ? boolean
+      : string;
 type Filters<F extends Record<string, FilterSpec>> = { [K in keyof F]: FilterValue<F[K]> | null };
 
 export type ListSpec<S extends string = string, F extends Record<string, FilterSpec> = Record<string, FilterSpec>> = {
@@ -37,6 +57,7 @@ function parserOf(spec: FilterSpec) {
   if (spec === 'flag') return parseAsBoolean;
   if (spec === 'time') return parseAsTime;
   if (spec === 'text') return parseAsString;
+  if ('several' in spec) return parseAsArrayOf(parseAsStringLiteral(spec.several));
   return parseAsStringLiteral(spec);
 }
 

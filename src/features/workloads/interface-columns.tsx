@@ -5,6 +5,7 @@ import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { Status } from '@/ui/status';
 import { NetworkLink } from '../shared/inventory-links';
+import { PROTECTION_STATES, ProtectionState } from '../shared/inventory-states';
 
 const make = columnsOf<WorkloadInterface>();
 
@@ -39,6 +40,10 @@ export const interfaceColumns = (t: Translate) => [
       csv: (nic) => nic.firewall,
     },
   ),
+  make.custom('protection', t('Protection'), ({ protection }) => <ProtectionState protection={protection} />, {
+    width: 180,
+    csv: ({ protection }) => t(PROTECTION_STATES[protection].word),
+  }),
   make.custom(
     'bridge',
     t('Network'),

@@ -5,7 +5,14 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
-import { MissingSince, SHORT_KIND_LABELS, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
+import {
+  MissingSince,
+  PROTECTION_STATES,
+  ProtectionState,
+  SHORT_KIND_LABELS,
+  WORKLOAD_STATES,
+  WorkloadState,
+} from '../shared/inventory-states';
 import { Addresses } from './addresses';
 import { FirewallShare, firewallText } from './firewall-share';
 import { Tags } from './tags';
@@ -44,6 +51,10 @@ export const workloadColumns = (t: Translate) => [
     width: 190,
     grow: true,
     csv: (workload) => workload.primary_addresses.join(' '),
+  }),
+  make.custom('protection', t('Protection'), ({ protection }) => <ProtectionState protection={protection} />, {
+    width: 180,
+    csv: ({ protection }) => protection && t(PROTECTION_STATES[protection].word),
   }),
   make.custom('firewall', t('Firewall flag'), (workload) => <FirewallShare workload={workload} />, {
     width: 130,

@@ -25,7 +25,7 @@ import { Tabs } from '@/ui/tabs';
 import { DetailSkeleton } from '../shared/detail-skeleton';
 import { FlowsLink } from '../shared/flows-link';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
-import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
+import { KIND_LABELS, MissingSince, ProtectionState, WorkloadState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { TopologyLink } from '../shared/topology-link';
 import { useDocumentTitle } from '../shared/use-document-title';
@@ -205,6 +205,7 @@ function facts(t: Translate, workload: Detail) {
     { label: t('Project'), value: <ProjectOf workload={workload} /> },
     { label: t('Started'), value: <RelativeTime at={workload.started_at} /> },
     { label: t('High availability'), value: workload.ha_state },
+    { label: t('Protection'), value: <ProtectionState protection={workload.protection} /> },
     { label: t('Firewall flag'), value: <FirewallShare workload={workload} /> },
     { label: t('Tags'), value: workload.tags.length > 0 ? <Tags tags={workload.tags} /> : null },
   ];

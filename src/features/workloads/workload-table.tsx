@@ -3,6 +3,7 @@ import { Box } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
+import { PROTECTIONS } from '@/domain/firewall/protection';
 import {
   WORKLOAD_ENFORCEMENTS,
   WORKLOAD_KINDS,
@@ -21,7 +22,7 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
-import { ENFORCEMENT_LABELS, KIND_LABELS, WORKLOAD_STATES } from '../shared/inventory-states';
+import { ENFORCEMENT_LABELS, KIND_LABELS, PROTECTION_STATES, WORKLOAD_STATES } from '../shared/inventory-states';
 import { useListState } from '../shared/list-state';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { usePermissions } from '../shared/use-permissions';
@@ -45,12 +46,13 @@ const LIST = {
     template: 'flag',
     missing: 'flag',
     enforcement: WORKLOAD_ENFORCEMENTS,
+    protection: { several: PROTECTIONS },
   },
 } as const;
 
 const choices = (t: Translate) => ({
   status: WORKLOAD_STATUSES.map((value) => ({ value, label: t(WORKLOAD_STATES[value].word) })),
-  enforcement: WORKLOAD_ENFORCEMENTS.map((value) => ({ value, label: t(ENFORCEMENT_LABELS[value]) })),
+  protection: PROTECTIONS.map((value) => ({ value, label: t(PROTECTION_STATES[value].word) })),
   kind: WORKLOAD_KINDS.map((value) => ({ value, label: t(KIND_LABELS[value]) })),
 });
 
@@ -142,13 +144,14 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
             onValueChange: ([value]) => state.setFilter('project_id', value ?? null),
           },
           {
-            id: 'enforcement',
-            label: t('Filtering'),
-            single: true,
-            options: options.enforcement,
-            value: filters.enforcement ? [filters.enforcement] : [],
-            onValueChange: ([value]) =>
-              state.setFilter('enforcement', WORKLOAD_ENFORCEMENTS.find((one) => one === value) ?? null),
+            id: 'protection',
+            label: t('Protection'),
+            options: options.protection,
+            value: filters.protection ?? [],
+            onValueChange: (values) => {
+              const chosen = PROTECTIONS.filter((one) => values.includes(one));
+              state.setFilter('protection', chosen.length > 0 ? chosen : null);
+            },
           },
           {
             id: 'template',
@@ -175,6 +178,13 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
         ]}
         onClear={state.clear}
       >
+        {filters.enforcement && (
+          <FilterChip
+            label={t('Firewall')}
+            value={t(ENFORCEMENT_LABELS[filters.enforcement])}
+            onRemove={() => state.setFilter('enforcement', null)}
+          />
+        )}
         {filters.tag && (
           <FilterChip label={t('Tag')} value={filters.tag} onRemove={() => state.setFilter('tag', null)} />
         )}

@@ -1,5 +1,5 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import type { Workload, WorkloadDetail, WorkloadListInput } from '@/domain/inventory';
+import type { Workload, WorkloadDetail, WorkloadInterface, WorkloadListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
@@ -12,6 +12,10 @@ import { pageOfRows, type SortKeys } from './page-of-rows';
 import { pgArray } from './pg-array';
 import { workloadInReach } from './tenant-reach';
 import { workloadFilters } from './workload-filters';
+
+/** A workload as it is stored: its protection follows from what was read of firewalls. */
+type Stored<T> = Omit<T, 'protection'>;
+type StoredDetail = Stored<Omit<WorkloadDetail, 'interfaces'>> & { interfaces: Stored<WorkloadInterface>[] };
 
 /** Addresses in the order of how much their source is trusted; only those in use. */
 const PRIMARY_ADDRESSES = 3;
@@ -82,13 +86,13 @@ export async function listWorkloads(
   tenants: TenantReach,
   input: WorkloadListInput,
   ids: readonly string[] | null = null,
-): Promise<Page<Workload>> {
+): Promise<Page<Stored<Workload>>> {
   const conditions: (SQL | undefined)[] = [
     workloadInReach(tenants),
     ids === null ? undefined : sql`${workloads.id} = any (${pgArray('uuid', ids)})`,
     ...workloadFilters(input),
   ];
-  return pageOfRows<Workload>(input, { sorts: SORTS, sort: 'name', id: workloads.id }, (paging) => ({
+  return pageOfRows<Stored<Workload>>(input, { sorts: SORTS, sort: 'name', id: workloads.id }, (paging) => ({
     rows: select()
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
@@ -98,7 +102,7 @@ export async function listWorkloads(
 }
 
 /** One workload within reach with its interfaces and addresses, or null. Three queries. */
-export async function findWorkload(tenants: TenantReach, id: string): Promise<WorkloadDetail | null> {
+export async function findWorkload(tenants: TenantReach, id: string): Promise<StoredDetail | null> {
   const [[workload], interfaces, addresses] = await Promise.all([
     select().where(and(eq(workloads.id, id), workloadInReach(tenants))),
     db

@@ -34,6 +34,7 @@ const CSV = [
   'addresses_total',
   'interfaces_total',
   'interfaces_firewalled',
+  'protection',
   'config_read_at',
   'missing_since',
 ] as const;

@@ -2,7 +2,7 @@ import type { PostureFacts } from '@/domain/dashboard/security-posture';
 import type { TenantReach } from '@/domain/permissions';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import type { Board } from '../policies/board/board';
-import { workloadEnforcement } from '../policies/board/workload-enforcement';
+import { workloadProtection } from '../policies/board/workload-protection';
 
 const runs = ({ status, template, missing_since }: WorldWorkload) =>
   status === 'running' && !template && missing_since === null;
@@ -13,16 +13,16 @@ type Counts = PostureFacts['enforcement'];
 const counted = new WeakMap<Board, Map<string, Counts>>();
 
 function count(board: Board, reach: TenantReach): Counts {
-  const counts = { enforced: 0, unenforced: 0, unknown: 0, without_interface: 0 };
+  const counts = { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 };
   for (const workload of board.world.workloads.values()) {
     if (!runs(workload)) continue;
     if (reach !== 'all' && !(workload.tenant_id !== null && reach.includes(workload.tenant_id))) continue;
-    counts[workloadEnforcement(board, workload.id)] += 1;
+    counts[workloadProtection(board, workload.id) ?? 'without_interface'] += 1;
   }
   return counts;
 }
 
-/** Running guests within reach by whether their interfaces filter, as last read. A guest that was never read is unknown. */
+/** Running workloads within reach by their protection, as last read. One that was never read is unknown. */
 export function countEnforcement(board: Board, reach: TenantReach): Counts {
   const known = counted.get(board) ?? new Map<string, Counts>();
   counted.set(board, known);

@@ -1,5 +1,6 @@
 import { enforcementOf } from '@/domain/firewall/enforcement';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
+import { protectionOf } from '@/domain/firewall/protection-of';
 import { viewOfLiveRule } from '@/domain/firewall/rule-view';
 import { notesForGuestsOn } from '@/domain/firewall/snapshot';
 import type { GuestFirewall } from '@/domain/guest-firewall';
@@ -37,6 +38,7 @@ export async function readGuestFirewall(scope: Scope<'workload:read'>, workloadI
           pending: guest.pending_nics.includes(nic.name),
           status: enforcement.status,
           reasons: 'reasons' in enforcement ? [...enforcement.reasons] : [],
+          protection: protectionOf(state, nic),
         };
       }) ?? null,
     rules: guest.rules?.map((rule) => show(rule, workload.vmid)) ?? null,

@@ -2,10 +2,20 @@ import type { WorkloadDetail } from '@/domain/inventory';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { findWorkload } from '../../repositories/workloads';
+import { readBoard } from '../policies/board/read-board';
+import { interfaceProtections, workloadProtection } from '../policies/board/workload-protection';
 
-/** @throws AppError `not_found`, also for a workload of a tenant out of reach */
+/**
+ * A workload with its interfaces and addresses, and how each interface is protected as last read.
+ * @throws AppError `not_found`, also for a workload of a tenant out of reach
+ */
 export async function readWorkload(scope: Scope<'workload:read'>, id: string): Promise<WorkloadDetail> {
-  const workload = await findWorkload(scope.tenants, id);
+  const [workload, board] = await Promise.all([findWorkload(scope.tenants, id), readBoard()]);
   if (!workload) throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
-  return workload;
+  const protections = interfaceProtections(board, id);
+  return {
+    ...workload,
+    protection: workloadProtection(board, id),
+    interfaces: workload.interfaces.map((nic) => ({ ...nic, protection: protections?.get(nic.name) ?? 'unknown' })),
+  };
 }

@@ -7,6 +7,7 @@ import { AppError } from '../../../lib/errors';
 import { findPolicy } from '../../../repositories/policies';
 import { listAppliedAt } from '../../../repositories/policy-standings';
 import { readBoardAfresh } from '../board/read-board-afresh';
+import { interfaceProtections } from '../board/workload-protection';
 import { noSuchPolicy } from '../no-such-policy';
 import { inReach } from './list-policy-guests';
 import { policyGuest } from './policy-guest';
@@ -36,6 +37,7 @@ export async function comparePolicyGuest(
   const placement = applied.find((row) => row.policy_id === policyId);
   const state = readings.guests.get(workloadId)?.state ?? null;
   const view = board.viewAt(workloadId);
+  const protections = interfaceProtections(board, workloadId);
   const ofPolicy = (rule: { policy_id: string }) => rule.policy_id === policyId;
   const live = (rule: Parameters<typeof viewOfLiveRule>[0]) => viewOfLiveRule(rule, world.instance, workload.vmid);
   const diff = view?.diff ?? null;
@@ -70,6 +72,7 @@ export async function comparePolicyGuest(
           name,
           status: enforcement?.status ?? 'unknown',
           reasons: enforcement && 'reasons' in enforcement ? [...enforcement.reasons] : [],
+          protection: protections?.get(name) ?? 'unknown',
         };
       }) ?? null,
     unreadable: [...(state?.unreadable ?? [])],
