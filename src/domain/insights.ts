@@ -208,10 +208,30 @@ const InsightWorkload = z.object({
   status: z.string(),
 });
 
+/**
+ * What the workload carried in the range, in its view: counted as on every page, each conversation once however many nodes
+ * reported it. `summary` differs: it adds up whole flows, also what they carried before the range.
+ */
+export const InsightsTraffic = z.object({
+  source: z.enum(['minutes', 'hours']),
+  /** The range that was counted: the one asked for, widened to whole five minutes or hours. */
+  since: z.string(),
+  until: z.string(),
+  bytes: z.number(),
+  /** Towards the workload and from it. */
+  bytes_in: z.number(),
+  bytes_out: z.number(),
+  packets: z.number(),
+  /** Flows that began in the range. */
+  flows: z.number(),
+});
+export type InsightsTraffic = z.output<typeof InsightsTraffic>;
+
 const head = {
   workload: InsightWorkload,
   range: z.object({ since: z.string(), until: z.string() }),
   traffic_mode: mode,
+  traffic: InsightsTraffic,
   /** Policies in audit mode within reach that mean the workload, in the order in which they would stand there. */
   audit_policies: z.array(AuditPolicyView),
 };

@@ -7,7 +7,7 @@ export const FLOW_GROUPINGS = ['workloads', 'source', 'destination', 'service', 
 export type FlowGrouping = (typeof FLOW_GROUPINGS)[number];
 
 /**
- * What the sums were counted from. `minutes` and `hours` are exact: traffic counts when it happened. `flows` is used where
+ * What the sums were counted from. Sums count what several nodes reported of one conversation once, as on every page. `minutes` and `hours` are exact: traffic counts when it happened. `flows` is used where
  * those lack what is asked for (addresses, ephemeral ports, a search text): a flow's totals are spread evenly over the time
  * between its first and last packet, and nothing older than the retention is known.
  */
@@ -16,7 +16,7 @@ export type FlowSource = (typeof FLOW_SOURCES)[number];
 
 const covered = {
   source: z.enum(FLOW_SOURCES),
-  /** The range that was counted: the one asked for, widened to whole minutes or hours or cut at the retention. */
+  /** The range that was counted: the one asked for, widened to whole five minutes or hours or cut at the retention. */
   since: z.string(),
   until: z.string(),
 };
@@ -66,7 +66,7 @@ export type FlowGroups = z.output<typeof FlowGroups>;
 export const FlowSeriesInput = FlowFilter;
 export type FlowSeriesInput = z.output<typeof FlowSeriesInput>;
 
-/** Traffic over time by verdict. The lists of a line are as long as `bucket_at`. */
+/** Traffic over time by what the firewall log said. The lists of a line are as long as `bucket_at`. */
 export const FlowSeries = z.object({
   ...covered,
   bucket_seconds: z.int(),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketStarts, MINUTE_HOURS, minuteCutoff, planRange } from './plan-range';
+import { planSums } from './plan-sums';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -11,7 +12,6 @@ const plan = (since: number, until = 0, summed = true, retentionHours = 24) =>
 describe('planRange', () => {
   it.each([
     [1, 'minutes', 60],
-    [2, 'minutes', 60],
     [3, 'minutes', 300],
     [6, 'minutes', 300],
     [24, 'minutes', 900],
@@ -62,4 +62,22 @@ describe('planRange', () => {
       ),
     );
   });
+});
+
+it('widens sums to the windows of the dashboard, so that every page has the total of one range', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.001, max: 60, noNaN: true }),
+      fc.double({ min: 0, max: 60, noNaN: true }),
+      (length, end) => {
+        const range = { since: now - (end + length) * HOUR, until: now - end * HOUR };
+        const sums = planSums(range, now);
+        const made = planRange(range, { now, retentionHours: 24, summed: true });
+        expect([made.since, made.source]).toEqual([sums.since, sums.source]);
+        // Only the minutes that have not begun differ.
+        if (sums.until <= now) expect(made.until).toBe(sums.until);
+        else expect(made.until).toBeGreaterThanOrEqual(now);
+      },
+    ),
+  );
 });

@@ -7,6 +7,9 @@ const HOUR = 3600 * SECOND;
 export const MINUTE_HOURS = 24;
 export const HOURLY_HOURS = 400 * 24;
 
+/** Traffic is totalled over whole windows of five minutes, or hours, so that every page has the same total of one range. */
+export const WINDOW_SECONDS = 300;
+
 /** Widths of buckets in seconds that people read easily. */
 const WIDTHS = [60, 300, 600, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 7 * 24 * 3600];
 /** Two hours by minutes, and the minute that has just begun. */
@@ -29,7 +32,8 @@ export const minuteCutoff = (now: number): number => floorTo(now - MINUTE_HOURS 
 
 /**
  * From what a range is counted, and in buckets of which width: at most 121 of them, none narrower than what is counted.
- * Sums per minute or hour (`summed`) widen the range to whole ones; flows are known back to the retention only.
+ * Sums (`summed`) widen the range to whole five minutes or hours, as every page does; flows are known back to the retention
+ * only.
  */
 export function planRange(
   range: { since: number; until: number },
@@ -44,10 +48,12 @@ export function planRange(
   } else {
     const byMinute = range.since >= minuteCutoff(now);
     step = byMinute ? 60 : 3600;
+    const window = (byMinute ? WINDOW_SECONDS : 3600) * SECOND;
     plan = {
       source: byMinute ? 'minutes' : 'hours',
-      since: floorTo(Math.max(range.since, now - HOURLY_HOURS * HOUR), step * SECOND),
-      until: ceilTo(until, step * SECOND),
+      since: floorTo(Math.max(range.since, now - HOURLY_HOURS * HOUR), window),
+      // A chart ends with the minute that has begun.
+      until: Math.min(ceilTo(until, window), ceilTo(now, step * SECOND)),
     };
   }
   const bucket_seconds = bucketWidth((plan.until - plan.since) / SECOND, step);

@@ -1,10 +1,10 @@
-import { bucketWidth, ceilTo, floorTo, HOURLY_HOURS, minuteCutoff } from './plan-range';
+import { bucketWidth, ceilTo, floorTo, HOURLY_HOURS, minuteCutoff, WINDOW_SECONDS } from './plan-range';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
 /** Widths in seconds in which traffic is summed up: five minutes for the last day, hours for 400 days. */
-export const SUM_SECONDS = { fine: 300, hour: 3600 } as const;
+export const SUM_SECONDS = { fine: WINDOW_SECONDS, hour: 3600 } as const;
 export type SumSeconds = (typeof SUM_SECONDS)[keyof typeof SUM_SECONDS];
 
 /** Sums of one width whose buckets begin from `since` up to but not including `until`. */

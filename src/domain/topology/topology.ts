@@ -89,7 +89,7 @@ export const TopologyEdge = z.object({
 export type TopologyEdge = z.output<typeof TopologyEdge>;
 
 export const Topology = z.object({
-  /** The range that was counted: the one asked for, widened to whole minutes or hours. */
+  /** The range that was counted: the one asked for, widened to whole five minutes or hours. */
   since: z.string(),
   until: z.string(),
   source: z.enum(['minutes', 'hours']),

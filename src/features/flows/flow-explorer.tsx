@@ -132,7 +132,13 @@ export function FlowExplorer() {
                 view.setFilter('group', FLOW_GROUPINGS.find((grouping) => grouping === value) ?? null)
               }
             />
-            {filters.group && <p className="text-muted">{t('Open a row to see the flows behind it.')}</p>}
+            <p className="text-muted">
+              {filters.group === 'node'
+                ? t('Each row is what one node reported. Totals count a conversation once.')
+                : filters.group
+                  ? t('Open a row to see the flows behind it.')
+                  : t('Each row is the report of one node. Totals count a conversation once.')}
+            </p>
           </div>
           {filters.group ? (
             <GroupTable view={view} range={range} grouping={filters.group} onNarrow={narrow} />

@@ -92,18 +92,16 @@ function Overview({ view }: { view: TrafficView }) {
   return (
     <>
       <QueryView query={query} skeleton={<Skeleton className="h-40 w-full" />}>
-        {({ summary }) => (
+        {({ summary, traffic }) => (
           <>
             <p className="text-muted tabular-nums">
+              {t('Traffic in this time range: {inbound} inbound, {outbound} outbound.', {
+                inbound: formatBytes(traffic.bytes_in),
+                outbound: formatBytes(traffic.bytes_out),
+              })}{' '}
               {t(
-                '{n, plural, one {# flow} other {# flows}}: {inbound} towards it in {inbound_flows, number}, {outbound} from it in {outbound_flows, number}.',
-                {
-                  n: summary.flows,
-                  inbound: formatBytes(summary.inbound.bytes),
-                  inbound_flows: summary.inbound.flows,
-                  outbound: formatBytes(summary.outbound.bytes),
-                  outbound_flows: summary.outbound.flows,
-                },
+                'Peers and services below count {n, plural, one {# whole flow} other {# whole flows}}, also what was before.',
+                { n: summary.flows },
               )}
             </p>
             <div className="grid gap-4 lg:grid-cols-2">

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { type EndFilter, parseEndFilter } from '@/domain/flow/end-filter';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { flowsCountedOnce } from './counted-once';
 import { oneOf, type VisibleWorkloads } from './flow-reach';
 import { likePattern } from './like-pattern';
 import { pgArray } from './pg-array';
@@ -125,3 +126,10 @@ export function flowConditions(selection: FlowSelection): SQL {
     sql` and `,
   );
 }
+
+/** The single flows that are meant, with `counted`: whether a row is the report that counts. See `flowsCountedOnce`. */
+export const countedFlows = (selection: FlowSelection): SQL =>
+  flowsCountedOnce(sql`select t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip, t.source_workload_id,
+      t.destination_workload_id, t.source_cidr, t.destination_cidr, t.protocol, t.source_port, t.destination_port, t.initiator,
+      t.decision, t.bytes, t.packets, t.first_seen_at, t.observed_at
+    from traffic_flows as t where ${flowConditions(selection)}`);

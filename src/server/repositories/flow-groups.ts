@@ -2,11 +2,11 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { FlowGroup, FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
 import type { Page } from '@/domain/list';
 import { db } from '../db/client';
-import { type FlowSelection, flowConditions, SERVICE_PORT } from './flow-conditions';
+import { countedFlows, type FlowSelection, SERVICE_PORT } from './flow-conditions';
 import { ifVisible, type VisibleWorkloads } from './flow-reach';
 import { encodeCursor, keyset } from './keyset';
 import { withCursorErrors } from './page-of-rows';
-import { rollupConditions, rollupRows } from './rollup-conditions';
+import { countedRollups } from './rollup-conditions';
 
 /** A range that ends: part of a flow's totals lies in it. */
 export type BoundedSelection = FlowSelection & { until: string };
@@ -90,12 +90,11 @@ function rowsToSum(selection: BoundedSelection, source: FlowSource, keys: Keys):
     const { since, until } = selection;
     return sql`
       select ${columns}, t.bytes * s.share as bytes, t.packets * s.share as packets,
-        (t.first_seen_at >= ${since}::timestamptz)::int as flows, t.observed_at as last_seen_at
-      from traffic_flows as t cross join lateral (select ${shareOf(since, until)} as share) as s
-      where ${flowConditions(selection)}`;
+        (t.first_seen_at >= ${since}::timestamptz)::int as flows, t.observed_at as last_seen_at, t.counted
+      from (${countedFlows(selection)}) as t cross join lateral (select ${shareOf(since, until)} as share) as s`;
   }
-  const sums = raw('t.bytes, t.packets, t.flows, t.bucket_at as last_seen_at');
-  return rollupRows(source, sql`${columns}, ${sums}`, rollupConditions(selection));
+  return sql`select ${columns}, t.bytes, t.packets, t.flows, t.bucket_at as last_seen_at, t.counted
+    from (${countedRollups(selection, source)}) as t`;
 }
 
 const ID = raw(`concat_ws('|', ${KEY_NAMES.map((name) => `coalesce(g.${name}::text, '')`).join(', ')})`);
@@ -103,8 +102,11 @@ const TIME = raw(`to_char(p.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:
 
 type Answer = GroupRow & { group_total: number; sum_bytes: number; sum_packets: number; sum_flows: number };
 
+const sumOf = (field: 'bytes' | 'packets' | 'flows', which: SQL): SQL =>
+  sql`round(coalesce(sum(${raw(field)}) filter (where ${which}), 0))::float8`;
+
 /**
- * Groups page by page with the sums of all of them. One query. `source` must be one that can answer the selection's filters
+ * Groups page by page with the sums of all of them, in which each conversation counts once (see `countedOnce`). One query. `source` must be one that can answer the selection's filters
  * and the grouping.
  */
 export async function listFlowGroups(
@@ -118,20 +120,24 @@ export async function listFlowGroups(
   const { order, after } = keyset({ column: raw(`g.${field}`) }, raw('g.id'), descending, input.cursor);
   const keys = keysOf(input.group_by, source, selection.visible);
   const names = raw(KEY_NAMES.join(', '));
+  // A node's group is what that node reported. Between nodes, as everywhere, a conversation counts once.
+  const shown = raw(input.group_by === 'node' ? 'true' : 'counted');
   const by = sql.join(order, sql`, `);
   const [row, ...rest] = await withCursorErrors(
     input.cursor,
     db.execute<Answer>(sql`
       with summed as materialized (
         select g.*, ${ID} as id from (
-          select ${names}, round(coalesce(sum(bytes), 0))::float8 as bytes, round(coalesce(sum(packets), 0))::float8 as packets,
-            sum(bytes) as exact_bytes, sum(packets) as exact_packets,
-            sum(flows)::float8 as flows, date_trunc('milliseconds', max(last_seen_at)) as last_seen_at
+          select ${names}, ${sumOf('bytes', shown)} as bytes, ${sumOf('packets', shown)} as packets,
+            ${sumOf('flows', shown)} as flows, date_trunc('milliseconds', max(last_seen_at)) as last_seen_at,
+            sum(bytes) filter (where counted) as counted_bytes, sum(packets) filter (where counted) as counted_packets,
+            sum(flows) filter (where counted) as counted_flows
           from (${rowsToSum(selection, source, keys)}) as r group by ${names}) as g),
       page as (select g.*, row_number() over (order by ${by}) as position from summed as g
         where ${after ?? sql`true`} order by ${by} limit ${input.limit + 1}),
-      everything as (select count(*)::int as group_total, round(coalesce(sum(exact_bytes), 0))::float8 as sum_bytes,
-        round(coalesce(sum(exact_packets), 0))::float8 as sum_packets, coalesce(sum(flows), 0)::float8 as sum_flows from summed)
+      everything as (select count(*)::int as group_total, round(coalesce(sum(counted_bytes), 0))::float8 as sum_bytes,
+        round(coalesce(sum(counted_packets), 0))::float8 as sum_packets, coalesce(sum(counted_flows), 0)::float8 as sum_flows
+        from summed)
       select everything.*, p.id, host(p.source_ip) as source_ip, p.source_workload_id, sw.name as source_workload_name,
         p.source_cidr::text, host(p.destination_ip) as destination_ip, p.destination_workload_id,
         dw.name as destination_workload_name, p.destination_cidr::text, p.protocol, p.port, p.decision, p.node_id,

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { FlowSpan } from '@/domain/flow/spread-flows';
 import { db } from '../db/client';
-import { type FlowSelection, flowConditions } from './flow-conditions';
+import { countedFlows, type FlowSelection } from './flow-conditions';
 import type { BoundedSelection } from './flow-groups';
-import { rollupConditions, rollupRows } from './rollup-conditions';
+import { countedRollups, type RollupSelection } from './rollup-conditions';
 
 export type BucketSum = { bucket: number; decision: string; bytes: number; packets: number; flows: number };
 
@@ -11,34 +11,26 @@ export type BucketSum = { bucket: number; decision: string; bytes: number; packe
 const bucketOf = (time: SQL, first: string, width: number): SQL =>
   sql`floor(extract(epoch from ${time} - ${first}::timestamptz)::float8 / ${width}::float8)::int`;
 
-/** Sums per bucket and verdict from sums per minute or hour. One query. */
+/** Sums per bucket and verdict from sums per minute or hour; each conversation counts once. One query. */
 export async function sumBuckets(
-  selection: BoundedSelection,
+  selection: RollupSelection,
   source: 'minutes' | 'hours',
   buckets: { first: string; width: number },
 ): Promise<BucketSum[]> {
-  const columns = sql.raw('t.bucket_at, t.decision, t.bytes, t.packets, t.flows');
   const rows = await db.execute<BucketSum>(sql`
     select ${bucketOf(sql.raw('bucket_at'), buckets.first, buckets.width)} as bucket, decision,
       sum(bytes)::float8 as bytes, sum(packets)::float8 as packets, sum(flows)::float8 as flows
-    from (${rollupRows(source, columns, rollupConditions(selection))}) as t group by 1, 2`);
+    from (${countedRollups(selection, source)}) as t where t.counted group by 1, 2`);
   return [...rows];
 }
 
-/** The times and totals of the flows that are meant. */
-const spanRows = (selection: FlowSelection): SQL =>
-  sql`select t.decision, t.bytes, t.packets, t.first_seen_at, t.observed_at from traffic_flows as t
-    where ${flowConditions(selection)}`;
-
 /**
  * Flows by the buckets in which they begin and end and their verdict, with the parts of their totals that fall into the
- * first, each middle and the last of these buckets. One query and one pass over the flows, however many buckets there are.
- * @param rows flows to count instead of those of the selection, with the columns of `spanRows`
+ * first, each middle and the last of these buckets; what several nodes reported counts once. One query and one pass over the flows, however many buckets there are.
  */
 export async function sumSpans(
   selection: BoundedSelection,
   buckets: { first: string; width: number },
-  rows: SQL = spanRows(selection),
 ): Promise<FlowSpan[]> {
   const { since, until } = selection;
   const { first, width } = buckets;
@@ -61,12 +53,13 @@ export async function sumSpans(
         case when b.life > 0 then ${width}::float8 / b.life else 0 end as middle,
         case when b.life > 0 and b.to_bucket > b.from_bucket
           then ${seconds(end('b.to_bucket'), sql.raw('b.to_at'))} / b.life else 0 end as tail
-      from (${rows}) as t
+      from (${countedFlows(selection)}) as t
       cross join lateral (select greatest(t.first_seen_at, ${since}::timestamptz) as from_at,
         least(t.observed_at, ${until}::timestamptz) as to_at) as c
       cross join lateral (select c.*, ${seconds(sql.raw('t.first_seen_at'), sql.raw('t.observed_at'))} as life,
         ${bucketOf(sql.raw('c.from_at'), first, width)} as from_bucket,
-        ${bucketOf(sql.raw('c.to_at'), first, width)} as to_bucket) as b) as spans
+        ${bucketOf(sql.raw('c.to_at'), first, width)} as to_bucket) as b
+      where t.counted) as spans
     group by from_bucket, to_bucket, decision`);
   return [...spans];
 }

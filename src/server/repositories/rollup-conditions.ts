@@ -2,8 +2,11 @@ import { type SQL, sql } from 'drizzle-orm';
 import { type EndFilter, parseEndFilter } from '@/domain/flow/end-filter';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import type { TrafficMode } from '@/domain/insights';
+import { countedOnce } from './counted-once';
 import { commonConditions, type FlowSelection } from './flow-conditions';
 import { oneOf } from './flow-reach';
+import { ROLLUP_COLUMNS } from './rollups';
 
 const wordOf = (text: string | undefined) => (text === undefined ? null : parseEndFilter(text));
 
@@ -21,8 +24,30 @@ const DESTINATION = sql.raw('t.destination_workload_id');
 const isInternal = (end: 'source' | 'destination', { kind }: EndFilter): SQL =>
   sql.raw(`${kind === 'internal' ? '' : 'not '}t.${end}_internal`);
 
+/** Traffic of a range; with `mode` that of the workload in `filter.workload_id` in one of its views. */
+export type RollupSelection = FlowSelection & { until: string; mode?: TrafficMode };
+
+/** SQL of a view of a workload's traffic. */
+function modeCondition(mode: TrafficMode, workload: SQL): SQL | null {
+  const other = sql`case when ${SOURCE} = ${workload} then t.destination_internal else t.source_internal end`;
+  switch (mode) {
+    case 'all':
+      return null;
+    case 'inbound':
+      return sql`${DESTINATION} = ${workload}`;
+    case 'outbound':
+      return sql`${SOURCE} = ${workload}`;
+    case 'internal':
+      return other;
+    case 'external':
+      return sql`not (${other})`;
+    case 'denied':
+      return sql`t.decision in ('drop', 'reject')`;
+  }
+}
+
 /** The WHERE of sums, of the table under the alias `t`; for filters that `sumsCanAnswer`. */
-export function rollupConditions(selection: FlowSelection & { until: string }): SQL {
+function rollupConditions(selection: RollupSelection): SQL {
   const { visible, since, until, filter } = selection;
   const conditions = [
     sql`t.bucket_at >= ${since}::timestamptz and t.bucket_at < ${until}::timestamptz`,
@@ -31,7 +56,9 @@ export function rollupConditions(selection: FlowSelection & { until: string }): 
   ];
   const { workload_id, port } = filter;
   if (workload_id !== undefined) {
-    conditions.push(sql`(${SOURCE} = ${workload_id}::uuid or ${DESTINATION} = ${workload_id}::uuid)`);
+    const workload = sql`${workload_id}::uuid`;
+    conditions.push(sql`(${SOURCE} = ${workload} or ${DESTINATION} = ${workload})`);
+    conditions.push(modeCondition(selection.mode ?? 'all', workload));
   }
   if (port !== undefined) conditions.push(sql`t.service_port = ${port}`);
   const [address, source, destination] = [filter.address, filter.source, filter.destination].map(wordOf);
@@ -44,10 +71,24 @@ export function rollupConditions(selection: FlowSelection & { until: string }): 
   );
 }
 
-/** The tables that hold sums of a range: minutes only, or hours and the minutes that are not yet summed up to them. */
-export function rollupRows(source: 'minutes' | 'hours', columns: SQL, where: SQL): SQL {
-  const minutes = sql`select ${columns} from flow_rollup_minutes as t where ${where}`;
-  return source === 'minutes'
-    ? minutes
-    : sql`${minutes} union all select ${columns} from flow_rollup_hours as t where ${where}`;
+const COLUMNS = sql.raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) => `t.${name}`).join(', '));
+const HOUR_MS = 3_600_000;
+
+/**
+ * Traffic of a range from the tables that hold its sums (minutes only, or hours and the minutes that have not moved into them),
+ * with `counted`: see `countedOnce`. The hours at the ends are read as a whole, so that what counts does not depend on where
+ * the range is cut.
+ */
+export function countedRollups(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
+  const { since, until } = selection;
+  const hour = (time: string, round: (hours: number) => number) =>
+    new Date(round(Date.parse(time) / HOUR_MS) * HOUR_MS).toISOString();
+  const where = rollupConditions({ ...selection, since: hour(since, Math.floor), until: hour(until, Math.ceil) });
+  const minutes = sql`select ${COLUMNS} from flow_rollup_minutes as t where ${where}`;
+  const rows =
+    source === 'minutes'
+      ? minutes
+      : sql`${minutes} union all select ${COLUMNS} from flow_rollup_hours as t where ${where}`;
+  return sql`select * from (${countedOnce(rows)}) as c
+    where c.bucket_at >= ${since}::timestamptz and c.bucket_at < ${until}::timestamptz`;
 }

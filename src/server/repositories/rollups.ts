@@ -43,8 +43,9 @@ const COLUMNS = {
   packets: 'bigint',
   flows: 'bigint',
 } as const satisfies Record<keyof RollupRecord, string>;
-const NAMES = Object.keys(COLUMNS) as (keyof RollupRecord)[];
-const LIST = sql.raw(NAMES.join(', '));
+/** Columns of both tables besides the node and its cluster. */
+export const ROLLUP_COLUMNS = Object.keys(COLUMNS) as (keyof RollupRecord)[];
+const LIST = sql.raw(ROLLUP_COLUMNS.join(', '));
 const SUMS = ['bytes', 'packets', 'flows'] as const;
 
 /** Sums stay numbers that JavaScript can hold, whatever an agent claims. */
@@ -74,7 +75,7 @@ export async function addToMinutes(
  * byte is in exactly one of the two tables. Nobody makes sums of them meanwhile. @returns how many rows were moved
  */
 export async function moveMinutesToHours(executor: Executor, cutoff: string, pages: Pages): Promise<number> {
-  const key = NAMES.filter((name) => name !== 'bucket_at' && !SUMS.some((sum) => sum === name)).join(', ');
+  const key = ROLLUP_COLUMNS.filter((name) => name !== 'bucket_at' && !SUMS.some((sum) => sum === name)).join(', ');
   const rows = await executor.execute<{ moved: number }>(sql`
     with alone as materialized (${KEEP_FROM_SUMMING}),
     gone as (

@@ -9,17 +9,13 @@ import { networks } from '../db/schema/networks';
 import { workloadInterfaces, workloads } from '../db/schema/workloads';
 import type { BoundedSelection } from './flow-groups';
 import { ifVisible, type VisibleWorkloads } from './flow-reach';
-import { rollupConditions, rollupRows } from './rollup-conditions';
+import { countedRollups } from './rollup-conditions';
 import { workloadInReach } from './tenant-reach';
 
 /** More different conversations than this are not read: the lightest are left out. */
 export const MAX_CONVERSATIONS = 100_000;
 
 const raw = (text: string): SQL => sql.raw(text);
-
-/** What is the same in all rows of a `rollup_key`. */
-const IDENTITY = `source_workload_id, destination_workload_id, source_prefix, destination_prefix, source_internal,
-  destination_internal, protocol, service_port, reply, decision`;
 
 /**
  * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
@@ -34,27 +30,21 @@ function side(end: 'caller' | 'service', visible: VisibleWorkloads): SQL {
 
 /**
  * Traffic of the range from sums per minute or hour: who opened conversations with whom, by service and verdict, the heaviest
- * first. What two nodes saw of two guests' conversation is counted once, the larger of both in each minute or hour. Ends
+ * first. Each counts once, however many nodes reported it. Ends
  * with no workload that may be seen on either side are left out. One query.
  */
 export async function listConversations(
   selection: BoundedSelection,
   source: 'minutes' | 'hours',
 ): Promise<Conversation[]> {
-  const columns = raw(`t.bucket_at, t.rollup_key, ${IDENTITY.replace(/(\w+)/g, 't.$1')}, t.bytes, t.packets, t.flows`);
-  const where = sql`${rollupConditions(selection)} and (t.source_workload_id is not null or t.destination_workload_id is not null)`;
-  const once = (name: string) =>
-    `case when source_workload_id is not null and destination_workload_id is not null
-      then max(${name}::float8) else sum(${name}::float8) end as ${name}`;
   const rows = await db.execute<Conversation>(sql`
-    with rows as (${rollupRows(source, columns, where)}),
-    t as (select bucket_at, rollup_key, ${raw(IDENTITY)}, ${raw(['bytes', 'packets', 'flows'].map(once).join(', '))}
-      from rows group by bucket_at, rollup_key, ${raw(IDENTITY)}),
+    with t as (select * from (${countedRollups(selection, source)}) as c
+      where c.counted and (c.source_workload_id is not null or c.destination_workload_id is not null)),
     turned as (select ${side('caller', selection.visible)}, ${side('service', selection.visible)},
       t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.bucket_at from t)
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
-      destination_internal, protocol, port, decision, sum(bytes) as bytes, sum(packets) as packets,
-      sum(flows) as flows, to_char(max(bucket_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
+      destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
+      sum(flows)::float8 as flows, to_char(max(bucket_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
     from turned group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${MAX_CONVERSATIONS}`);
   return [...rows];

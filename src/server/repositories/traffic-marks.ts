@@ -16,8 +16,8 @@ export function marking(rows: SQL): SQL {
     select distinct r.cluster_id, date_bin('5 minutes', r.bucket_at, 'epoch'::timestamptz) from ${rows} as r`;
 }
 
-/** An hour of a cluster in which something changed: the marked buckets, and the marks to take away when they are made. */
-export type MarkedHour = { cluster_id: string; hour_at: string; bucket_at: string[]; mark_ids: number[] };
+/** An hour of a cluster in which something changed, and the marks to take away when they are made. */
+export type MarkedHour = { cluster_id: string; hour_at: string; mark_ids: number[] };
 
 /** The number of the newest mark; 0 when there is none. */
 export async function newestMark(executor: Executor): Promise<number> {
@@ -31,8 +31,7 @@ export async function newestMark(executor: Executor): Promise<number> {
 export async function findMarkedHours(executor: Executor, upTo: number): Promise<MarkedHour[]> {
   const time = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`);
   const rows = await executor.execute<MarkedHour>(sql`
-    select cluster_id, ${time('hour')} as hour_at, array_agg(distinct ${time('bucket_at')}) as bucket_at,
-      array_agg(id::float8) as mark_ids
+    select cluster_id, ${time('hour')} as hour_at, array_agg(id::float8) as mark_ids
     from (select *, date_trunc('hour', bucket_at, 'UTC') as hour from ${trafficMarks} where id <= ${upTo}) as marks
     group by cluster_id, hour order by hour desc, cluster_id limit ${MAX_HOURS}`);
   return [...rows];

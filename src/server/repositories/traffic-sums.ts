@@ -4,7 +4,9 @@ import type { Executor, Tx } from '../db/client';
 import { nodes } from '../db/schema/clusters';
 import { flowRollupHours, flowRollupMinutes } from '../db/schema/telemetry';
 import { trafficByWorkload, trafficOwners, trafficTotals } from '../db/schema/traffic';
+import { countedOnce } from './counted-once';
 import { pgArray } from './pg-array';
+import { ROLLUP_COLUMNS } from './rollups';
 
 const raw = (text: string): SQL => sql.raw(text);
 const list = (names: readonly string[], write: (name: string) => string): SQL => raw(names.map(write).join(', '));
@@ -30,36 +32,22 @@ type Target = { cluster_id: string; bucket_seconds: SumSeconds; bucket_at: reado
 
 const bucketsOf = ({ bucket_at }: Target): SQL => pgArray('timestamptz', bucket_at);
 
-/**
- * Sums from rollups. Rows of several nodes with one key are the same conversations when both ends are known guests, each
- * seen at its node: the most that a node saw is what there was. With an unknown end nobody else can have seen them.
- */
-function fromRollups(target: Target): SQL {
-  const { cluster_id, bucket_seconds, bucket_at } = target;
-  const times = bucket_at.map((at) => Date.parse(at));
-  const since = new Date(Math.min(...times)).toISOString();
-  const until = new Date(Math.max(...times) + bucket_seconds * 1000).toISOString();
-  const bucket = sql`date_bin(make_interval(secs => ${bucket_seconds}::int), t.bucket_at, 'epoch'::timestamptz)`;
+/** Sums of one hour of a cluster from its rollups: those of the target's buckets, of which what counts once is counted. */
+function fromRollups(target: Target, hourAt: string): SQL {
+  const { cluster_id, bucket_seconds } = target;
   const of = (table: SQL) => sql`
-    select ${bucket} as at, t.node_id, t.rollup_key, t.source_workload_id as source,
-      t.destination_workload_id as destination, t.decision, t.bytes, t.packets, t.flows
+    select ${raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) => `t.${name}`).join(', '))}
     from ${table} as t where t.node_id = any (${nodesOf(cluster_id)})
-      and t.bucket_at >= ${since}::timestamptz and t.bucket_at < ${until}::timestamptz
-      and ${bucket} = any (${bucketsOf(target)})`;
+      and t.bucket_at >= ${hourAt}::timestamptz and t.bucket_at < ${hourAt}::timestamptz + interval '1 hour'`;
+  const minutes = of(sql`${flowRollupMinutes}`);
   const rollups =
-    bucket_seconds === SUM_SECONDS.fine
-      ? of(sql`${flowRollupMinutes}`)
-      : sql`${of(sql`${flowRollupMinutes}`)} union all ${of(sql`${flowRollupHours}`)}`;
+    bucket_seconds === SUM_SECONDS.fine ? minutes : sql`${minutes} union all ${of(sql`${flowRollupHours}`)}`;
   return sql`
-    seen as (
-      select r.at, r.node_id, r.rollup_key, r.source, r.destination, r.decision,
-        ${list(TOTAL_SUMS, (name) => `${capped(`sum(r.${name})`)} as ${name}`)}
-      from (${rollups}) as r
-      group by r.at, r.node_id, r.rollup_key, r.source, r.destination, r.decision),
     counted as (
-      select at, source, destination, decision,
-        ${list(TOTAL_SUMS, (name) => `${capped(`case when source is not null and destination is not null then max(${name}) else sum(${name}) end`)} as ${name}`)}
-      from seen group by at, rollup_key, source, destination, decision),
+      select date_bin(make_interval(secs => ${bucket_seconds}::int), c.bucket_at, 'epoch'::timestamptz) as at,
+        c.source_workload_id as source, c.destination_workload_id as destination, c.decision,
+        ${list(TOTAL_SUMS, (name) => `${capped(`sum(c.${name})`)} as ${name}`)}
+      from (${countedOnce(rollups)}) as c where c.counted group by 1, 2, 3, 4),
     by_workload as (
       select at, workload_id, decision, ${list(WORKLOAD_SUMS, (name) => `${capped(`sum(${name})`)} as ${name}`)}
       from (
@@ -136,10 +124,19 @@ function store({ table, made, keys, sums }: Stored, target: Target): SQL {
 }
 
 /**
- * Makes sums anew: of five minutes, or of an hour straight from rollups when its minutes have moved.
+ * Makes the sums of an hour's five minutes anew. All of them: which node's report counts is found out by the hour, and may
+ * be another one than before.
  */
-export async function remakeFromRollups(tx: Tx, target: Target): Promise<void> {
-  await remake(tx, fromRollups(target), target);
+export async function remakeFiveMinutes(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
+  const bucket_at = Array.from({ length: 12 }, (_, i) => new Date(Date.parse(hourAt) + i * 300_000).toISOString());
+  const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.fine, bucket_at };
+  await remake(tx, fromRollups(target, hourAt), target);
+}
+
+/** Makes the sums of an hour anew straight from rollups, when its minutes have moved. */
+export async function remakeHourFromRollups(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
+  const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hourAt] };
+  await remake(tx, fromRollups(target, hourAt), target);
 }
 
 /** Makes the sums of an hour anew from those of its five minutes. */

@@ -130,7 +130,8 @@ describe('GET /flows/series', () => {
       expect(bucket_at.length).toBeLessThanOrEqual(122);
       return [bucket_seconds, source];
     };
-    expect(await of(2)).toEqual([60, 'minutes']);
+    expect(await of(1)).toEqual([60, 'minutes']);
+    expect(await of(3)).toEqual([300, 'minutes']);
     expect(await of(24)).toEqual([900, 'minutes']);
     expect(await of(26)).toEqual([3_600, 'hours']);
     expect(await of(24 * 30)).toEqual([6 * 3_600, 'hours']);

@@ -183,12 +183,12 @@ async function take(one: Step, oracle: TrafficOracle): Promise<void> {
     case 'sum':
       if (one.hours === null) {
         await sumAll();
-        oracle.run(now);
+        oracle.run();
       } else {
         await sumTraffic(endAfter(one.hours)).catch((error: Error) =>
           expect(error.message).toBe('the worker is killed'),
         );
-        oracle.run(now, one.hours);
+        oracle.run(one.hours);
       }
       return;
     case 'wait':
@@ -211,7 +211,7 @@ describe('sumTraffic', () => {
       const oracle = new TrafficOracle();
       for (const one of steps) await take(one, oracle);
       await sumAll();
-      oracle.run(now);
+      oracle.run();
       const cutoff = Math.floor((now - 24 * HOUR) / HOUR) * HOUR;
       for (const [seconds, from] of [
         [300, cutoff],

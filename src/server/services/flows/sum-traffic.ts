@@ -1,11 +1,10 @@
 import { minuteCutoff } from '@/domain/flow/plan-range';
-import { SUM_SECONDS } from '@/domain/flow/plan-sums';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { lockTrafficSums } from '../../repositories/traffic-lock';
 import { deleteMarks, findMarkedHours, type MarkedHour, newestMark } from '../../repositories/traffic-marks';
 import { findMovedWorkloads, markOwned, saveOwners } from '../../repositories/traffic-owners';
-import { hasMovedMinutes, remakeFromRollups, remakeHour } from '../../repositories/traffic-sums';
+import { hasMovedMinutes, remakeFiveMinutes, remakeHour, remakeHourFromRollups } from '../../repositories/traffic-sums';
 import { raiseTrafficVersion } from '../../repositories/traffic-version';
 
 /** A run takes at most about this long, so that the newest hour is made again soon whatever else is to be done. */
@@ -23,15 +22,15 @@ async function adoptOwners(): Promise<void> {
   });
 }
 
-/** Makes the marked buckets of an hour and the hour, and takes the marks away: all or nothing. */
-async function makeHour({ cluster_id, hour_at, bucket_at, mark_ids }: MarkedHour): Promise<void> {
+/** Makes an hour and its five minutes anew, and takes the marks away: all or nothing. */
+async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<void> {
   await db.transaction(async (tx) => {
     await lockTrafficSums(tx);
     const isOld = Date.parse(hour_at) < minuteCutoff(clock.now().getTime());
     if (isOld || (await hasMovedMinutes(tx, cluster_id, hour_at))) {
-      await remakeFromRollups(tx, { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hour_at] });
+      await remakeHourFromRollups(tx, cluster_id, hour_at);
     } else {
-      await remakeFromRollups(tx, { cluster_id, bucket_seconds: SUM_SECONDS.fine, bucket_at });
+      await remakeFiveMinutes(tx, cluster_id, hour_at);
       await remakeHour(tx, cluster_id, hour_at);
     }
     await deleteMarks(tx, mark_ids);

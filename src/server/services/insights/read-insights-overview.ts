@@ -6,6 +6,7 @@ import { ruleNamer } from '../firewall/named-rules';
 import { activeRules } from './active-rules';
 import { viewAuditPolicies } from './audit-policies';
 import { readContextNow } from './live-guest';
+import { readWorkloadTraffic } from './read-workload-traffic';
 import { selectInsights } from './select-insights';
 
 /**
@@ -17,8 +18,13 @@ export async function readInsightsOverview(
   rules: Scope<'workload:read'>,
   input: InsightsInput,
 ): Promise<InsightsOverview> {
-  const { workload, range, traffic_mode, selection } = await selectInsights(scope, input);
-  const [live, summary] = await Promise.all([readContextNow(rules.tenants, input.id), sumInsights(db, selection)]);
+  const selected = await selectInsights(scope, input);
+  const { workload, range, traffic_mode, selection } = selected;
+  const [live, summary, traffic] = await Promise.all([
+    readContextNow(rules.tenants, input.id),
+    sumInsights(db, selection),
+    readWorkloadTraffic(selected),
+  ]);
   const { show } = ruleNamer(live.world, rules.tenants);
   return {
     workload,
@@ -29,5 +35,6 @@ export async function readInsightsOverview(
     rules_read_at: live.read_at,
     unreadable: live.unreadable,
     summary,
+    traffic,
   };
 }

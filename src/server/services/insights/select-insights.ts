@@ -43,3 +43,5 @@ export async function selectInsights(scope: Scope<'flow:read'>, asked: Asked) {
     retentionHours,
   };
 }
+
+export type SelectedInsights = Awaited<ReturnType<typeof selectInsights>>;

@@ -11,6 +11,7 @@ import { activeRules } from './active-rules';
 import { viewAuditPolicies } from './audit-policies';
 import { describeAsText } from './describe-as-text';
 import { readContextNow } from './live-guest';
+import { readWorkloadTraffic } from './read-workload-traffic';
 import { selectInsights } from './select-insights';
 
 /** How long a client may take nothing: it holds a connection of the database. */
@@ -36,12 +37,14 @@ export async function streamInsights(
 ): Promise<ReadableStream<Uint8Array>> {
   const traffic_mode = query.traffic_mode ?? query.traffic ?? 'all';
   const { since, until } = query;
-  const { workload, range, selection } = await selectInsights(scope, { id: workloadId, since, until, traffic_mode });
+  const selected = await selectInsights(scope, { id: workloadId, since, until, traffic_mode });
+  const { workload, range, selection } = selected;
   const failed = (error: unknown) => logger.error({ err: error, workload_id: workloadId }, 'insights broke off');
 
   return produceStream(
     async (write) => {
-      await write(`{${fields({ workload, range, traffic_mode })}`);
+      const traffic = await readWorkloadTraffic(selected);
+      await write(`{${fields({ workload, range, traffic_mode, traffic })}`);
       const live = rules && (await readContextNow(rules.tenants, workloadId));
       const world = live ? live.world : (await readBoard()).world;
       const reach = rules ? rules.tenants : scope.tenants;

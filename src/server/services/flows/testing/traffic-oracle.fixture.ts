@@ -18,7 +18,6 @@ export type Reported = {
   flows: number;
 };
 type Sums = { bytes: number; packets: number; flows: number };
-type Counted = Sums & Pick<Reported, 'cluster' | 'source' | 'destination' | 'decision'>;
 
 const floorTo = (time: number, step: number) => Math.floor(time / step) * step;
 const FIELDS = ['bytes', 'packets', 'flows'] as const;
@@ -41,30 +40,23 @@ function addUp<T extends object>(rows: readonly (T & Record<string, unknown>)[],
   return [...groups.values()];
 }
 
-/** What is counted of one bucket: of the nodes that saw one thing the most, unless an end is unknown. */
-function count(reports: readonly Reported[]): Counted[] {
-  const keys = ['cluster', 'source', 'destination', 'service', 'decision'];
-  const perNode = addUp(reports, [...keys, 'node'], [...FIELDS]) as Reported[];
-  const seen = new Map<string, Counted>();
-  for (const row of perNode) {
-    const key = JSON.stringify([row.cluster, row.source, row.destination, row.service, row.decision]);
-    const isShared = row.source !== null && row.destination !== null;
-    const other = seen.get(key);
-    const merged = { ...row };
-    for (const name of FIELDS) {
-      merged[name] = isShared ? Math.max(other?.[name] ?? 0, row[name]) : (other?.[name] ?? 0) + row[name];
-    }
-    seen.set(key, merged);
-  }
-  return [...seen.values()];
+/** The reports of one hour that count: of one thing between guests, those of the node that saw the most of it. */
+function countOnce(reports: readonly Reported[]): Reported[] {
+  const keyOf = ({ cluster, source, destination, service, decision }: Reported) =>
+    JSON.stringify([cluster, source, destination, service, decision]);
+  return [...groupBy(reports, keyOf).values()].flatMap((same) => {
+    if (same.some(({ source, destination }) => source === null || destination === null)) return same;
+    const [most] = (addUp(same, ['node'], [...FIELDS]) as Pick<Reported, 'node' | keyof Sums>[]).sort(
+      (a, b) => b.bytes - a.bytes || b.packets - a.packets || b.flows - a.flows || (a.node < b.node ? -1 : 1),
+    );
+    return same.filter(({ node }) => node === most?.node);
+  });
 }
 
 /** The job and its tables as the rule says, without SQL and without anything incremental. */
 export class TrafficOracle {
   readonly reports: Reported[] = [];
   readonly owners = new Map<string, string | null>();
-  /** Hours that were made when they had no minutes any more: what nodes saw is compared by the hour. */
-  readonly #coarse = new Set<string>();
   #marks = new Set<string>();
   #counted = new Map<string, string | null>();
   readonly #made = new Map<string, number>();
@@ -75,7 +67,7 @@ export class TrafficOracle {
   }
 
   /** A run that is interrupted after some hours. */
-  run(now: number, hours = Number.POSITIVE_INFINITY): void {
+  run(hours = Number.POSITIVE_INFINITY): void {
     for (const [workload, tenant] of this.owners) {
       if ((this.#counted.get(workload) ?? null) === tenant) continue;
       this.#counted.set(workload, tenant);
@@ -98,21 +90,19 @@ export class TrafficOracle {
     for (const key of newestFirst.slice(0, hours)) {
       this.#marks.delete(key);
       this.#made.set(key, this.reports.length);
-      if (order(key).hour < minuteCutoff(now)) this.#coarse.add(key);
     }
   }
 
   /** What there is by bucket, when everything is made. */
-  #buckets(seconds: number, now: number): (Counted & { at: number })[] {
+  #buckets(seconds: number, now: number): (Reported & { at: number })[] {
     const hours = groupBy(this.reports, (row) => `${row.cluster} ${floorTo(row.minute, HOUR)}`);
     return [...hours].flatMap(([key, reports]) => {
       const at = Number(key.split(' ')[1]);
       if (seconds === 300 && at < minuteCutoff(now)) return [];
-      const width = this.#coarse.has(key) ? HOUR : FIVE_MINUTES;
-      const parts = groupBy(reports, (row) => floorTo(row.minute, width));
-      return [...parts].flatMap(([start, part]) =>
-        count(part).map((row) => ({ ...row, at: seconds === 300 ? start : at })),
-      );
+      return countOnce(reports).map((row) => ({
+        ...row,
+        at: seconds === 300 ? floorTo(row.minute, FIVE_MINUTES) : at,
+      }));
     });
   }
 
