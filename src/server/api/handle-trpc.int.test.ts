@@ -61,6 +61,15 @@ describe('tRPC', () => {
     expect(await problemOf(await mutate('settings.update', body))).toMatchObject({ status, code });
   });
 
+  it('refuses more than 16 MB before anything else is looked at, also in a query', async () => {
+    const headers = { ...root, 'content-length': String(16 * 1024 * 1024 + 1) };
+    for (const response of [
+      await query('audit.get', 'garbage', headers),
+      await mutate('nowhere.at_all', '{}', headers),
+    ])
+      expect(await problemOf(response)).toMatchObject({ status: 413, code: 'too_large' });
+  });
+
   it('names wrong fields as REST does', async () => {
     expect((await problemOf(await mutate('settings.update', '{"flow_retention_hours": 0}'))).errors).toEqual([
       { field: 'flow_retention_hours', message: 'At least 1 hour.' },

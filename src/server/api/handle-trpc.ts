@@ -3,7 +3,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { originOf } from '../auth/origin';
 import { AppError } from '../lib/errors';
 import { toAppError } from '../rest/problem';
-import { readBytes } from '../rest/read-body';
+import { assertBodySize, readBytes } from '../rest/read-body';
 import type { AppRouter } from './root';
 import { createContext, errorData } from './trpc';
 
@@ -16,6 +16,7 @@ const INVALID_REQUEST = -32600;
 
 /** The request with its body read and bounded, so that tRPC never reads an endless one. */
 async function bounded(request: Request): Promise<Request> {
+  assertBodySize(request);
   if (request.method !== 'POST') return request;
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json' || request.headers.has('content-encoding')) {

@@ -119,6 +119,31 @@ describe('the order of checks', () => {
   });
 });
 
+describe('a request of more than 16 MB', () => {
+  const headers = { 'content-length': String(16 * 1024 * 1024 + 1) };
+
+  it('is refused by every route before anything else is looked at', async () => {
+    const refused = await Promise.all(
+      routes.map(async ({ method, path }) => {
+        const address = path.replace(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
+        const response = await call(address, { method, headers });
+        const { detail } = await response.json();
+        return [response.status, String(detail).includes('16 MB')];
+      }),
+    );
+    expect(refused.length).toBeGreaterThan(100);
+    expect(refused.filter(([status, isNamed]) => status !== 413 || !isNamed)).toEqual([]);
+  });
+
+  it.each([
+    ['GET', '/nowhere'],
+    ['PUT', '/settings'],
+    ['OPTIONS', '/settings'],
+  ])('is refused where no route is: %s %s', async (method, path) => {
+    await expectProblem(await call(path, { method, headers }), { status: 413, code: 'too_large' });
+  });
+});
+
 describe('bodies', () => {
   const huge = 'x'.repeat(17 * 1024 * 1024);
   let deep = '1';

@@ -20,6 +20,7 @@ import type { Access, Route } from './define-route';
 import { matchRoute, pathSegments } from './match-route';
 import { parseInput } from './parse-input';
 import { problemResponse, toAppError } from './problem';
+import { assertBodySize } from './read-body';
 
 /** Who calls: evidence of the permission, the agent, or for open and signed-in routes only who and from where. */
 async function scopeFor(access: Access, session: Session | null, request: Request, origin: Origin): Promise<OpenScope> {
@@ -76,7 +77,7 @@ function failed(appError: AppError, error: unknown, requestId: string, label: st
 
 /**
  * Answers one request below `/api/v1` from the table of routes. Never throws: every failure is a problem+json. The order
- * is fixed: who, whether they may, what they sent, so that nobody learns about input they may not give.
+ * is fixed: how large, who, whether they may, what they sent, so that nobody learns about input they may not give.
  */
 export async function handleRequest(routes: readonly Route[], request: Request): Promise<Response> {
   const started = performance.now();
@@ -87,6 +88,7 @@ export async function handleRequest(routes: readonly Route[], request: Request):
   let code = '';
   let response: Response;
   try {
+    assertBodySize(request);
     const segments = pathSegments(new URL(request.url).pathname.replace(/^\/api\/v1(?=\/|$)/, ''));
     const { match, known } = segments ? matchRoute(routes, method, segments) : { match: null, known: [] };
     if (match) label = match.route.path;

@@ -4,11 +4,23 @@ import { AppError } from '../lib/errors';
 import { MAX_BODY_BYTES } from './define-route';
 import { assertStorable } from './storable';
 
+const sizeText = (limit: number) =>
+  limit % 1_048_576 === 0 ? `${limit / 1_048_576} MB` : `${Math.round(limit / 1024)} kB`;
+
 const tooLarge = (limit: number) =>
   new AppError(
     'too_large',
-    `The request body is larger than ${limit} bytes${limit === MAX_BODY_BYTES ? ' (16 MB)' : ''}. Send less.`,
+    `The request body is larger than the ${sizeText(limit)} that this address accepts. Send it in smaller parts.`,
   );
+
+/**
+ * Refuses a request whose body is larger than anything in the API takes, before anything else is looked at: who calls, the
+ * address, the method. What does not say its size is counted while it is read.
+ * @throws AppError `too_large`
+ */
+export function assertBodySize(request: Request): void {
+  if (Number(request.headers.get('content-length') ?? '0') > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+}
 
 /**
  * Bytes of the request, refused as soon as they exceed `limit`; what a header claims is checked first and never believed.

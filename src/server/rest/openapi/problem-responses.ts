@@ -35,7 +35,7 @@ const DETAIL: Partial<Record<number, string>> = {
   403: 'This needs the permission policy:write. Ask an administrator for a role that has it.',
   404: 'There is nothing at this address.',
   409: 'The name is taken.',
-  413: 'The body is larger than 1 MB.',
+  413: 'The request body is larger than the 16 MB that this address accepts. Send it in smaller parts.',
   415: 'Send the body as application/json.',
   422: 'The policy is in audit mode: nothing is applied.',
   429: 'Too many attempts. Wait a minute.',

@@ -136,6 +136,39 @@ describe('a discovery', () => {
     expect(await sql`select 1 from subnets where cidr = '172.17.0.0/16'`).toEqual([]);
   });
 
+  it('removes unassigned addresses of container bridges with their prefix, and none beside a workload', async () => {
+    const { discover, control, lines, sql } = await lab();
+    control.setAgent(100, says(100, ['10.20.20.11/24', '172.17.0.1/16']));
+    control.setAgent(101, says(101, ['172.18.0.4/16']));
+    await discover();
+    const insert = (place: object, address: string, source = 'agent') =>
+      sql`insert into ip_addresses ${sql({ id: crypto.randomUUID(), ...place, address, source } as never)}`;
+    const placeOf = async (cidr: string) => {
+      const [row] = await sql`select cluster_id, network_id, id as subnet_id from subnets where cidr = ${cidr}`;
+      return { ...row };
+    };
+    // Left by workloads that are gone; the second prefix is the network of another one, too.
+    for (const address of ['172.17.0.9', '172.17.0.10']) await insert(await placeOf('172.17.0.0/16'), address);
+    await insert(await placeOf('172.18.0.0/16'), '172.18.0.9');
+    // A bridge of containers on a node that was read as a network.
+    const { cluster_id } = await placeOf('172.17.0.0/16');
+    const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+      values (gen_random_uuid(), ${cluster_id as string}, 'docker0', 'bridge', 'provider') returning id`;
+    const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+      values (gen_random_uuid(), ${cluster_id as string}, ${network?.id}, '172.20.0.0/16', 'discovery') returning id`;
+    const onNode = { cluster_id, network_id: network?.id, subnet_id: subnet?.id };
+    await insert(onNode, '172.20.0.2');
+    await insert(onNode, '172.20.0.3', 'manual');
+    const bridge = { ...docker('172.18.0.1'), name: 'br-0a1b2c3d4e5f' };
+    control.setAgent(100, says(100, ['10.20.20.11/24'], docker('172.17.0.1'), bridge));
+    await discover();
+    const left = (await lines()).join('\n');
+    for (const gone of ['172.17.', '172.20.0.2 ']) expect(left).not.toContain(gone);
+    for (const kept of ['172.18.0.4', '172.18.0.9', '172.20.0.3']) expect(left).toContain(kept);
+    const prefixes = await sql`select cidr::text from subnets where cidr <<= '172.16.0.0/12' order by cidr`;
+    expect(prefixes.map(({ cidr }) => cidr)).toEqual(['172.18.0.0/16', '172.20.0.0/16']);
+  });
+
   it('deletes nothing because of what cannot be read, and marks as stale what is proved', async () => {
     const { discover, control, addresses, lines } = await lab();
     await discover();

@@ -1,8 +1,8 @@
 import { isContainerInterface } from '@/domain/ipam/container-interface';
 import { isHostAddress } from '@/domain/ipam/host-address';
 import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
-import { parseCidr } from '@/domain/net/cidr';
-import { formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
+import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { addressBits, formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
 import type { GuestInterfaces, GuestNic, GuestSettings, SdnLease } from '../../../providers/hypervisor/types';
 
 /** Sources in order of trust: what is in use, what was handed out, what is configured, what was wished for. */
@@ -41,6 +41,8 @@ export type Observed = {
   observations: Observation[];
   /** Addresses on interfaces of containers and loopback. */
   container: Set<string>;
+  /** Prefixes of these interfaces: what nobody else has there is a container's. */
+  containerPrefixes: string[];
   /** Cards (MAC, lower case) whose addresses the guest itself listed: what it did not name there is not in use. */
   heard: Set<string>;
   /** Cards that the guest has, null when unknown. */
@@ -58,6 +60,13 @@ function configured(value: string | undefined, source: DiscoverySource): Found[]
   return cidr ? [{ address: formatIp(cidr.address), prefix: cidr.prefix, source }] : [];
 }
 
+/** The prefix of a bridge of containers by its own address; ends of cables, which have none, hold no others. */
+function bridgePrefix(address: string, prefix: number | null): string[] {
+  const ip = parseIp(address);
+  if (!ip || !isHostAddress(ip) || prefix === null || prefix < 8 || prefix >= addressBits(ip.family)) return [];
+  return [formatCidr(networkOf({ address: ip, prefix }))];
+}
+
 /** Whether the card gets its addresses of this family by themselves. */
 function isDynamic(nic: GuestNic, family: 4 | 6): boolean {
   const value = family === 4 ? nic.ip_config?.ip : nic.ip_config?.ip6;
@@ -70,7 +79,14 @@ function isDynamic(nic: GuestNic, family: 4 | 6): boolean {
  */
 export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, readonly SdnLease[]>): Observed {
   const { settings, live } = reading;
-  const observed: Observed = { observations: [], container: new Set(), heard: new Set(), macs: null, ignored: 0 };
+  const observed: Observed = {
+    observations: [],
+    container: new Set(),
+    containerPrefixes: [],
+    heard: new Set(),
+    macs: null,
+    ignored: 0,
+  };
   if (!settings) return observed;
   const macOf = (nic: GuestNic) => nic.mac?.toLowerCase() ?? null;
   // A card that could not be understood may have any address: its absence proves nothing.
@@ -81,7 +97,10 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
   for (const { name, mac, addresses } of live?.items ?? []) {
     const card = mac?.toLowerCase() ?? '';
     if (isContainerInterface(name)) {
-      for (const { address } of addresses ?? []) observed.container.add(address);
+      for (const { address, prefix } of addresses ?? []) {
+        observed.container.add(address);
+        observed.containerPrefixes.push(...bridgePrefix(address, prefix));
+      }
       observed.ignored += addresses?.length ?? 0;
     } else if (!cards.has(card)) observed.ignored += addresses?.length ?? 0;
     else if (addresses !== null) {

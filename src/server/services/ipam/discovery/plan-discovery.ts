@@ -1,3 +1,4 @@
+import { isContainerInterface } from '@/domain/ipam/container-interface';
 import { isHostAddress } from '@/domain/ipam/host-address';
 import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
@@ -58,6 +59,8 @@ class Discovery {
   readonly #seen = new Set<string>();
   readonly #observedState = new Map<string, AddressState>();
   readonly #detected: DetectedConflicts;
+  readonly #containerNetworks: ReadonlySet<string>;
+  #containerSubnets: ReadonlySet<string> = new Set();
 
   constructor(input: DiscoveryInput) {
     this.#input = input;
@@ -73,6 +76,9 @@ class Discovery {
     this.#idAt = new Map(this.#stored.map((row) => [`${row.network_id} ${row.address}`, row.id]));
     this.#wanted = new Map(this.#stored.map((row) => [row.id, toWrite(row)]));
     this.#detected = new DetectedConflicts(input.newId);
+    this.#containerNetworks = new Set(
+      [...input.networks].filter(([name]) => isContainerInterface(name)).map(([, id]) => id),
+    );
   }
 
   plan(): DiscoveryPlan {
@@ -186,12 +192,14 @@ class Discovery {
   /** Rows that nobody was seen with: some go, some turn stale, the others follow their prefixes. */
   #settleUnseen(): void {
     const now = this.#input.now.getTime();
+    this.#containerSubnets = this.#findContainerSubnets();
     for (const row of this.#stored) {
       const target = this.#wanted.get(row.id);
       if (!target || this.#seen.has(row.id) || row.source === 'manual') continue;
       const ip = parseIp(row.address);
       const observed = row.workload_id === null ? undefined : this.#observedOf.get(row.workload_id);
-      if ((ip && !isHostAddress(ip)) || observed?.container.has(row.address)) this.#removed.add(row.id);
+      if ((ip && !isHostAddress(ip)) || observed?.container.has(row.address) || this.#isOfContainer(row))
+        this.#removed.add(row.id);
       else if (row.state === 'stale') {
         if (now - Date.parse(row.updated_at) >= STALE_KEEP_MS) this.#removed.add(row.id);
       } else if (row.workload_id === null ? row.state !== 'reserved' : this.#isGone(row.workload_id, row))
@@ -202,6 +210,30 @@ class Discovery {
         if (place) Object.assign(target, place);
       }
     }
+  }
+
+  /**
+   * Whether an unassigned address belongs to containers: it is in a network of theirs, or in a prefix that only the discovery
+   * made, that is the one of a bridge of containers inside a guest, and in which no workload has an address.
+   */
+  #isOfContainer(row: StoredAddress): boolean {
+    if (row.workload_id !== null || row.state === 'reserved') return false;
+    return this.#containerNetworks.has(row.network_id) || this.#containerSubnets.has(row.subnet_id ?? '');
+  }
+
+  /** Prefixes of the discovery that are those of bridges of containers and hold no address of a workload that is not theirs. */
+  #findContainerSubnets(): Set<string> {
+    const prefixes = new Set([...this.#observedOf.values()].flatMap(({ containerPrefixes }) => containerPrefixes));
+    const used = new Set<string | null>();
+    for (const { workload_id, subnet_id, address } of this.#wanted.values()) {
+      const isTheirs = this.#observedOf.get(workload_id ?? '')?.container.has(address);
+      if (workload_id !== null && !isTheirs) used.add(subnet_id);
+    }
+    return new Set(
+      this.#input.subnets
+        .filter(({ id, cidr, removable }) => removable && !used.has(id) && prefixes.has(cidr))
+        .map(({ id }) => id),
+    );
   }
 
   /** Whether a conflict that was not seen is proved to be no more. */
