@@ -117,7 +117,7 @@ function startWeb(environment: Record<string, string>): Web {
   if (!restOnly && !(existsSync(program) && existsSync(file('../.next/standalone/server.js')))) {
     throw new Error('Run npm run build first (or give --rest-only): this measures the production build.');
   }
-  const child = fork(program, [], {
+  const child = fork(program, ['--embedded'], {
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...environment },
     execArgv: restOnly ? ['--import', 'tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

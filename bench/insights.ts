@@ -201,7 +201,7 @@ if (!restOnly && !(existsSync(program) && existsSync(file('../.next/standalone/s
   throw new Error('Run npm run build first (or give --rest-only): this measures the production build.');
 }
 const wanted = await freePort();
-const web = fork(program, [], {
+const web = fork(program, ['--embedded'], {
   env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', PORT: String(wanted), HOST: '127.0.0.1', ...settings },
   execArgv: restOnly ? ['--import', 'tsx'] : [],
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

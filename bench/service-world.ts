@@ -70,7 +70,7 @@ export async function startServiceWorld({ users, agents, redisUrl, backoffMs = 5
       {
         name,
         command: process.execPath,
-        arguments: ['--enable-source-maps', file(`../dist/${name}.mjs`)],
+        arguments: ['--enable-source-maps', file(`../dist/${name}.mjs`), '--embedded'],
         environment: { PATH: process.env.PATH, ...environment, PORT: port, HOST: '127.0.0.1' },
         workingDirectory: file('../dist'),
       },

@@ -101,7 +101,7 @@ export async function startTopologyWorld(workloads: number, edges: number, rows:
     await sql.unsafe(TRAFFIC, [edges, from, Math.min(from + CHUNK, 2 * rows) - 1]);
   }
   await sql`vacuum analyze`;
-  const web = fork(file('../dist/web.mjs'), [], {
+  const web = fork(file('../dist/web.mjs'), ['--embedded'], {
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...environment },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,17 +1,28 @@
 import { prepareStores } from '@/runtime/prepare';
 import { reportReady } from '@/runtime/report-ready';
 import { closeQueues } from '@/server/jobs/queues';
-import { assertDemoAllowed, env } from '@/server/lib/env';
+import { assertServiceEnv, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';
 import { logger } from '@/server/lib/logger';
+import { recordMigratedVersions } from '@/server/services/policies/history/record-migrated-versions';
 import { serveHealth } from './health-server';
 import { registry } from './registry';
 import { startWorkers } from './runtime';
 
-const { DATABASE_URL, REDIS_URL, FABRIC_WORKER_PORT, HOST } = env();
-if (!DATABASE_URL)
-  throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
-assertDemoAllowed(env());
+/** The environment, or one line on standard error and the end. */
+function serviceEnvironment() {
+  try {
+    const environment = env();
+    assertServiceEnv(environment, process.argv.includes(EMBEDDED_ARGUMENT));
+    return environment;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exit(1);
+  }
+}
+
+const { DATABASE_URL, REDIS_URL, FABRIC_WORKER_PORT, HOST } = serviceEnvironment();
 await prepareStores({ DATABASE_URL, REDIS_URL });
+await recordMigratedVersions();
 
 const runtime = await startWorkers(registry);
 const health = FABRIC_WORKER_PORT ? await serveHealth(FABRIC_WORKER_PORT, HOST) : undefined;

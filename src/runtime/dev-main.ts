@@ -14,7 +14,7 @@ const program = (name: string, args: string[], environment: NodeJS.ProcessEnv): 
 });
 
 const { PORT, HOST } = env();
-await runSupervisor((environment, demo) => [
+await runSupervisor(({ environment, demo }) => [
   program('web', ['node_modules/next/dist/bin/next', 'dev', '--port', String(PORT), '--hostname', HOST], {
     ...environment,
     NEXT_TELEMETRY_DISABLED: '1',

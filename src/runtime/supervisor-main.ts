@@ -15,5 +15,5 @@ if (process.argv.includes('--check')) {
     process.exit(1);
   }
 } else {
-  await runSupervisor((environment, demo) => productionPrograms(dist, environment, demo));
+  await runSupervisor((options) => productionPrograms(dist, options));
 }

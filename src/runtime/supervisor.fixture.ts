@@ -11,7 +11,7 @@ const PROGRAM = `
   setInterval(() => {}, 1000);
 `;
 
-await runSupervisor((environment, demo) =>
+await runSupervisor(({ environment, demo }) =>
   ['web', 'worker', ...(demo ? ['demo'] : [])].map((name) => ({
     name,
     command: process.execPath,

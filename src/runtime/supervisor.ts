@@ -22,8 +22,16 @@ export type Supervisor = {
   stop(): Promise<void>;
 };
 
-/** The programs to run, given the variables they get; with the demo's when it is to run. */
-export type Programs = (environment: NodeJS.ProcessEnv, demo: boolean) => readonly ChildProgram[];
+export type ProgramOptions = {
+  /** The variables they get. */
+  environment: NodeJS.ProcessEnv;
+  /** Whether the demo's program runs, too. */
+  demo: boolean;
+  /** Whether the database is the supervisor's own, with the queues in it. */
+  embedded: boolean;
+};
+/** The programs to run. */
+export type Programs = (options: ProgramOptions) => readonly ChildProgram[];
 
 type Options = {
   env: Env;
@@ -119,7 +127,7 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
         (env.FABRIC_SECRET_KEY ? '' : (readSecret(data, 'previous_secret_key') ?? '')),
       FABRIC_SETUP_CODE: setupCode,
     });
-    children = programs(environment, demo).map((program) => ({
+    children = programs({ environment, demo, embedded: database !== undefined }).map((program) => ({
       program,
       child: keepRunning(program, {
         onLine: (line) => print(`${program.name.padEnd(8)} | ${line}`),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { assertDemoAllowed, env, setVariables } from '@/server/lib/env';
+import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server/lib/env';
 import { installHttpEntry } from './http-entry';
 import { freePort } from './postgres/server';
 import { prepareStores } from './prepare';
@@ -19,10 +19,9 @@ async function untilReady(url: string): Promise<void> {
 }
 
 try {
-  const { DATABASE_URL, REDIS_URL, PORT, HOST, FABRIC_TRUSTED_PROXIES } = env();
-  assertDemoAllowed(env());
-  if (!DATABASE_URL)
-    throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
+  const environment = env();
+  assertServiceEnv(environment, process.argv.includes(EMBEDDED_ARGUMENT));
+  const { DATABASE_URL, REDIS_URL, PORT, HOST, FABRIC_TRUSTED_PROXIES } = environment;
   await prepareStores({ DATABASE_URL, REDIS_URL });
   const port = PORT === 0 ? await freePort() : PORT;
   // Streams (progress, live views) stay open; without a limit they would hold the process for as long as a page is open.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { assertDemoAllowed, assertProductionEnv, EnvSchema, parseEnv } from './env';
+import { assertDemoAllowed, assertProductionEnv, assertServiceEnv, EnvSchema, parseEnv } from './env';
 
 const example = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 const assigned = Object.fromEntries(
@@ -73,6 +73,16 @@ describe('assertProductionEnv', () => {
     );
     const all = { DATABASE_URL: url, REDIS_URL: 'redis://r', FABRIC_SECRET_KEY: 'k'.repeat(32) };
     expect(() => assertProductionEnv(parseEnv(all))).not.toThrow();
+  });
+});
+
+describe('assertServiceEnv', () => {
+  const all = { DATABASE_URL: 'postgres://db/fabric', REDIS_URL: 'redis://r', FABRIC_SECRET_KEY: 'k'.repeat(32) };
+  it('accepts what is complete, the queues of the embedded mode and development', () => {
+    expect(() => assertServiceEnv(parseEnv(all), false)).not.toThrow();
+    expect(() => assertServiceEnv(parseEnv({ ...all, REDIS_URL: '' }), true)).not.toThrow();
+    const development = { NODE_ENV: 'development', DATABASE_URL: all.DATABASE_URL };
+    expect(() => assertServiceEnv(parseEnv(development), false)).not.toThrow();
   });
 });
 

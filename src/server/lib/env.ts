@@ -83,6 +83,25 @@ export function assertProductionEnv(environment: Env): void {
     throw new Error(`Wrong environment: with DATABASE_URL set, also set ${missing.join(' and ')}`);
 }
 
+/** Argument with which the embedded mode starts `web` and `worker`. */
+export const EMBEDDED_ARGUMENT = '--embedded';
+
+/**
+ * What `web` and `worker` need before they open a store. Below the supervisor of the embedded mode the queues are in its
+ * private database, so there is no `REDIS_URL`.
+ * @throws Error with one line naming what is missing and how to get it
+ */
+export function assertServiceEnv(
+  environment: Env,
+  embedded: boolean,
+): asserts environment is Env & { DATABASE_URL: string } {
+  if (!environment.DATABASE_URL)
+    throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
+  assertDemoAllowed(environment);
+  if (environment.NODE_ENV !== 'production') return;
+  assertProductionEnv(embedded ? { ...environment, REDIS_URL: environment.DATABASE_URL } : environment);
+}
+
 /**
  * Demo data is for an installation of its own: the embedded mode. A database that people run themselves is never filled
  * with it, and no simulated cluster runs beside it.

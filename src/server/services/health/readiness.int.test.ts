@@ -33,6 +33,7 @@ describe('readiness', () => {
         database: { status: 'ok' },
         migrations: { status: 'ok' },
         queue: { status: 'ok' },
+        secret_key: { status: 'ok' },
         worker: { status: 'failed', detail: 'no worker is connected; jobs wait' },
       },
     });
@@ -44,13 +45,30 @@ describe('readiness', () => {
   });
 
   it('fails without naming hosts when nothing answers', async () => {
-    m = await load({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:9/none', REDIS_URL: 'redis://127.0.0.1:9' });
+    m = await load({
+      DATABASE_URL: 'postgres://nobody:hidden-word@127.0.0.1:9/none',
+      REDIS_URL: 'redis://127.0.0.1:9',
+    });
     const result = await m.readiness();
     expect(result).toMatchObject({
       status: 'failed',
       checks: { database: { status: 'failed' }, migrations: { status: 'unknown' }, queue: { status: 'failed' } },
     });
-    expect(JSON.stringify(result)).not.toMatch(/127\.0\.0\.1|secret|nobody/);
+    expect(JSON.stringify(result)).not.toMatch(/127\.0\.0\.1|hidden-word|nobody/);
+  });
+
+  it('fails when no session could be signed', async () => {
+    const url = await createTestDatabase();
+    m = await load({ DATABASE_URL: url, REDIS_URL: '', FABRIC_SECRET_KEY: '' });
+    await m.queueBackend.prepare();
+    const result = await m.readiness();
+    expect(result).toMatchObject({
+      status: 'failed',
+      checks: { database: { status: 'ok' }, queue: { status: 'ok' }, secret_key: { status: 'failed' } },
+    });
+    expect(result.checks.secret_key.detail).toMatch(/^FABRIC_SECRET_KEY is not set/);
+    await m.closeDb();
+    await dropTestDatabase(url);
   });
 
   it.skipIf(inject('redisServerUrl') === null)('asks Redis when that holds the queues', async () => {

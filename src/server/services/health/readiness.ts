@@ -1,14 +1,15 @@
 import journal from '../../../../drizzle/meta/_journal.json' with { type: 'json' };
 import { queueBackend } from '../../jobs/backend';
 import { queueOf } from '../../jobs/queues';
+import { deriveKey } from '../../lib/crypto';
 import { logger } from '../../lib/logger';
 import { latestMigration } from '../../repositories/migrations';
 
 export type Check = { status: 'ok' | 'failed' | 'unknown'; detail?: string };
 export type Readiness = {
-  /** `ok` when requests will succeed. */
+  /** `ok` when requests, a sign-in among them, will succeed. */
   status: 'ok' | 'failed';
-  checks: { database: Check; migrations: Check; queue: Check; worker: Check };
+  checks: { database: Check; migrations: Check; queue: Check; secret_key: Check; worker: Check };
 };
 
 const TIMEOUT_MS = 3_000;
@@ -46,8 +47,20 @@ async function database(): Promise<{ database: Check; migrations: Check }> {
   return { database: reachable, migrations };
 }
 
+/** Sessions are signed with a key that is derived from it. Its text is never told. */
+function secretKey(): Check {
+  try {
+    deriveKey('health');
+    return { status: 'ok' };
+  } catch (error) {
+    logger.warn({ err: error, check: 'secret_key' }, 'health check failed');
+    return { status: 'failed', detail: 'FABRIC_SECRET_KEY is not set; nobody can sign in' };
+  }
+}
+
 /**
- * Whether requests will succeed now: the database answers and has this program's schema, and the job queue answers.
+ * Whether requests will succeed now: the database answers and has this program's schema, the job queue answers, and
+ * sessions can be signed.
  * A missing worker is told, but does not count: pages still work, only jobs wait.
  */
 export async function readiness(): Promise<Readiness> {
@@ -63,9 +76,10 @@ export async function readiness(): Promise<Readiness> {
         : { status: 'failed', detail: 'no worker is connected; jobs wait' },
     ),
   ]);
-  const required = [stores.database, stores.migrations, queue];
+  const secret_key = secretKey();
+  const required = [stores.database, stores.migrations, queue, secret_key];
   return {
     status: required.every((result) => result.status === 'ok') ? 'ok' : 'failed',
-    checks: { ...stores, queue, worker },
+    checks: { ...stores, queue, secret_key, worker },
   };
 }

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const PROGRAMS = { web: './web-main.ts', worker: '../../workers/main.ts' };
+/** Nothing listens there: a program that looks for its stores first does not end within the time of the test. */
+const DATABASE_URL = 'postgres://127.0.0.1:9/none';
+const REDIS_URL = 'redis://127.0.0.1:9';
+const FABRIC_SECRET_KEY = 'k'.repeat(32);
+
+/** Starts a program with these variables and waits for its end. */
+async function start(name: keyof typeof PROGRAMS, variables: Record<string, string>, ...args: string[]) {
+  const file = fileURLToPath(new URL(PROGRAMS[name], import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', LOG_LEVEL: 'silent', ...variables },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 20_000,
+  });
+  let text = '';
+  child.stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  const [code] = await once(child, 'exit');
+  return { code, lines: text.trim().split('\n') };
+}
+
+describe.each(['web', 'worker'] as const)('%s in production', (name) => {
+  it.each([
+    [{}, /^Wrong environment: DATABASE_URL is missing/],
+    [{ DATABASE_URL, REDIS_URL }, /^Wrong environment: .*also set FABRIC_SECRET_KEY \(make one with: /],
+    [{ DATABASE_URL, FABRIC_SECRET_KEY }, /^Wrong environment: .*also set REDIS_URL \(redis:/],
+    [{ DATABASE_URL }, /^Wrong environment: .*also set REDIS_URL .* and FABRIC_SECRET_KEY /],
+    [{ DATABASE_URL, REDIS_URL, FABRIC_SECRET_KEY: 'short' }, /^Wrong environment: FABRIC_SECRET_KEY: at least 32/],
+  ])('refuses to start with %o, in one line', { timeout: 30_000 }, async (variables, message) => {
+    const { code, lines } = await start(name, variables);
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('needs the secret key also in the embedded mode', { timeout: 30_000 }, async () => {
+    const { code, lines } = await start(name, { DATABASE_URL }, '--embedded');
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringMatching(/also set FABRIC_SECRET_KEY \(/)]);
+  });
+});
