@@ -23,7 +23,14 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** One wrong input: where (dotted path, e.g. `cluster.api_url`), what is wrong and what to do. */
 export type FieldError = { field: string; message: string };
 
-type Options = { cause?: unknown; errors?: FieldError[]; extra?: Record<string, unknown>; retryAfterSeconds?: number };
+type Options = {
+  cause?: unknown;
+  errors?: FieldError[];
+  extra?: Record<string, unknown>;
+  retryAfterSeconds?: number;
+  /** `Set-Cookie` of the answer, for a session that is over. */
+  setCookie?: string;
+};
 
 /**
  * The only error that carries a message for the caller. `publicMessage` names the remedy and holds no secret;
@@ -34,6 +41,7 @@ export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
   readonly extra: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly setCookie: string | undefined;
 
   constructor(code: ErrorCode, publicMessage: string, options: Options = {}) {
     super(publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
@@ -42,6 +50,7 @@ export class AppError extends Error {
     this.errors = options.errors;
     this.extra = options.extra;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.setCookie = options.setCookie;
   }
 
   get status(): number {

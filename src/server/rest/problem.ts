@@ -106,6 +106,7 @@ export function problemResponse(error: AppError, requestId: string): Response {
     'x-request-id': requestId,
   });
   if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(error.retryAfterSeconds));
+  if (error.setCookie !== undefined) headers.set('set-cookie', error.setCookie);
   if (error.code === 'unauthenticated') headers.set('www-authenticate', 'Bearer realm="fabric"');
   return new Response(JSON.stringify(toProblem(error, requestId)), { status: error.status, headers });
 }

@@ -28,6 +28,7 @@ import { removeSecondFactor, renewRecoveryCodes } from '../../services/second-fa
 import { beginEnrolment, confirmEnrolment } from '../../services/second-factor/enrol-second-factor';
 import { readSecondFactor } from '../../services/second-factor/read-second-factor';
 import { defineRoute } from '../define-route';
+import { refreshCookie } from '../session-cookie';
 
 const tag = 'Account';
 const access = { person: "The caller's own account, and nobody else's." } as const;
@@ -71,7 +72,14 @@ export const accountRoutes = [
     access,
     params: z.object({ session_id: z.uuid() }),
     response: { status: 204 },
-    handler: ({ session, params }) => endSession(session, params.session_id),
+    handler: async ({ session, params, request }) => {
+      await endSession(session, params.session_id);
+      const own = params.session_id === session.family_id;
+      return new Response(null, {
+        status: 204,
+        headers: { 'cache-control': 'no-store', ...(own && { 'set-cookie': refreshCookie(request, null) }) },
+      });
+    },
   }),
   defineRoute({
     method: 'GET',

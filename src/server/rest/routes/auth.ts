@@ -33,6 +33,20 @@ async function endReplaced(scope: OpenScope, request: Request): Promise<void> {
   if (token) await logout(scope, { family_id: null, refresh_tokens: [token] });
 }
 
+/**
+ * New tokens for the cookie's. A token that is worth nothing goes from the browser; one that another tab has just
+ * exchanged does not: the cookie then holds its successor by now.
+ */
+async function refreshByCookie(scope: OpenScope, request: Request, token: string): Promise<IssuedSession> {
+  try {
+    return await refreshSession(scope, token, clientOf(request));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.extra?.reason !== 'invalid') throw error;
+    const { message, extra } = error;
+    throw new AppError('unauthenticated', message, { cause: error, extra, setCookie: refreshCookie(request, null) });
+  }
+}
+
 const loginRoute = defineRoute({
   method: 'POST',
   path: '/auth/login',
@@ -89,7 +103,7 @@ const refreshRoute = defineRoute({
     const token = readRefreshCookie(request);
     if (!token) throw new AppError('unauthenticated', 'There is no refresh token. Sign in.');
     assertSameOrigin(request);
-    const session = await refreshSession(scope, token, clientOf(request));
+    const session = await refreshByCookie(scope, request, token);
     // A script of the page must not be able to take the token away.
     return withCookie(request, session, { ...session, refresh_token: undefined });
   },

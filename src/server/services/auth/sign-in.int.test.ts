@@ -293,6 +293,44 @@ describe('the browser’s cookie', () => {
       ).toBe(403);
   });
 
+  it('goes when its token is refused, and stays for a token that another tab has just exchanged', async () => {
+    const cookie = pairOf(await login(user.email));
+    const ask = (given: string) =>
+      call('/auth/refresh', {
+        method: 'POST',
+        from: '192.0.2.1',
+        headers: { cookie: given, 'sec-fetch-site': 'same-origin' },
+      });
+    const next = pairOf(await ask(cookie));
+    const raced = await ask(cookie);
+    expect([raced.status, (await raced.json()).reason]).toEqual([401, 'already_rotated']);
+    expect(cookieOf(raced)).toBe('');
+    await call('/auth/logout', { method: 'POST', headers: { cookie: next } });
+    for (const worthless of [next, 'fabric_refresh=nonsense']) {
+      const refused = await ask(worthless);
+      expect(refused.status).toBe(401);
+      expect(cookieOf(refused)).toMatch(
+        /^fabric_refresh=; Path=\/api\/v1\/auth; Max-Age=0; HttpOnly; SameSite=Strict$/,
+      );
+    }
+    // Of a body nothing is known about the cookie.
+    expect(cookieOf(await refresh('nonsense'))).toBe('');
+  });
+
+  it('goes when its own sign-in is ended from the account, not with another one', async () => {
+    const [here, there] = [await (await login(user.email)).json(), await (await login(user.email)).json()];
+    const headers = { authorization: `Bearer ${here.access_token}` };
+    const { items } = await (await call('/account/sessions', { headers })).json();
+    const end = (current: boolean) => {
+      const { id } = items.find((item: { current: boolean }) => item.current === current);
+      return call(`/account/sessions/${id}`, { method: 'DELETE', headers });
+    };
+    const other = await end(false);
+    expect([other.status, cookieOf(other), (await me(there.access_token)).status]).toEqual([204, '', 401]);
+    const own = await end(true);
+    expect([own.status, cookieOf(own)]).toEqual([204, expect.stringMatching(/^fabric_refresh=; .*Max-Age=0/)]);
+  });
+
   it('counts as none when there are two of the name', async () => {
     const cookie = pairOf(await login(user.email));
     const response = await call('/auth/refresh', {
