@@ -88,6 +88,24 @@ describe('adding a cluster', () => {
     expect(JSON.stringify(body)).not.toContain(SECRET);
   });
 
+  it.each(['https://169.254.169.254', 'https://0.0.0.0:8006', 'https://[::1]', 'https://[::ffff:169.254.169.254]'])(
+    'refuses %s, to which no connection may be made, when it is stored and when it is changed',
+    async (api_url) => {
+      const made = await json('/clusters', { body: { ...input, name: 'kept' } });
+      for (const { status, body } of [
+        await json('/clusters', { body: { ...input, name: 'other', api_url } }),
+        await patch(made.body.id, { api_url, api_token: input.api_token }),
+      ]) {
+        expect(status).toBe(422);
+        expect(body.errors).toEqual([
+          { field: 'api_url', message: expect.stringMatching(/not allowed \(.*FABRIC_ALLOW_PRIVATE_TARGETS/) },
+        ]);
+      }
+      expect((await stored(made.body.id))?.api_url).toBe('https://pve1.example.org:8006');
+      await db.delete(clusters).where(eq(clusters.id, made.body.id));
+    },
+  );
+
   it('refuses a taken name, also when two arrive at once', async () => {
     const both = await Promise.all([1, 2].map(() => json('/clusters', { body: { ...input, name: 'twice' } })));
     expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);

@@ -6,19 +6,22 @@ import { publishEvent } from '../../events/publish-event';
 import { seal } from '../../lib/crypto';
 import { newId } from '../../lib/ids';
 import { clusterNameTaken, findCluster, insertCluster } from '../../repositories/clusters';
+import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { auditedCluster } from './audited-cluster';
 import { nameTaken } from './name-taken';
 
 /**
  * Stores a cluster inside the caller's transaction; its token is encrypted for this row only. Nothing is asked of the
  * cluster itself.
- * @throws AppError `conflict` when the name is taken
+ * @throws AppError `conflict` when the name is taken, `refused` when no connection may be made to the address
  */
 export async function createClusterIn(
   tx: Tx,
   scope: { readonly actor: Actor; readonly origin: Origin | null },
   input: ClusterInput,
+  field = 'api_url',
 ): Promise<Cluster> {
+  assertAllowedTarget(field, new URL(input.api_url).hostname);
   if (await clusterNameTaken(tx, input.name)) throw nameTaken(input.name);
   const { api_token, ...fields } = input;
   const id = newId();

@@ -12,6 +12,7 @@ import {
   lockClusterRow,
   updateCluster as updateRow,
 } from '../../repositories/clusters';
+import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { auditedCluster } from './audited-cluster';
 import { nameTaken } from './name-taken';
 import { noSuchCluster } from './no-such-cluster';
@@ -20,6 +21,7 @@ import { noSuchCluster } from './no-such-cluster';
 function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Partial<ClusterRow> {
   const { api_token, ...fields } = input;
   const moved = fields.api_url !== undefined && fields.api_url !== row.api_url;
+  if (moved) assertAllowedTarget('api_url', new URL(fields.api_url ?? '').hostname);
   if (moved && api_token === undefined) {
     // Otherwise whoever may change the address could have the token sent to a server of their own.
     throw new AppError(
@@ -49,7 +51,8 @@ function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Part
 /**
  * Changes a cluster; fields that are left out stay. Without a change nothing is written or recorded.
  * @throws AppError `not_found`; `version_conflict` when `version` is given and no longer current; `conflict` when the name
- * is taken; `refused` when the address changes without a token
+ * is taken; `refused` when the address changes without a token or to one that no connection
+ * may be made to
  */
 export function updateCluster(
   scope: Scope<'cluster:write'>,

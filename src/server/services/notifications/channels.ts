@@ -14,6 +14,7 @@ import { newId } from '../../lib/ids';
 import * as repository from '../../repositories/notification-channels';
 import { listChannelConditions } from '../../repositories/notification-rules';
 import { assertVersion, changedFields } from '../administration/version-guard';
+import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { chooseTenant } from '../tenancy/choose-tenant';
 import { newSigningSecret, openWebhook, sealWebhook } from './channel-secrets';
 import { assertMayBeTold } from './may-be-told';
@@ -27,6 +28,10 @@ const nameTaken = (name: string) =>
   });
 const wrongKind = (field: string, message: string) =>
   new AppError('refused', message, { errors: [{ field, message }] });
+
+/** People of a tenant are guests in the network that this service stands in. @throws AppError `refused` */
+const assertAllowedUrl = (url: string, tenant_id: string | null) =>
+  assertAllowedTarget('url', new URL(url).hostname, { publicOnly: tenant_id !== null });
 
 type Audited = Pick<repository.ChannelRow, 'name' | 'kind' | 'enabled' | 'url_origin' | 'recipients'>;
 const audited = ({ name, kind, enabled, url_origin, recipients }: Audited) =>
@@ -55,7 +60,8 @@ export async function readChannel(scope: Scope<'notification:read'>, id: string)
 
 /**
  * Adds a channel. The signing secret of a webhook is answered this once and never again.
- * @throws AppError `conflict` when the name is taken, `malformed` without a tenant of the caller's
+ * @throws AppError `conflict` when the name is taken, `malformed` without a tenant of the caller's, `refused` for a URL
+ * that no connection may be made to
  */
 export function createChannel(
   scope: Scope<'notification:write'>,
@@ -66,6 +72,7 @@ export function createChannel(
   return db.transaction(async (tx) => {
     const tenant_id = await chooseTenant(tx, scope.tenants, input.tenant_id);
     if (await repository.channelNameTaken(tx, tenant_id, input.name)) throw nameTaken(input.name);
+    if (input.kind === 'webhook') assertAllowedUrl(input.url, tenant_id);
     const { name, kind, enabled } = input;
     const target =
       input.kind === 'webhook' ? sealWebhook(id, input.url, secret ?? '') : { recipients: input.recipients };
@@ -91,7 +98,9 @@ function newTarget(
 ): Partial<repository.ChannelRow> {
   if (row.kind === 'webhook') {
     if (recipients !== undefined) throw wrongKind('recipients', 'A webhook has no recipients: leave this out.');
-    return url === undefined ? {} : sealWebhook(row.id, url, openOrNew(row));
+    if (url === undefined) return {};
+    assertAllowedUrl(url, row.tenant_id);
+    return sealWebhook(row.id, url, openOrNew(row));
   }
   if (url !== undefined) throw wrongKind('url', 'An e-mail channel has no URL: leave this out.');
   return recipients === undefined ? {} : changedFields(row, { recipients });

@@ -87,6 +87,22 @@ describe('channels', () => {
     expect((await send('POST', `/notification-channels/${json.id}/rotate-secret`, admin)).status).toBe(422);
   });
 
+  it('are not stored with a URL that no notice would be sent to', async () => {
+    const refused = {
+      status: 422,
+      json: { errors: [{ field: 'url', message: expect.stringContaining('not allowed') }] },
+    };
+    const post = (url: string, who = admin) => send('POST', '/notification-channels', who, webhook('Reach', { url }));
+    for (const url of ['http://169.254.169.254/x', 'http://0xa9.0xfe.1/', 'https://[fe80::1]/'])
+      expect(await post(url)).toMatchObject(refused);
+    expect(await post('http://10.0.0.9/x', world.ours.headers)).toMatchObject(refused);
+    const { status, json } = await post('http://10.0.0.9/x');
+    expect(status).toBe(201);
+    const path = `/notification-channels/${json.id}`;
+    expect(await send('PATCH', path, admin, { url: 'http://169.254.169.254/' })).toMatchObject(refused);
+    expect((await send('GET', path, admin)).json).toMatchObject({ url_origin: 'http://10.0.0.9' });
+  });
+
   it('stay while rules use them, and have names of their own', async () => {
     const channel = (await send('POST', '/notification-channels', admin, mail('Pager'))).json;
     expect((await send('POST', '/notification-channels', admin, mail('Pager'))).status).toBe(409);
@@ -292,6 +308,10 @@ describe('settings', () => {
     // The password goes to no other server than the one it was entered for.
     const moved = await send('PATCH', path, root, { smtp_host: 'evil.example.org' });
     expect(moved).toMatchObject({ status: 422, json: { errors: [{ field: 'smtp_password' }] } });
+    expect(await send('PATCH', path, root, { smtp_host: '169.254.1.1', smtp_password: null })).toMatchObject({
+      status: 422,
+      json: { errors: [{ field: 'smtp_host' }] },
+    });
     const without = await send('PATCH', path, root, { smtp_host: 'other.example.org', smtp_password: null });
     expect(without.json).toMatchObject({ smtp_host: 'other.example.org', smtp_password_set: false });
     expect((await send('PATCH', path, root, { smtp_port: 25, version: 1 })).status).toBe(409);

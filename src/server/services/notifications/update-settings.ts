@@ -12,6 +12,7 @@ import { AppError } from '../../lib/errors';
 import { storeNotificationSecret } from '../../repositories/notification-secrets';
 import { lockSetting, updateSetting } from '../../repositories/settings';
 import { assertVersion } from '../administration/version-guard';
+import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import {
   NOTIFICATION_SETTINGS_KEY,
   notificationSecretContext,
@@ -26,7 +27,7 @@ export function readNotificationSettings(_scope: Scope<'settings:read'>): Promis
 
 /**
  * Changes the settings; fields that are left out stay. A password belongs to its server: another host needs it again.
- * @throws AppError `version_conflict`; `refused` when a host comes without the password
+ * @throws AppError `version_conflict`; `refused` when a host comes without the password, or may not be connected to
  */
 export function updateNotificationSettings(
   scope: Scope<'*'>,
@@ -40,6 +41,8 @@ export function updateNotificationSettings(
     const before = StoredNotificationChoices.parse(row.value);
     const { smtp_password_set } = await storedNotificationSettings(tx);
     const after = NotificationChoices.parse({ ...before, ...changes });
+    if (after.smtp_host !== null && after.smtp_host !== before.smtp_host)
+      assertAllowedTarget('smtp_host', after.smtp_host);
     const elsewhere = after.smtp_host !== before.smtp_host || after.smtp_port !== before.smtp_port;
     if (elsewhere && smtp_password_set && smtp_password === undefined) {
       const message = 'Enter the password again: the stored one is not sent to another server.';

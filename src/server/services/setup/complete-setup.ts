@@ -41,7 +41,8 @@ async function createFirst(tx: Tx, scope: OpenScope, input: SetupInput, password
   await assignBuiltInRole(tx, user.id, FIRST_USER_ROLE);
   await deleteSetting(tx, SETUP_CODE_KEY);
   const actor = { kind: 'user', id: user.id, name: user.email } as const;
-  const cluster = input.cluster && (await createClusterIn(tx, { actor, origin: scope.origin }, input.cluster));
+  const cluster =
+    input.cluster && (await createClusterIn(tx, { actor, origin: scope.origin }, input.cluster, 'cluster.api_url'));
   await recordAudit(
     tx,
     { actor, origin: scope.origin },

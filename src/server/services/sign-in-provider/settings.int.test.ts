@@ -40,6 +40,7 @@ describe('the settings', () => {
     const cases: [object, string, number][] = [
       [{ issuer: 'ftp://id.example.org' }, 'issuer', 400],
       [{ issuer: 'https://user:pass@id.example.org' }, 'issuer', 400],
+      [{ issuer: 'https://169.254.169.254' }, 'issuer', 422],
       [{ public_url: 'fabric' }, 'public_url', 400],
       [{ scopes: ['two words'] }, 'scopes.0', 400],
       [{ mappings: [{ group: 'a', role_id: crypto.randomUUID() }] }, 'mappings.0.role_id', 404],

@@ -8,6 +8,7 @@ import { AppError, type FieldError } from '../../lib/errors';
 import { findRolesById } from '../../repositories/roles';
 import { lockOidcSettings, OIDC_ID, replaceRoleMappings, storeOidcSettings } from '../../repositories/sign-in-provider';
 import { findTenantNames } from '../../repositories/tenants';
+import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { storedProvider } from './read-sign-in-provider';
 
 /** The provider as the audit trail keeps it. */
@@ -54,7 +55,8 @@ async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings'])
 /**
  * Stores the sign-in provider. Nothing is written, and nothing recorded, when nothing changes. A secret that is left out
  * stays, but not for another issuer: it must not be sent to whoever is entered there.
- * @throws AppError `version_conflict`, `not_found` for unknown roles or tenants, `malformed` for a missing secret
+ * @throws AppError `version_conflict`, `not_found` for unknown roles or tenants, `malformed` for a missing secret, `refused`
+ * for an issuer that no connection may be made to
  */
 export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInput): Promise<SignInProvider> {
   return db.transaction(async (tx) => {
@@ -70,6 +72,7 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
       const message = 'Enter the secret again: it belongs to the issuer that was there before.';
       throw new AppError('malformed', message, { errors: [{ field: 'client_secret', message }] });
     }
+    if (input.issuer !== before.issuer) assertAllowedTarget('issuer', new URL(input.issuer).hostname);
     await assertMappable(tx, mappings);
     const sameSecret = client_secret === undefined || (client_secret === null && !before.has_client_secret);
     if (before.configured && sameSecret && comparable(before) === comparable(input)) return before;
