@@ -38,7 +38,7 @@ export const DEFAULT_RUNTIME_CHOICES: RuntimeChoices = {
 
 const Timestamp = z.iso.datetime().nullable();
 
-/** When the schedules last ran; stored under the key `auto_sync`, so that a run never collides with an edit. */
+/** When an automatic run last succeeded; stored under the key `auto_sync`, so that a run never collides with an edit. */
 export const AutoSyncTimes = z.object({ last_node_auto_sync_at: Timestamp, last_ipam_auto_sync_at: Timestamp });
 export type AutoSyncTimes = z.infer<typeof AutoSyncTimes>;
 

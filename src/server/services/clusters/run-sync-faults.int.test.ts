@@ -3,6 +3,7 @@ import { systemScope } from '@/server/auth/scope';
 import { startSimulator } from '@/server/providers/hypervisor/fake/http-server';
 import { chaos } from '@/server/providers/hypervisor/fake/scenarios/chaos';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { readSettings } from '../settings/read-settings';
 import { openProvider } from './open-provider';
 import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
 import { updateCluster } from './update-cluster';
@@ -181,6 +182,20 @@ describe('a sync that fails', () => {
       actor_kind: 'system',
       after: { run_id: run.id, code: 'unauthorized' },
     });
+  });
+
+  it('is no automatic sync that was done: only a success by itself counts', async () => {
+    const { sync, control, cluster, ahead } = await lab();
+    const last = async () => (await readSettings(systemScope('settings:read', 'test'))).last_node_auto_sync_at ?? null;
+    const before = await last();
+    expect((await sync('manual')).status).toBe('ok');
+    control.revokeToken(control.tokens.manager);
+    expect((await sync('auto')).status).toBe('failed');
+    expect(await last()).toBe(before);
+    await updateCluster(scope, cluster.id, { api_token: control.tokens.reader });
+    ahead(1000);
+    expect((await sync('auto')).status).toBe('ok');
+    expect(await last()).toBe((await storedCluster(world))?.last_sync_at.toISOString());
   });
 
   it('recovers as soon as the cause is gone', async () => {

@@ -13,6 +13,7 @@ import { type ClusterRow, lockClusterRow, updateCluster } from '../../repositori
 import { linkInterfaces } from '../../repositories/sync-interfaces';
 import { claimRun, finishRun, releaseRun, type SyncRunRow } from '../../repositories/sync-runs';
 import { applyMappingRules } from '../administration/apply-mapping-rules';
+import { recordAutoSync } from '../settings/record-auto-sync';
 import { clusterAccess } from './cluster-access';
 import { openProvider } from './open-provider';
 import { describeFailure, type Failure } from './sync/describe-failure';
@@ -99,6 +100,7 @@ async function finish({ cluster, run }: Claimed, session: RunSession | null, fai
       last_sync_error_code: failure?.code ?? null,
       ...(failure ? {} : { last_sync_at: at }),
     });
+    if (!failure && run.trigger === 'auto') await recordAutoSync(tx, 'node', at);
     await publishEvent(tx, { type: 'sync_run.changed', cluster_id: cluster.id, run_id: run.id });
     await publishEvent(tx, { type: 'cluster.changed', cluster_id: cluster.id });
     const object = { object_kind: 'cluster', object_id: cluster.id, object_name: cluster.name };

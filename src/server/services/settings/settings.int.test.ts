@@ -6,7 +6,7 @@ import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { readSettings } from './read-settings';
-import { recordAutoSync } from './record-auto-sync';
+import { findScheduledAt, recordAutoSync, recordSchedule } from './record-auto-sync';
 import { AUTO_SYNC_KEY, RUNTIME_KEY } from './stored-settings';
 
 let root: Record<string, string>;
@@ -104,14 +104,15 @@ describe('settings', () => {
     ]);
   });
 
-  it('show when the schedules last ran, without a new version', async () => {
+  it('show when an automatic run last succeeded, not when one was queued, without a new version', async () => {
     const clock = fakeClock(new Date('2026-05-01T10:00:00Z'));
     try {
-      const scope = systemScope('cluster:sync', 'test');
-      await recordAutoSync(scope, 'node');
-      clock.advance(60);
-      await recordAutoSync(scope, 'ipam');
-      await recordAutoSync(scope, 'ipam');
+      await recordSchedule(systemScope('cluster:sync', 'test'), 'node');
+      expect(await read()).toMatchObject({ last_node_auto_sync_at: null });
+      await recordAutoSync(db, 'node', '2026-05-01T10:00:00.000Z');
+      await recordAutoSync(db, 'ipam', '2026-05-01T10:01:00.000Z');
+      expect(await findScheduledAt('node')).toBe('2026-05-01T10:00:00.000Z');
+      expect(await findScheduledAt('ipam')).toBe(null);
     } finally {
       clock.restore();
     }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { AutoSyncTimes, DEFAULT_RUNTIME_CHOICES, RuntimeChoices, type RuntimeSettingsRead } from '@/domain/settings';
 import type { Executor } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -14,6 +15,13 @@ const Times = AutoSyncTimes.partial().transform((stored) => ({
   last_ipam_auto_sync_at: null,
   ...stored,
 }));
+
+/** When the schedules last queued their runs, beside the times of the last successes. */
+export const ScheduleTimes = z
+  .object({ node_scheduled_at: z.iso.datetime(), ipam_scheduled_at: z.iso.datetime() })
+  .partial()
+  .transform((stored) => ({ node_scheduled_at: null, ipam_scheduled_at: null, ...stored }));
+export type ScheduleTimes = z.output<typeof ScheduleTimes>;
 
 /** The runtime settings as stored; created with their defaults when there are none yet. */
 export async function storedSettings(executor: Executor): Promise<RuntimeSettingsRead> {

@@ -371,9 +371,10 @@ describe('a discovery', () => {
     const runs = await sql`select trigger, status from sync_runs where kind = 'ipam' and cluster_id = ${cluster.id}`;
     expect(runs).toMatchObject([{ trigger: 'auto', status: 'queued' }]);
     const headers = await bearer(await makeUser('admin'));
-    const settings = await (await call('/settings', { headers })).json();
-    expect(settings.last_ipam_auto_sync_at).toEqual(expect.any(String));
+    const lastSync = async () => (await (await call('/settings', { headers })).json()).last_ipam_auto_sync_at;
+    expect(await lastSync()).toBe(null);
     await runDiscovery(cluster.id, { signal: new AbortController().signal });
+    expect(await lastSync()).toEqual(expect.any(String));
     world.ahead(61 * 60_000);
     await scheduleDiscovery();
     expect(await sql`select 1 from sync_runs where kind = 'ipam' and cluster_id = ${cluster.id}`).toHaveLength(2);

@@ -20,6 +20,7 @@ import { describeFailure, type Failure, isLocal } from '../../clusters/sync/desc
 import { RunSession } from '../../clusters/sync/run-session';
 import { type RenewedCertificate, storeRenewedPin } from '../../clusters/sync/store-renewed-pin';
 import { RunLost } from '../../clusters/sync/sync-problem';
+import { recordAutoSync } from '../../settings/record-auto-sync';
 import { isReadable, readGuests } from './read-guests';
 import { storeDiscovery } from './store-discovery';
 
@@ -129,6 +130,7 @@ async function finish({ cluster, run }: Claimed, session: RunSession | null, fai
   if (failure) errors.push({ stage: report?.stage ?? 'connect', ...failure });
   const counters = report?.counters ?? {};
   for (const [stage, done] of Object.entries(counters)) countSyncStage(run.kind, stage, done);
+  const at = clock.now().toISOString();
   await db.transaction(async (tx) => {
     if (!(await lockClusterRow(tx, cluster.id))) return;
     const outcome = {
@@ -139,7 +141,8 @@ async function finish({ cluster, run }: Claimed, session: RunSession | null, fai
       counters,
       errors,
     };
-    if (!(await finishRun(tx, run, outcome, clock.now().toISOString()))) return;
+    if (!(await finishRun(tx, run, outcome, at))) return;
+    if (!failure && run.trigger === 'auto') await recordAutoSync(tx, 'ipam', at);
     await publishEvent(tx, { type: 'sync_run.changed', cluster_id: cluster.id, run_id: run.id });
     await recordAudit(tx, scope, {
       action: failure ? 'ipam.discovery_failed' : 'ipam.discovered',

@@ -6,7 +6,7 @@ import { clock } from '../../../lib/clock';
 import { AppError } from '../../../lib/errors';
 import { listSyncableClusterIds, lockClusterRow } from '../../../repositories/clusters';
 import { failOrphanRun, listOrphanRuns, MAX_ATTEMPTS, type SyncRunRow } from '../../../repositories/sync-runs';
-import { recordAutoSync } from '../../settings/record-auto-sync';
+import { findScheduledAt, recordSchedule } from '../../settings/record-auto-sync';
 import { storedSettings } from '../../settings/stored-settings';
 import { requestDiscoveryIn, startDiscovery } from './request-discovery';
 
@@ -51,11 +51,11 @@ async function sweep(): Promise<void> {
 async function startDue(): Promise<void> {
   const settings = await storedSettings(db);
   if (!settings.auto_ipam_sync_enabled) return;
-  const last = settings.last_ipam_auto_sync_at === null ? null : Date.parse(settings.last_ipam_auto_sync_at);
-  const due = last === null || clock.now().getTime() - last >= settings.auto_ipam_sync_interval_minutes * MINUTE_MS;
-  if (!due) return;
-  // Noted first: a cluster that makes this fail must not make it run every minute.
-  await recordAutoSync(systemScope('cluster:sync', 'discovery schedule'), 'ipam');
+  const last = await findScheduledAt('ipam');
+  const interval = settings.auto_ipam_sync_interval_minutes * MINUTE_MS;
+  if (last !== null && clock.now().getTime() - Date.parse(last) < interval) return;
+  // Stored first: a cluster that makes this fail must not make it run every minute.
+  await recordSchedule(systemScope('cluster:sync', 'discovery schedule'), 'ipam');
   for (const clusterId of await listSyncableClusterIds(db)) {
     try {
       const { created } = await db.transaction((tx) => requestDiscoveryIn(tx, scope, clusterId, 'auto'));
