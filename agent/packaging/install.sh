@@ -166,8 +166,8 @@ enrol() {
     return 0
   fi
   # By standard input: arguments show in the process list.
-  printf '%s\n' "$TOKEN" | runuser -u "$ACCOUNT" -- "$ROOT$COMMAND" enrol --config "$ROOT$CONFIG_FILE" \
-    ${ROOT:+--state-directory "$ROOT$STATE_DIR"} || die 'the enrolment failed'
+  printf '%s\n' "$TOKEN" | runuser -u "$ACCOUNT" -- "$ROOT$COMMAND" enrol --config "$ROOT$CONFIG_FILE" ||
+    die 'the enrolment failed'
 }
 
 start() {

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig } from './config';
 
@@ -25,6 +25,27 @@ function problemsOf(text: string, options: Record<string, string> = {}): readonl
 }
 
 describe('loadConfig', () => {
+  it('finds the directories of the installation that a configuration file belongs to', () => {
+    const other = join(directory, 'etc', 'fabric-agent', 'agent.conf');
+    mkdirSync(dirname(other), { recursive: true });
+    writeFileSync(other, 'interval_seconds = 60\n');
+    const below = {
+      state_directory: join(directory, 'var/lib/fabric-agent'),
+      runtime_directory: join(directory, 'run/fabric-agent'),
+      firewall_log: '/var/log/pve-firewall.log',
+    };
+    expect(loadConfig({}, other, {})).toMatchObject(below);
+    expect(loadConfig({}, relative(process.cwd(), other), {})).toMatchObject(below);
+    writeFileSync(other, 'state_directory = /srv/agent\n');
+    expect(loadConfig({}, other, {})).toMatchObject({ ...below, state_directory: '/srv/agent' });
+    writeFileSync(file, '');
+    for (const elsewhere of [file, null])
+      expect(loadConfig({}, elsewhere, {})).toMatchObject({
+        state_directory: '/var/lib/fabric-agent',
+        runtime_directory: '/run/fabric-agent',
+      });
+  });
+
   it('takes options over environment over file over defaults', () => {
     writeFileSync(
       file,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { errnoCode } from './sys/errno';
@@ -25,6 +25,18 @@ export type Config = {
 export const DEFAULT_CONFIG_FILE = '/etc/fabric-agent/agent.conf';
 const ENV_PREFIX = 'FABRIC_AGENT_';
 const MAX_FLOW_LIMIT = 20_000;
+
+/** Directories that the installer makes below its own root, as it does the configuration file. */
+const BELOW_ROOT: ReadonlySet<keyof Config> = new Set(['state_directory', 'runtime_directory']);
+
+/**
+ * Root of the installation that a configuration file belongs to: `/mnt` for `/mnt/etc/fabric-agent/agent.conf`, and the
+ * system's own for every other place.
+ */
+function rootOf(file: string | null): string {
+  const path = file === null ? '' : resolve(file);
+  return path.endsWith(DEFAULT_CONFIG_FILE) ? path.slice(0, -DEFAULT_CONFIG_FILE.length) : '';
+}
 
 /** A wrong setting, or several; the message has one line per problem. */
 export class ConfigError extends Error {
@@ -71,6 +83,7 @@ export function optionName(setting: string): string {
 /**
  * Settings from the file, overridden by environment variables (`FABRIC_AGENT_SERVER_URL`), overridden by options.
  * @param options values given on the command line, by setting name
+ * Directories that nothing names are those of the installation that the file belongs to.
  * @param file null reads the default file, which may be missing; a named one may not
  * @throws ConfigError with every problem and where it is
  */
@@ -90,12 +103,13 @@ export function loadConfig(
     if (option !== undefined) texts.set(name, { text: option, where: `--${optionName(name)}` });
   }
 
+  const root = rootOf(file);
   const values: Partial<Record<keyof Config, unknown>> = {};
   for (const name of SETTING_NAMES) {
     const given = texts.get(name);
     const { parse, fallback } = SETTINGS[name];
     try {
-      values[name] = given ? parse(given.text) : fallback();
+      values[name] = given ? parse(given.text) : BELOW_ROOT.has(name) ? `${root}${fallback()}` : fallback();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       problems.push(`${given?.where}: ${name} ${error.message}`);
