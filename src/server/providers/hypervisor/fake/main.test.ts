@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { scenarios } from './scenarios/registry';
 import { rawRequest } from './test-client.fixture';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -29,13 +30,35 @@ describe('the simulator as a process', () => {
     expect((await exited)[0]).toBe(0);
   });
 
-  it('names what is wrong with its arguments', { timeout: 30_000 }, async () => {
-    const child = start('--scenario', 'moon-base');
-    let text = '';
-    child.stderr.on('data', (chunk) => {
-      text += chunk;
-    });
-    expect((await once(child, 'exit'))[0]).toBe(2);
-    expect(text).toContain('--scenario must be one of small-lab, enterprise, chaos, bench');
+  /** What the process prints until it ends by itself. */
+  async function run(...args: string[]) {
+    const child = start(...args);
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].on('data', (chunk) => {
+        texts[name] += chunk;
+      });
+    const [code] = await once(child, 'exit');
+    return { code, ...texts };
+  }
+
+  it('shows its options for --help', { timeout: 30_000 }, async () => {
+    const { code, stdout, stderr } = await run('--help');
+    expect([code, stderr]).toEqual([0, '']);
+    for (const text of ['npm run dev:fake', '--scenario', '--port', '--control-port', '--time-scale', '--latency'])
+      expect(stdout).toContain(text);
+    for (const name of Object.keys(scenarios)) expect(stdout).toContain(name);
+  });
+
+  it.each([
+    [['--scenario', 'moon-base'], '--scenario must be one of small-lab, enterprise, chaos, bench'],
+    [['--port', 'many'], "--port needs a number, got 'many'"],
+    [['--moon'], "Unknown option '--moon'"],
+  ])('names what is wrong with %s and ends', { timeout: 30_000 }, async (args, message) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('--help');
+    expect(stderr).not.toContain('    at ');
   });
 });

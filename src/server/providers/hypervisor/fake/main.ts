@@ -9,20 +9,46 @@ import { scenarios } from './scenarios/registry';
  * Prints one line of JSON with addresses, tokens, fingerprints and the control address, then runs until SIGTERM.
  */
 
-const { values } = parseArgs({
-  options: {
-    scenario: { type: 'string', default: 'small-lab' },
-    port: { type: 'string', default: '0' },
-    'control-port': { type: 'string', default: '0' },
-    'time-scale': { type: 'string', default: '1' },
-    /** Virtual ms per call. */
-    latency: { type: 'string', default: '0' },
-  },
-});
+const USAGE = `Simulated Proxmox VE clusters over HTTPS on loopback addresses.
+
+Usage: npm run dev:fake -- [OPTIONS]
+
+  --scenario NAME      ${Object.keys(scenarios).join(', ')} (default small-lab)
+  --port N             port of every node; 0 takes a free one per cluster (default 0)
+  --control-port N     port of the control endpoint on 127.0.0.1; 0 takes a free one (default 0)
+  --time-scale N       simulated seconds per real second (default 1)
+  --latency N          simulated milliseconds that every call takes in its worker (default 0)
+  --help               shows this text
+
+Prints one line of JSON (addresses, fingerprints, CA, tokens, control address) and runs until Ctrl-C.
+`;
+
+const options = {
+  scenario: { type: 'string', default: 'small-lab' },
+  port: { type: 'string', default: '0' },
+  'control-port': { type: 'string', default: '0' },
+  'time-scale': { type: 'string', default: '1' },
+  latency: { type: 'string', default: '0' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 
 function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(2);
+  process.stderr.write(`${message}\nSee npm run dev:fake -- --help\n`);
+  process.exit(1);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const values = readArguments();
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
 }
 
 const number = (name: 'port' | 'control-port' | 'time-scale' | 'latency'): number => {
