@@ -55,10 +55,13 @@ it.each([
   'virbr0',
   'weave',
   'vxlan.calico',
+  'k3s0',
+  'hns0',
+  'kube-bridge',
   'lo',
   'Loopback Pseudo-Interface 1',
 ])('%s belongs to containers, or is loopback', (name) => expect(isContainerInterface(name)).toBe(true));
-it.each(['eth0', 'ens18', 'br0', 'br-lan', 'bond0', 'Ethernet', 'vmbr0', 'local-net', 'eth0.10'])(
+it.each(['eth0', 'ens18', 'br0', 'br-lan', 'bond0', 'Ethernet', 'vmbr0', 'local-net', 'eth0.10', 'k3s-uplink', 'hns'])(
   '%s does not',
   (name) => expect(isContainerInterface(name)).toBe(false),
 );
