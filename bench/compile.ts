@@ -35,7 +35,7 @@ const inventory = {
     tenant_id: null,
     workload_ids: Array.from({ length: MEMBERS }, (_, k) => `w${(i * 10 + k * 17) % GUESTS}`),
   })),
-  networks: [{ id: 'n0', name: 'dmz', cidrs: ['192.168.0.0/20', 'fd01::/64'] }],
+  networks: [{ id: 'n0', cluster_id: 'c0', name: 'dmz', cidrs: ['192.168.0.0/20', 'fd01::/64'] }],
 };
 const rule = (position: number, fields: object) => ({
   position,

@@ -10,7 +10,8 @@ export type Volume = { workloads: number; flows: number };
 /**
  * A database as an early release left it, with people, clusters, addresses, policies, history and traffic in it, and with
  * what later migrations have to deal with: gateways outside their subnet, rules without a log level, ports as text, texts
- * that need escaping.
+ * that need escaping, networks of one name in several
+ * clusters.
  */
 export async function makeOldInstallation(url: string, { workloads, flows }: Volume): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -59,6 +60,20 @@ const statements = (workloads: number, flows: number): string[] => [
     select gen_random_uuid(), s.cluster_id, s.network_id, s.id, '10.1.0.0'::inet + (row_number() over ()), w.id,
       case when row_number() over () % 10 = 0 then 'stale' else 'active' end, 'agent'
     from workloads w join subnets s on s.cluster_id = w.cluster_id`,
+  `insert into networks (id, cluster_id, name, kind, source)
+    select gen_random_uuid(), id, unnest(array['lan/50%', 'bare']), 'bridge', 'provider' from clusters where name in ('cluster 1', 'cluster 2')`,
+  `insert into subnets (id, cluster_id, network_id, cidr, source)
+    select gen_random_uuid(), n.cluster_id, n.id, '192.168.1.0/24', 'manual' from networks n join clusters c on c.id = n.cluster_id
+    where n.name = 'lan/50%' and c.name = 'cluster 2'`,
+  `insert into tenants (id, name) values (gen_random_uuid(), 'without addresses')`,
+  `insert into policies (id, tenant_id, name, version, definition) select gen_random_uuid(), t.id, p.name, p.version,
+      jsonb_build_object('enforcement_mode', 'enforced', 'direction', 'in', 'sources', p.sources, 'targets', '["tag:web"]'::jsonb,
+        'default_action', 'none')
+    from (values ('net all', null, 7, '["10.0.0.0/8", "network:vmbr0", "network:cluster 1/vmbr0"]'::jsonb),
+      ('net some', null, 1, '["network:lan/50%", "network:bare", "network:gone/100%"]'),
+      ('net tenant', 'tenant 1', 1, '["network:vmbr0", "network:lan/50%"]'),
+      ('net nothing', 'without addresses', 1, '["network:vmbr0"]')) as p (name, tenant, version, sources)
+    left join tenants t on t.name = p.tenant`,
   `insert into security_groups (id, name) select gen_random_uuid(), 'group ' || n from generate_series(1, 30) n`,
   `insert into security_group_members (security_group_id, workload_id)
     select g.id, w.id from security_groups g, (select id from workloads order by id limit 40) w`,

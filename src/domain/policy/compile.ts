@@ -127,6 +127,7 @@ function placeRules(
   const [here, there]: [Side, Side] = type === 'in' ? ['target', 'source'] : ['source', 'target'];
   const places = placesOf(policy, here, index, notes);
   const peers = peersOf(policy, there, index, notes);
+  const since = policy.rules_version ?? policy.version;
   const { templates, sets } = templatesOf(policy, type, peers, notes);
   for (const workload of places) {
     const draft: Draft = drafts.get(workload.id) ?? { workload, rules: [], sets: new Map(), in: [], out: [] };
@@ -145,6 +146,7 @@ function placeRules(
       draft.rules.push({
         policy_id: policy.id,
         policy_version: policy.version,
+        ...(since < policy.version && { since_version: since }),
         rule_position: position,
         rule_hash: hash,
         content,

@@ -6,6 +6,7 @@ import { compilePolicies } from './compile';
 import { type DiffOptions, diffGuest } from './diff';
 import { indexInventory } from './inventory-index';
 import { applyDiff, asLive, renumber } from './live-rules.fixture';
+import { layOut } from './plan/layout';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);
@@ -66,6 +67,53 @@ describe('the difference between wanted and live rules', () => {
         // Every live rule is accounted for exactly once.
         expect(diff.kept.length + diff.removed.length + byHand(live)).toBe(live.length);
         expect(diff.kept.length + diff.added.length).toBe(wanted.length);
+      }),
+    );
+  });
+
+  it('takes rules of an earlier version for live when that compiled to the same, and no others', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 0, max: 4 }), (seed, age) => {
+        const policies = randomPolicies(seed);
+        const at = (change: number, since: number | null) =>
+          compilePolicies(
+            policies.map((policy) => ({
+              ...policy,
+              version: policy.version + change,
+              rules_version: since === null ? null : policy.version + since,
+            })),
+            INDEX,
+            'inst1',
+          ).guests.find(({ workload_id }) => workload_id === 'web1')?.rules ?? [];
+        // Versions 1 to 3 are alike; 4 is not there yet, 0 said something else.
+        const wanted = at(3, 1);
+        const live = at(age, null).map(asLive);
+        const intent = {
+          instance: 'inst1',
+          vmid: 101,
+          placement: 'above' as const,
+          scope: new Set(policies.map(({ id }) => id)),
+          rules: wanted,
+          sets: [],
+          order: [...new Set(wanted.map(({ policy_id }) => policy_id))],
+          remove_strays: true,
+          default_in: 'keep' as const,
+          default_out: 'keep' as const,
+          switch_on: false,
+        };
+        const diff = diffGuest(wanted, live, { instance: 'inst1', vmid: 101, placement: 'above' });
+        const { slots, stale } = layOut(live, intent);
+        if (age >= 1 && age <= 3) {
+          expect([diff.added, diff.removed, diff.moved, stale]).toEqual([[], [], [], []]);
+          expect(slots.every((slot) => slot.kind === 'wanted' && slot.live !== null && slot.in_place)).toBe(true);
+        } else {
+          expect(diff.kept).toEqual([]);
+          for (const gone of [diff.removed, stale])
+            expect(gone.map(({ reason }) => reason)).toEqual(live.map(() => 'outdated_version'));
+        }
+        const damaged = live.map((rule) => ({ ...rule, comment: `${rule.comment} edited` }));
+        expect(diffGuest(wanted, damaged, { instance: 'inst1', vmid: 101, placement: 'above' }).kept).toEqual([]);
+        expect(layOut(damaged, intent).slots.every((slot) => slot.kind === 'wanted' && slot.live === null)).toBe(true);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import type { RULE_PLACEMENTS } from '../cluster';
 import type { LiveRule } from '../firewall/live-state';
-import { parseMarker } from './marker';
+import { type Marker, parseMarker } from './marker';
 import { longestRising } from './plan/longest-rising';
 import type { RuleContent, WantedRule } from './wanted';
 
@@ -46,7 +46,7 @@ const ABSENT_FIELDS = ['macro', 'iface'] as const;
 const value = (text: string | undefined) => text || undefined;
 
 /** Whether a live rule says what was wanted; disabled ones are compared too. */
-export function sameContent(content: RuleContent, comment: string, live: LiveRule): boolean {
+function sameContent(content: RuleContent, comment: string, live: LiveRule): boolean {
   return (
     CONTENT_FIELDS.every((field) => value(content[field]) === value(live[field])) &&
     ABSENT_FIELDS.every((field) => value(live[field]) === undefined) &&
@@ -56,27 +56,39 @@ export function sameContent(content: RuleContent, comment: string, live: LiveRul
   );
 }
 
-const identity = (policyId: string, version: number, hash: string) => `${policyId} ${version} ${hash}`;
+/** Whether live rules of a version count as those of the wanted one: they are of it, or of one that compiles to the same. */
+export const isLiveVersion = ({ policy_version, since_version }: WantedRule, version: number): boolean =>
+  version <= policy_version && version >= (since_version ?? policy_version);
+
+/** Whether a live rule with this marker is the wanted one; its own version, if it counts, is no difference. */
+export function isSameRule(wanted: WantedRule, marker: Marker, live: LiveRule): boolean {
+  // The marker stands first, and nothing before its version can look like one.
+  const comment = wanted.comment.replace(` v=${wanted.policy_version} `, ` v=${marker.version} `);
+  return isLiveVersion(wanted, marker.version) && sameContent(wanted.content, comment, live);
+}
+
+/** What makes a rule of a policy the same in all versions that count as one. */
+export const ruleIdentity = (policyId: string, hash: string) => `${policyId} ${hash}`;
 
 /** Why a marked rule goes, or the wanted rule that it is. */
 function judge(
   rule: LiveRule,
   open: Map<string, WantedRule>,
   known: ReadonlyMap<string, WantedRule>,
-  versions: ReadonlyMap<string, number>,
+  policies: ReadonlyMap<string, WantedRule>,
   { instance, vmid }: DiffOptions,
 ): WantedRule | StaleRuleReason | null {
   const marker = parseMarker(rule.comment);
   if (!marker) return null;
   if (marker.instance !== instance) return 'foreign_instance';
   if (marker.vmid !== vmid) return 'other_vmid';
-  const version = versions.get(marker.policy_id);
-  if (version === undefined) return 'leftover';
-  if (version !== marker.version) return 'outdated_version';
-  const key = identity(marker.policy_id, marker.version, marker.rule_hash);
+  const present = policies.get(marker.policy_id);
+  if (present === undefined) return 'leftover';
+  if (!isLiveVersion(present, marker.version)) return 'outdated_version';
+  const key = ruleIdentity(marker.policy_id, marker.rule_hash);
   const wanted = known.get(key);
   if (!wanted) return 'leftover';
-  if (!sameContent(wanted.content, wanted.comment, rule)) return 'content_differs';
+  if (!isSameRule(wanted, marker, rule)) return 'content_differs';
   if (!rule.enable) return 'disabled';
   return open.delete(key) ? wanted : 'duplicate';
 }
@@ -89,15 +101,15 @@ function judge(
  */
 export function diffGuest(wanted: readonly WantedRule[], live: readonly LiveRule[], options: DiffOptions): GuestDiff {
   const ranks = new Map(wanted.map((rule, rank) => [rule, rank]));
-  const known = new Map(wanted.map((rule) => [identity(rule.policy_id, rule.policy_version, rule.rule_hash), rule]));
+  const known = new Map(wanted.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
   const open = new Map(known);
-  const versions = new Map(wanted.map((rule) => [rule.policy_id, rule.policy_version]));
+  const policies = new Map(wanted.map((rule) => [rule.policy_id, rule]));
   const kept: KeptRule[] = [];
   const removed: StaleRule[] = [];
   const foreign: LiveRule[] = [];
   const sorted = [...live].sort((a, b) => a.pos - b.pos);
   for (const rule of sorted) {
-    const found = judge(rule, open, known, versions, options);
+    const found = judge(rule, open, known, policies, options);
     if (found === null) foreign.push(rule);
     else if (typeof found === 'object') kept.push({ rule, wanted: found });
     else removed.push({ rule, policy_id: parseMarker(rule.comment)?.policy_id ?? '', reason: found });

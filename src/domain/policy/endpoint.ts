@@ -6,13 +6,16 @@ export type Endpoint =
   | { readonly kind: 'any' }
   | { readonly kind: 'security_group'; readonly reference: string }
   | { readonly kind: 'vmid'; readonly vmid: number; readonly cluster: string | null }
-  | { readonly kind: 'network'; readonly name: string }
+  /** By name or id; without a cluster the name must be that of one network only. */
+  | { readonly kind: 'network'; readonly name: string; readonly cluster: string | null }
   | { readonly kind: 'tag'; readonly tag: string }
   /** A canonical address or network without host bits. */
   | { readonly kind: 'address'; readonly cidr: string }
   | { readonly kind: 'workload'; readonly name: string };
 
 const MAX_LENGTH = 200;
+/** Two names with everything in them escaped. */
+const MAX_NETWORK_LENGTH = 520;
 const MIN_VMID = 100;
 const MAX_VMID = 999_999_999;
 
@@ -27,6 +30,22 @@ function parseVmid(text: string): Endpoint | { error: string } {
   return { kind: 'vmid', vmid, cluster };
 }
 
+/** In `network:cluster/name` a `/` of a name is written `%2F`, and a `%` is written `%25`. */
+const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
+/** Only what `escapeName` makes is an escape; any other `%` stands for itself. */
+const unescapeName = (text: string) => text.replace(/%(2F|25)/gi, (_, code) => (code === '25' ? '%' : '/'));
+
+function parseNetwork(text: string): Endpoint | { error: string } {
+  const parts = text.split('/').map((part) => part.trim());
+  const [first = '', second] = parts;
+  if (parts.length > 2 || parts.includes('')) {
+    return { error: 'Name a network as network:name or network:cluster/name. Write a / within a name as %2F.' };
+  }
+  return second === undefined
+    ? { kind: 'network', name: unescapeName(first), cluster: null }
+    : { kind: 'network', name: unescapeName(second), cluster: unescapeName(first) };
+}
+
 /** Canonical text of an address or network; null when it is neither. */
 function parseAddress(text: string): string | null {
   const ip = parseIp(text);
@@ -36,13 +55,14 @@ function parseAddress(text: string): string | null {
 }
 
 /**
- * Reads an endpoint: `any`, `sg:name-or-id`, `vmid:n`, `vmid:cluster/n`, `network:name`, `tag:name`, an address, a
- * network, or a bare workload name. Prefixes are lower case. The error says what to write instead.
+ * Reads an endpoint: `any`, `sg:name-or-id`, `vmid:n`, `vmid:cluster/n`, `network:name`, `network:cluster/name`,
+ * `tag:name`, an address, a network, or a bare workload name. Prefixes are lower case. The error says what to write instead.
  */
 export function parseEndpoint(input: string): Endpoint | { error: string } {
   const text = input.trim();
   if (text === '') return { error: 'Name an endpoint, such as sg:web, vmid:105, network:dmz, 10.0.0.0/24 or any.' };
-  if (text.length > MAX_LENGTH) return { error: `An endpoint has at most ${MAX_LENGTH} characters.` };
+  const most = text.startsWith('network:') ? MAX_NETWORK_LENGTH : MAX_LENGTH;
+  if (text.length > most) return { error: `An endpoint has at most ${most} characters.` };
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return { error: 'An endpoint has no control characters.' };
   if (text === 'any') return { kind: 'any' };
   const address = parseAddress(text);
@@ -51,7 +71,7 @@ export function parseEndpoint(input: string): Endpoint | { error: string } {
   if (prefix !== undefined && rest.trim() === '') return { error: `Name something behind ${prefix}:` };
   if (prefix === 'sg') return { kind: 'security_group', reference: rest.trim() };
   if (prefix === 'vmid') return parseVmid(rest.trim());
-  if (prefix === 'network') return { kind: 'network', name: rest.trim() };
+  if (prefix === 'network') return parseNetwork(rest.trim());
   if (prefix === 'tag') return { kind: 'tag', tag: rest.trim() };
   // Names of workloads have neither; something that looks like an address but is none must not become a name.
   if (/[/:]/.test(text) || /^[\d.]+$/.test(text)) {
@@ -73,7 +93,9 @@ export function formatEndpoint(endpoint: Endpoint): string {
     case 'vmid':
       return endpoint.cluster === null ? `vmid:${endpoint.vmid}` : `vmid:${endpoint.cluster}/${endpoint.vmid}`;
     case 'network':
-      return `network:${endpoint.name}`;
+      return endpoint.cluster === null
+        ? `network:${escapeName(endpoint.name)}`
+        : `network:${escapeName(endpoint.cluster)}/${escapeName(endpoint.name)}`;
     case 'tag':
       return `tag:${endpoint.tag}`;
     case 'address':

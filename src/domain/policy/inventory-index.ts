@@ -22,6 +22,7 @@ export type Inventory = {
   }[];
   readonly networks: readonly {
     readonly id: string;
+    readonly cluster_id: string;
     readonly name: string;
     readonly cidrs: readonly string[];
     /** Of them, those in which a tenant has addresses, by the tenant's id: the others do not exist for it. */

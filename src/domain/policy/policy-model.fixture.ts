@@ -32,10 +32,16 @@ export function isPeer(text: string, ip: IpAddress, inventory: Inventory, tenant
   };
   if (text === 'any') return true;
   if (text.startsWith('network:')) {
-    return inventory.networks.some(({ name, cidrs, cidrs_of_tenants }) => {
-      const seen = tenant === null ? cidrs : (cidrs_of_tenants?.[tenant] ?? []);
-      return name === text.slice(8) && seen.some(inside);
-    });
+    const [name, cluster] = text.slice(8).split('/').reverse();
+    const seen = inventory.networks
+      .filter((network) => {
+        const { name: called } = inventory.clusters.find(({ id }) => id === network.cluster_id) ?? {};
+        return network.name === name && (cluster === undefined || cluster === network.cluster_id || cluster === called);
+      })
+      .flatMap(({ cidrs, cidrs_of_tenants }) =>
+        tenant === null ? [cidrs] : cidrs_of_tenants?.[tenant] ? [cidrs_of_tenants[tenant]] : [],
+      );
+    return seen.length === 1 && seen.flat().some((cidr) => cidr !== undefined && inside(cidr));
   }
   if (parseCidr(text)) return inside(text);
   const running = members(text, inventory, tenant).filter((workload) => !workload.template);

@@ -85,7 +85,11 @@ describe('an endpoint', () => {
     ['sg:web servers', { kind: 'security_group', reference: 'web servers' }],
     ['vmid:105', { kind: 'vmid', vmid: 105, cluster: null }],
     ['vmid:lab/105', { kind: 'vmid', vmid: 105, cluster: 'lab' }],
-    ['network:dmz', { kind: 'network', name: 'dmz' }],
+    ['network:dmz', { kind: 'network', name: 'dmz', cluster: null }],
+    ['network: lab / dmz', { kind: 'network', name: 'dmz', cluster: 'lab' }],
+    ['network:lab%2f1/a%2Fb', { kind: 'network', name: 'a/b', cluster: 'lab/1' }],
+    ['network:100%', { kind: 'network', name: '100%', cluster: null }],
+    ['network:100%252F', { kind: 'network', name: '100%2F', cluster: null }],
     ['tag:prod', { kind: 'tag', tag: 'prod' }],
     ['10.0.0.5/24', { kind: 'address', cidr: '10.0.0.0/24' }],
     ['FE80::1', { kind: 'address', cidr: 'fe80::1' }],
@@ -99,6 +103,10 @@ describe('an endpoint', () => {
     'vmid:99',
     'vmid:x',
     'vmid:/105',
+    'network:',
+    'network:/dmz',
+    'network:lab/',
+    'network:lab/dmz/x',
     '10.0.0.0/33',
     '10.0.0',
     '10.0.0.01',
@@ -115,6 +123,7 @@ describe('an endpoint', () => {
           fc.ipV6(),
           fc.string(),
           fc.string().map((text) => `sg:${text}`),
+          fc.string().map((text) => `network:${text}`),
         ),
         (text) => {
           const parsed = parseEndpoint(text);
@@ -122,6 +131,23 @@ describe('an endpoint', () => {
           expect(parseEndpoint(formatEndpoint(parsed))).toEqual(parsed);
         },
       ),
+    );
+  });
+});
+
+describe('an endpoint that names a network', () => {
+  // As they are stored: trimmed and without control characters.
+  const name = fc
+    .oneof(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.stringMatching(/^[%/25Ff a]{1,20}$/))
+    .map((text) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim())
+    .filter((text) => text !== '');
+
+  it('is read back whatever its names are, with and without a cluster', () => {
+    fc.assert(
+      fc.property(name, fc.option(name), (network, cluster) => {
+        const endpoint = { kind: 'network', name: network, cluster } as const;
+        expect(parseEndpoint(formatEndpoint(endpoint))).toEqual(endpoint);
+      }),
     );
   });
 });

@@ -47,9 +47,22 @@ export const INVENTORY: Inventory = {
     { id: 'g7', name: 'doubled', tenant_id: 't1', workload_ids: ['db1'] },
   ],
   networks: [
-    { id: 'n1', name: 'dmz', cidrs: ['10.0.0.0/30', 'fd00::/126'], cidrs_of_tenants: { t1: ['10.0.0.0/30'] } },
-    { id: 'n2', name: 'bare', cidrs: [] },
-    { id: 'n3', name: 'dmz', cidrs: ['10.0.0.8/29'], cidrs_of_tenants: { t1: ['10.0.0.8/29'], t2: ['10.0.0.8/29'] } },
+    {
+      id: 'n1',
+      cluster_id: 'c1',
+      name: 'dmz',
+      cidrs: ['10.0.0.0/30', 'fd00::/126'],
+      cidrs_of_tenants: { t1: ['10.0.0.0/30'] },
+    },
+    { id: 'n2', cluster_id: 'c1', name: 'bare', cidrs: [] },
+    { id: 'n4', cluster_id: 'c2', name: 'lan', cidrs: ['10.0.0.4/31'], cidrs_of_tenants: { t1: ['10.0.0.4/31'] } },
+    {
+      id: 'n3',
+      cluster_id: 'c2',
+      name: 'dmz',
+      cidrs: ['10.0.0.8/29'],
+      cidrs_of_tenants: { t1: ['10.0.0.8/29'], t2: ['10.0.0.8/29'] },
+    },
   ],
 };
 
@@ -63,7 +76,9 @@ export const ENDPOINTS = [
   'vmid:102',
   'vmid:alpha/101',
   'vmid:c2/101',
-  'network:dmz',
+  'network:alpha/dmz',
+  'network:c2/dmz',
+  'network:lan',
   '10.0.0.3',
   '10.0.0.0/29',
   'fd00::/127',
@@ -79,6 +94,9 @@ export const DEAD_ENDPOINTS = [
   'vmid:999',
   'twin',
   'network:bare',
+  'network:dmz',
+  'network:alpha/lan',
+  'network:gone/dmz',
   'tag:none',
   'gone',
 ];

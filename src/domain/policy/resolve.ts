@@ -105,16 +105,32 @@ function collectSpans(texts: readonly string[]): PeerSpans {
   return spans;
 }
 
-/** The subnets of each network that exists for the tenant: it sees those in which it has addresses. */
+/** The subnets of a network for a tenant: those in which it has addresses; null when it has none, and does not see it. */
 export function networkCidrs(
-  networks: Inventory['networks'] | undefined,
+  network: Inventory['networks'][number],
   tenantId: string | null,
-): (readonly string[])[] {
-  if (tenantId === null) return (networks ?? []).map(({ cidrs }) => cidrs);
-  return (networks ?? []).flatMap(({ cidrs_of_tenants }) => {
-    const seen = cidrs_of_tenants?.[tenantId];
-    return seen ? [seen] : [];
-  });
+): readonly string[] | null {
+  return tenantId === null ? network.cidrs : (network.cidrs_of_tenants?.[tenantId] ?? null);
+}
+
+/** Subnets of the one network that is meant. Those that a tenant does not see make no name ambiguous for it. */
+function cidrsOfNetwork(
+  { name, cluster }: { readonly name: string; readonly cluster: string | null },
+  index: InventoryIndex,
+  tenantId: string | null,
+): { readonly cidrs: readonly string[] } | Unresolved {
+  let named = index.networks.get(name) ?? [];
+  if (cluster !== null) {
+    const found = only((index.clusters.get(cluster) ?? []).map((id) => ({ id })));
+    if (isUnresolved(found)) return found;
+    named = named.filter((network) => network.cluster_id === found.id);
+  }
+  return only(
+    named.flatMap((network) => {
+      const cidrs = networkCidrs(network, tenantId);
+      return cidrs === null ? [] : [{ cidrs }];
+    }),
+  );
 }
 
 /** The host itself: an address may be stored with the prefix length of its network. */
@@ -134,10 +150,9 @@ export function resolvePeers(
   if (endpoint.kind === 'any') return 'any';
   if (endpoint.kind === 'address') return { ...collectSpans([endpoint.cidr]), without_address: [] };
   if (endpoint.kind === 'network') {
-    // Networks of one name in several clusters are one network to the policy: all of their subnets count.
-    const networks = networkCidrs(index.networks.get(endpoint.name), tenantId);
-    if (networks.length === 0) return { reason: 'not_found' };
-    const spans = collectSpans(networks.flat());
+    const network = cidrsOfNetwork(endpoint, index, tenantId);
+    if (isUnresolved(network)) return network;
+    const spans = collectSpans(network.cidrs);
     return spans[4].length + spans[6].length > 0 ? { ...spans, without_address: [] } : { reason: 'no_address' };
   }
   const workloads = withoutTemplates(endpoint, index, tenantId);

@@ -5,6 +5,8 @@ import type { UnresolvedReason } from './resolve';
 export type CompilablePolicy = {
   readonly id: string;
   readonly version: number;
+  /** The first version in a row whose compiled rules are those of the present one; null: this one alone. */
+  readonly rules_version?: number | null;
   /** Null: every workload may be meant. */
   readonly tenant_id: string | null;
   readonly priority: number;
@@ -30,6 +32,8 @@ export type RuleContent = {
 export type WantedRule = {
   readonly policy_id: string;
   readonly policy_version: number;
+  /** The first version whose live rules count as those of this one, when that is an earlier one. */
+  readonly since_version?: number;
   readonly rule_position: number;
   readonly rule_hash: string;
   readonly content: RuleContent;

@@ -54,7 +54,7 @@ export const REASON_WORDS: Record<DeploymentReason, string> = {
 export const UNRESOLVED_WORDS: Record<UnresolvedReason, string> = {
   invalid: msg('This is no endpoint'),
   not_found: msg('Nothing has this name'),
-  ambiguous: msg('Several things have this name; name one by its id or number'),
+  ambiguous: msg('Several things have this name; name one by its id or number, or a network as network:cluster/name'),
   empty: msg('It stands for no workload now'),
   not_a_workload: msg('Rules stand at workloads only, and this is none'),
   template: msg('Only templates, which never run'),

@@ -40,7 +40,9 @@ describe('upgrading an installation of an early release', () => {
     const after = await counts();
     expect(Number(before.get('traffic_flows'))).toBe(VOLUME.flows);
     // The built-in roles that the early release did not have.
-    const added = new Set(['roles']);
+    // Policies that named networks without their cluster have a version more.
+    const added = new Set(['roles', 'policy_versions']);
+    expect(Number(after.get('policy_versions'))).toBe(Number(before.get('policy_versions')) + 3);
     for (const [table, rows] of before) if (!added.has(table)) expect([table, after.get(table)]).toEqual([table, rows]);
     expect(await query(`select count(*)::int as n from roles where name = 'old_role' and not built_in`)).toEqual([
       { n: 1 },
@@ -58,7 +60,9 @@ describe('upgrading an installation of an early release', () => {
       { destination_ports: ['80', '443'], source_ports: [], log: 'nolog' },
     ]);
     // A gateway outside its subnet was never right.
-    expect(await query(`select count(*)::int as n from subnets where gateway is null`)).toEqual([{ n: 2 }]);
+    expect(await query(`select count(*)::int as n from subnets where gateway is null and cidr = '10.0.0.0/8'`)).toEqual(
+      [{ n: 2 }],
+    );
     expect(await query(`select distinct host(gateway) as gateway from subnets where gateway is not null`)).toEqual([
       { gateway: '10.0.0.1' },
     ]);
@@ -72,6 +76,45 @@ describe('upgrading an installation of an early release', () => {
     expect(marks?.n).toBeGreaterThan(0);
     expect(await query(`select value ->> 'id' as id from system_settings where key = 'instance'`)).toEqual([
       { id: '0190a000-0000-7000-8000-000000000001' },
+    ]);
+  });
+
+  it('names networks with their cluster, each that was meant, without making live rules stale', async () => {
+    const policies = await query<{ name: string; version: number; rules_version: number | null; sources: string[] }>(`
+      select name, version, rules_version, definition -> 'sources' as sources from policies where name like 'net %' order by name`);
+    const everywhere = [1, 2, 3, 4].map((n) => `network:cluster ${n}/vmbr0`);
+    expect(policies).toEqual([
+      {
+        name: 'net all',
+        version: 8,
+        rules_version: 7,
+        sources: ['10.0.0.0/8', ...everywhere, 'network:cluster 1%2Fvmbr0'],
+      },
+      { name: 'net nothing', version: 1, rules_version: null, sources: ['network:vmbr0'] },
+      {
+        name: 'net some',
+        version: 2,
+        rules_version: 1,
+        sources: [
+          'network:cluster 2/lan%2F50%25',
+          'network:cluster 1/bare',
+          'network:cluster 2/bare',
+          'network:gone%2F100%25',
+        ],
+      },
+      { name: 'net tenant', version: 2, rules_version: 1, sources: [...everywhere, 'network:lan%2F50%25'] },
+    ]);
+    const versions = await query<{ name: string; version: number; reason: string; same: boolean }>(`
+      select p.name, v.version, v.reason, v.snapshot -> 'definition' = p.definition and v.snapshot ->> 'name' = p.name as same
+      from policy_versions v join policies p on p.id = v.policy_id where p.name like 'net %' and v.reason <> '' order by p.name`);
+    const reason = 'Networks named with their cluster';
+    expect(versions).toEqual([
+      { name: 'net all', version: 8, reason, same: true },
+      { name: 'net some', version: 2, reason, same: true },
+      { name: 'net tenant', version: 2, reason, same: true },
+    ]);
+    expect(await query(`select count(*)::int as n from policies where name like 'policy %' and version > 1`)).toEqual([
+      { n: 0 },
     ]);
   });
 

@@ -1,9 +1,11 @@
-import { and, eq, ilike, inArray, or, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Page } from '@/domain/list';
-import type { PolicyVersion, PolicyVersionDetail, PolicyVersionListInput } from '@/domain/policies';
+import type { PolicySnapshot, PolicyVersion, PolicyVersionDetail, PolicyVersionListInput } from '@/domain/policies';
 import { db, type Executor, type Tx } from '../db/client';
 import { users } from '../db/schema/access';
-import { policyVersions } from '../db/schema/policies';
+import { auditRecords } from '../db/schema/operations';
+import { policies, policyVersions } from '../db/schema/policies';
 import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
 
@@ -57,4 +59,43 @@ export async function findPolicyVersions(
     .from(policyVersions)
     .where(and(eq(policyVersions.policy_id, policyId), inArray(policyVersions.version, [...versions])));
   return new Map(rows.map((row) => [row.version, row]));
+}
+
+/** Versions that a migration of the database made, with the one before, as far as no audit record names them yet. */
+export async function listUnrecordedVersions(
+  tx: Tx,
+  reason: string,
+): Promise<
+  {
+    policy_id: string;
+    version: number;
+    snapshot: PolicySnapshot;
+    before: PolicySnapshot | null;
+    tenant_id: string | null;
+  }[]
+> {
+  const before = alias(policyVersions, 'before');
+  return tx
+    .select({
+      policy_id: policyVersions.policy_id,
+      version: policyVersions.version,
+      snapshot: policyVersions.snapshot,
+      before: before.snapshot,
+      tenant_id: policies.tenant_id,
+    })
+    .from(policyVersions)
+    .innerJoin(policies, eq(policies.id, policyVersions.policy_id))
+    .leftJoin(
+      before,
+      and(eq(before.policy_id, policyVersions.policy_id), sql`${before.version} = ${policyVersions.version} - 1`),
+    )
+    .where(
+      and(
+        eq(policyVersions.reason, reason),
+        isNull(policyVersions.author_id),
+        sql`not exists (select 1 from ${auditRecords} where ${auditRecords.object_id} = ${policyVersions.policy_id}::text
+          and ${auditRecords.action} = 'policy.updated' and ${auditRecords.after} ->> 'version' = ${policyVersions.version}::text)`,
+      ),
+    )
+    .orderBy(policyVersions.policy_id, policyVersions.version);
 }

@@ -103,6 +103,7 @@ const readPolicies = (executor: Executor) =>
       name: policies.name,
       enabled: policies.enabled,
       version: policies.version,
+      rules_version: policies.rules_version,
       tenant_id: policies.tenant_id,
       priority: policies.priority,
       created_at: policies.created_at,
@@ -196,7 +197,7 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
           workload_id: securityGroupMembers.workload_id,
         })
         .from(securityGroupMembers),
-      executor.select({ id: networks.id, name: networks.name }).from(networks),
+      executor.select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name }).from(networks),
       executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
     ]);
   const rules = groupBy(ruleRows, (row) => row.policy_id);

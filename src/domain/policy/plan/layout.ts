@@ -1,5 +1,5 @@
 import type { LiveRule } from '../../firewall/live-state';
-import { type StaleRuleReason, sameContent } from '../diff';
+import { isLiveVersion, isSameRule, ruleIdentity, type StaleRuleReason } from '../diff';
 import { parseMarker } from '../marker';
 import type { WantedRule } from '../wanted';
 import type { GuestIntent } from './guest-filter';
@@ -24,8 +24,6 @@ export type Layout = {
 };
 
 type Anchor = { rule: LiveRule; rank: number | null; foreign: boolean };
-
-const identity = (policyId: string, version: number, hash: string) => `${policyId} ${version} ${hash}`;
 
 /** The live copy to keep of a wanted rule: one that is enabled; of several the deepest, since copies are made on top. */
 function bestCopy(copies: readonly LiveRule[]): LiveRule | null {
@@ -52,10 +50,8 @@ function gapOf(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: n
 export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
   const { scope, instance, vmid, remove_strays, order, rules: wanted } = intent;
   const ranks = new Map(order.map((id, rank) => [id, rank]));
-  const versions = new Map(wanted.map((rule) => [rule.policy_id, rule.policy_version]));
-  const byIdentity = new Map(
-    wanted.map((rule) => [identity(rule.policy_id, rule.policy_version, rule.rule_hash), rule]),
-  );
+  const policies = new Map(wanted.map((rule) => [rule.policy_id, rule]));
+  const byIdentity = new Map(wanted.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
   const anchors: Anchor[] = [];
   const stale: { rule: LiveRule; reason: StaleRuleReason }[] = [];
   const copies = new Map<WantedRule, LiveRule[]>();
@@ -71,12 +67,11 @@ export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
       const rank = marker && !stray ? (ranks.get(marker.policy_id) ?? null) : null;
       anchors.push({ rule, rank, foreign: !marker || stray });
     } else {
-      const found = byIdentity.get(identity(marker.policy_id, marker.version, marker.rule_hash));
-      const version = versions.get(marker.policy_id);
-      if (!found) {
-        const outdated = version !== undefined && version !== marker.version;
-        stale.push({ rule, reason: outdated ? 'outdated_version' : 'leftover' });
-      } else if (!sameContent(found.content, found.comment, rule)) stale.push({ rule, reason: 'content_differs' });
+      const found = byIdentity.get(ruleIdentity(marker.policy_id, marker.rule_hash));
+      const present = policies.get(marker.policy_id);
+      if (present && !isLiveVersion(present, marker.version)) stale.push({ rule, reason: 'outdated_version' });
+      else if (!found) stale.push({ rule, reason: 'leftover' });
+      else if (!isSameRule(found, marker, rule)) stale.push({ rule, reason: 'content_differs' });
       else copies.set(found, [...(copies.get(found) ?? []), rule]);
     }
   }

@@ -76,6 +76,8 @@ export const policies = pgTable(
     priority: integer().notNull().default(100),
     definition: jsonb().$type<PolicyDefinition>().notNull(),
     version: integer().notNull().default(1),
+    /** The first version in a row whose compiled rules are those of the present one; null: the present one alone. */
+    rules_version: integer(),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },
@@ -83,6 +85,7 @@ export const policies = pgTable(
     unique('policies_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
     check('policies_mode', sql`${t.definition} ->> 'enforcement_mode' in ('enforced', 'audit')`),
     check('policies_version', sql`${t.version} >= 1`),
+    check('policies_rules_version', sql`${t.rules_version} between 1 and ${t.version}`),
   ],
 );
 

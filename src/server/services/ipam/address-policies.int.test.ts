@@ -16,7 +16,9 @@ async function ask<T>(path: string, body?: unknown, as = headers): Promise<T> {
   expect(response.status, path).toBeLessThan(300);
   return (await response.json()) as T;
 }
-type Made = { id: string; name: string };
+type Made = { id: string; name: string; cluster_id: string };
+const clusterName = async (id: string) =>
+  String((await sqlClient()`select name from clusters where id = ${id}`)[0]?.name);
 type Listed = { policies: { policy_id: string; name: string; touches: object[] }[]; hidden: number };
 
 async function makePolicy(name: string, sources: string[], targets: string[], rest: object = {}): Promise<Made> {
@@ -37,15 +39,35 @@ it('lists policies that name the workload, its address, a network around it, or 
   const address = await ask<Made>('/ip-addresses', held);
   await makePolicy('t any', ['any'], ['10.98.0.0/16']);
   await makePolicy('t cidr', ['10.99.0.0/29'], ['10.98.0.0/16']);
+  const qualified = `network:${await clusterName(workload.cluster_id)}/touched-net`;
   await makePolicy('t network', ['10.98.0.1'], ['network:touched-net']);
+  await makePolicy('t qualified', [qualified], ['10.98.0.1']);
+  // The same name in another cluster: the bare one means neither from here on.
+  const other = await ask<Made>('/networks', { cluster_id: (await makeCluster()).id, name: 'other-net' });
+  await makePolicy('t elsewhere', [`network:${await clusterName(other.cluster_id)}/touched-net`], ['10.98.0.1']);
   await makePolicy('t tag', ['10.98.0.1'], ['tag:touched', 'tag:no-such'], { enabled: false });
   await makePolicy('t beside', ['10.99.0.8/29'], ['vmid:999999']);
-  const names = ['t any', 't cidr', 't network', 't tag', 't beside'];
+  const names = ['t any', 't cidr', 't network', 't qualified', 't elsewhere', 't tag', 't beside'];
   expect(await touching(address, names)).toEqual([
     { name: 't cidr', touches: [{ side: 'source', endpoint: '10.99.0.0/29', by: 'address' }] },
     { name: 't network', touches: [{ side: 'target', endpoint: 'network:touched-net', by: 'address' }] },
+    { name: 't qualified', touches: [{ side: 'source', endpoint: qualified, by: 'address' }] },
     { name: 't tag', touches: [{ side: 'target', endpoint: 'tag:touched', by: 'workload' }] },
     { name: 't any', touches: [{ side: 'source', endpoint: 'any', by: 'any' }] },
+  ]);
+  await ask('/networks', { cluster_id: other.cluster_id, name: 'touched-net' });
+  const left = (await touching(address, names)).map(({ name }) => name);
+  expect(left).toEqual(['t cidr', 't qualified', 't tag', 't any']);
+  const { items } = await ask<{ items: { endpoint: string }[] }>('/policy-endpoints?q=network:touched');
+  expect(items.map(({ endpoint }) => endpoint).sort()).toEqual(
+    [qualified, `network:${await clusterName(other.cluster_id)}/touched-net`].sort(),
+  );
+  const resolved = await ask<{ endpoints: object[] }>('/policy-endpoints/resolve', {
+    endpoints: ['network:touched-net', qualified],
+  });
+  expect(resolved.endpoints).toMatchObject([
+    { peer_reason: 'ambiguous', cidrs_total: 0 },
+    { canonical: qualified, peer_reason: null, cidrs: ['10.99.0.0/24'] },
   ]);
 });
 

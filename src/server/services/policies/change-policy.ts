@@ -1,4 +1,6 @@
 import type { ChangedPolicy, ChangeGuard, PolicySnapshot } from '@/domain/policies';
+import { compilePolicies } from '@/domain/policy/compile';
+import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { compareSnapshots, sameSnapshot } from '@/domain/policy/snapshot';
 import type { CleanupRequest } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
@@ -17,6 +19,7 @@ import {
 import { insertPolicyVersion } from '../../repositories/policy-versions';
 import { requestCleanupIn } from '../deployments/request-cleanup';
 import { startDeployments } from '../deployments/start-deployments';
+import { readBoard } from './board/read-board';
 import { describePolicy } from './describe-policy';
 import { noSuchPolicy } from './no-such-policy';
 import { policyNameConflict } from './policy-name-conflict';
@@ -36,6 +39,22 @@ export function assertVersion(row: PolicyRow, given: number | undefined, current
   });
 }
 
+/**
+ * Whether two versions put the same rules at the same guests, for all that is known of the inventory now. If so, live rules
+ * of the first count as those of the second; each is compared with what is wanted all the same.
+ */
+function compilesAlike(row: PolicyRow, before: PolicySnapshot, after: PolicySnapshot, index: InventoryIndex): boolean {
+  if (!isDeployed(before) || !isDeployed(after)) return false;
+  const { id, tenant_id, created_at } = row;
+  const [old, fresh] = [before, after].map(({ definition, rules, priority }) =>
+    JSON.stringify(
+      compilePolicies([{ id, version: 1, tenant_id, priority, created_at, definition, rules }], index, 'compared')
+        .guests,
+    ),
+  );
+  return old === fresh;
+}
+
 /** Stores the next version. @returns what is asked of the clusters because of it */
 async function store(
   tx: Tx,
@@ -45,13 +64,15 @@ async function store(
   after: PolicySnapshot,
   action: `policy.${string}`,
   reason: string,
+  index: InventoryIndex,
 ): Promise<CleanupRequest[]> {
   const { rules, ...fields } = after;
   if (fields.name !== before.name && (await policyNameTaken(tx, row.tenant_id, fields.name))) {
     throw policyNameConflict(fields.name);
   }
   const version = row.version + 1;
-  await updatePolicy(tx, row.id, { ...fields, version });
+  const rules_version = compilesAlike(row, before, after, index) ? (row.rules_version ?? row.version) : null;
+  await updatePolicy(tx, row.id, { ...fields, version, rules_version });
   await replaceRules(tx, row.id, rules);
   const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
   await insertPolicyVersion(tx, { policy_id: row.id, version, snapshot: after, reason, author_id });
@@ -91,13 +112,14 @@ export async function changePolicy(
   action: `policy.${string}`,
   change: (current: PolicySnapshot, tx: Tx) => PolicySnapshot | Promise<PolicySnapshot>,
 ): Promise<ChangedPolicy> {
+  const { index } = (await readBoard()).world;
   const cleanup = await db.transaction(async (tx) => {
     const row = await lockPolicy(tx, scope.tenants, id);
     if (!row) throw noSuchPolicy();
     const before = await snapshotOf(tx, row);
     assertVersion(row, version, before);
     const after = await change(before, tx);
-    return sameSnapshot(before, after) ? [] : store(tx, scope, row, before, after, action, reason);
+    return sameSnapshot(before, after) ? [] : store(tx, scope, row, before, after, action, reason, index);
   });
   await startDeployments(cleanup.map(({ deployment_id }) => deployment_id));
   return { ...(await describePolicy(scope.tenants, id)), cleanup };

@@ -39,21 +39,16 @@ function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], te
     yield { kind: 'tag' as Kind, endpoint: `tag:${tag}`, label: tag, detail: plural(count, 'workload'), text: tag };
   }
   const networks = new Map([...world.index.networks.values()].flat().map((network) => [network.id, network]));
-  const named = new Map<string, string[]>();
   for (const network of networks.values()) {
-    const seen = tenants ? tenants.flatMap((tenant) => networkCidrs([network], tenant)) : [network.cidrs];
-    if (seen.length === 0) continue;
-    named.set(network.name, [...new Set([...(named.get(network.name) ?? []), ...seen.flat()])]);
-  }
-  for (const [name, cidrs] of named) {
-    const detail = cidrs.length === 0 ? 'no subnet' : cidrs.slice(0, 3).join(', ') + (cidrs.length > 3 ? ', …' : '');
-    yield {
-      kind: 'network' as Kind,
-      endpoint: `network:${name}`,
-      label: name,
-      detail,
-      text: `${name} ${cidrs.join(' ')}`,
-    };
+    const { name, cluster_id } = network;
+    const seen = (tenants ?? [null]).flatMap((tenant) => networkCidrs(network, tenant) ?? []);
+    if (tenants && seen.length === 0) continue;
+    const cidrs = [...new Set(seen)];
+    const cluster = world.clusters.get(cluster_id)?.name ?? cluster_id;
+    const endpoint = formatEndpoint({ kind: 'network', cluster, name });
+    const subnets = cidrs.length === 0 ? 'no subnet' : cidrs.slice(0, 3).join(', ') + (cidrs.length > 3 ? ', …' : '');
+    const detail = `${cluster} ${subnets}`;
+    yield { kind: 'network' as Kind, endpoint, label: name, detail, text: `${name} ${cluster} ${cidrs.join(' ')}` };
   }
   for (const workload of visible) {
     const { name, vmid, addresses, cluster_id, template } = workload;
@@ -97,9 +92,12 @@ export async function searchEndpoints(
   const [, prefix, rest] = /^(sg|tag|network|vmid):(.*)$/.exec(q) ?? [];
   const kinds = { sg: 'security_group', tag: 'tag', network: 'network', vmid: 'workload' } as const;
   const only = prefix === undefined ? null : kinds[prefix as keyof typeof kinds];
-  const wanted = (rest ?? q).toLowerCase();
-  const found: { fit: number; item: EndpointSuggestion }[] = [];
   const typed = parseEndpoint(q);
+  // What is typed after network: is escaped, and may name the cluster first.
+  const network = !('error' in typed) && typed.kind === 'network' ? typed : null;
+  const inCluster = network?.cluster?.toLowerCase();
+  const wanted = (network?.name ?? rest?.replace(/\/$/, '') ?? q).toLowerCase();
+  const found: { fit: number; item: EndpointSuggestion }[] = [];
   if (!('error' in typed) && (typed.kind === 'address' || typed.kind === 'any')) {
     const detail = typed.kind === 'any' ? 'every address' : typed.cidr.includes('/') ? 'network' : 'address';
     found.push({ fit: -1, item: { endpoint: formatEndpoint(typed), kind: typed.kind, label: q, detail } });
@@ -108,6 +106,7 @@ export async function searchEndpoints(
   }
   for (const { text, ...item } of candidates(world, visible, tenants)) {
     if (only !== null && item.kind !== only) continue;
+    if (inCluster !== undefined && !item.detail.toLowerCase().startsWith(inCluster)) continue;
     const score = closeness(item.label, text, wanted);
     if (score >= 0) found.push({ fit: score, item });
   }
