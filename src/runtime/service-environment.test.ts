@@ -13,7 +13,7 @@ const FABRIC_SECRET_KEY = 'k'.repeat(32);
 async function start(name: keyof typeof PROGRAMS, variables: Record<string, string>, ...args: string[]) {
   const file = fileURLToPath(new URL(PROGRAMS[name], import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', LOG_LEVEL: 'silent', ...variables },
+    env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', LOG_LEVEL: 'silent', ...variables },
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: 20_000,
   });
