@@ -2,7 +2,7 @@ import { Conversations } from '../src/capture/conversations';
 import { DIRECTION } from '../src/capture/ebpf/layout';
 import { FlowTable } from '../src/capture/flow-table';
 import type { CaptureSnapshot } from '../src/flows/capture-flows';
-import { ipv4ToWord } from '../src/net/addresses';
+import { addressToWords } from '../src/net/addresses';
 
 /** One row of a capture, as the kernel would have counted it. */
 export type CapturedRow = {
@@ -31,8 +31,8 @@ export function addRow(table: FlowTable, row: CapturedRow): void {
     : swap(row.sourcePort ?? 0) | (swap(row.destinationPort ?? 0) << 16);
   const direction = row.isFromGuest === false ? DIRECTION.toGuest : DIRECTION.fromGuest;
   const key = new Uint32Array([
-    ipv4ToWord(row.source) ?? 0,
-    ipv4ToWord(row.destination) ?? 0,
+    ...(addressToWords(row.source) ?? [0, 0, 0, 0]),
+    ...(addressToWords(row.destination) ?? [0, 0, 0, 0]),
     ports,
     (row.vlan ?? 0) | (row.protocol << 16) | (direction << 24),
     row.ifindex,

@@ -6,20 +6,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeFrame, frames } from '../../test/frames';
+import { encodeFrame, encodeIpv6, frames, type Ipv6Frame, ipv6Frames } from '../../test/frames';
 import { type Guest, HypervisorNode } from '../../test/hypervisor-node';
 import { run } from '../../test/network-namespaces';
 import { describeAsRoot } from '../../test/requirements';
 import { sendFrames } from '../../test/send-frames';
 import { type DumpedFlows, flowKey, Tcpdump } from '../../test/tcpdump';
 import { captureFlow } from '../flows/capture-flows';
-import { ipv4FromWord } from '../net/addresses';
 import { hasPorts, protocolName } from '../net/protocols';
 import { libc } from '../sys/libc';
 import { Capture } from './capture';
 import type { CaptureSource } from './capture-source';
 import { EbpfCapture } from './ebpf/collector';
-import type { FlowTable } from './flow-table';
+import { type FlowTable, WORD } from './flow-table';
 import { InterfaceWatch } from './interface-watch';
 import { RingCapture } from './ring/collector';
 
@@ -35,13 +34,19 @@ function rowsOf(table: FlowTable, ifindex: number, isFromGuest: boolean): Dumped
   const flows: DumpedFlows = new Map();
   const swap = (port: number) => ((port & 255) << 8) | (port >> 8);
   for (let row = 0; row < table.size; row += 1) {
-    if (table.word(row, 4) !== ifindex || table.isFromGuest(row) !== isFromGuest) continue;
+    if (table.word(row, WORD.ifindex) !== ifindex || table.isFromGuest(row) !== isFromGuest) continue;
     const protocol = table.protocol(row);
-    if (protocol === IGMP) continue;
-    const ports = table.word(row, 2);
-    const end = (word: 0 | 1, port: number) =>
-      `${ipv4FromWord(table.word(row, word))}${hasPorts(protocol) && ports !== 0 ? `.${swap(port)}` : ''}`;
-    const key = flowKey(protocolName(protocol), end(0, ports & 0xffff), end(1, ports >>> 16), table.vlan(row));
+    // Of IPv6 the guests' own kernels send what they like (neighbours, memberships).
+    if (protocol === IGMP || table.address(row, WORD.source).includes(':')) continue;
+    const ports = table.word(row, WORD.ports);
+    const end = (part: typeof WORD.source | typeof WORD.destination, port: number) =>
+      `${table.address(row, part)}${hasPorts(protocol) && ports !== 0 ? `.${swap(port)}` : ''}`;
+    const key = flowKey(
+      protocolName(protocol),
+      end(WORD.source, ports & 0xffff),
+      end(WORD.destination, ports >>> 16),
+      table.vlan(row),
+    );
     const known = flows.get(key) ?? { packets: 0, bytes: 0 };
     flows.set(key, {
       packets: known.packets + (table.packets[row] as number),
@@ -148,6 +153,76 @@ describeAsRoot(
       }
     }, 60_000);
 
+    it('counts IPv6 with ports and ICMP types, behind extension headers too, and takes no ports from padding', async () => {
+      node.namespaces.enter(node.name);
+      const index = libc().if_nametoindex(second.interface);
+      const capture = new Capture(Date.now, new InterfaceWatch(() => new Map([[index, second.interface]])), [make]);
+      capture.start();
+      const address = (last: number) => [0xfd, 0, 0xc, 1, ...Array<number>(11).fill(0), last];
+      const [source, destination] = [address(1), address(2)];
+      const ports = [0x9c, 0x40, 0x01, 0xbb];
+      const tcp = (flags: number) => [...ports, ...Array<number>(8).fill(0), 0x50, flags, 0, 0, 0, 0, 0, 0];
+      const udp = [...ports, 0, 12, 0, 0, 1, 2, 3, 4];
+      const options = { number: 0, units: 0, offset: 0, bytes: 8 };
+      const fragment = (offset: number) => ({ number: 44, units: 0, offset, bytes: 8 });
+      const frame = (changes: Partial<Ipv6Frame>) =>
+        encodeIpv6({ source, destination, protocol: 17, transport: udp, ...changes });
+      const sent = [
+        ...[frame({ protocol: 6, transport: tcp(2) }), frame({ protocol: 6, transport: tcp(16) })],
+        ...[frame({}), frame({ extensions: [options, fragment(1)] }), frame({ extensions: [fragment(8)] })],
+        frame({ protocol: 58, transport: [128, 0, 0, 0, 0, 1, 0, 1] }),
+        frame({ vlan: 7 }),
+        // The IP header says that there are six bytes, too few for UDP; the rest of the frame is padding.
+        frame({ source: address(3), lengthError: 6 - udp.length }),
+        encodeFrame({
+          ...{ tags: [], ethertype: 0x0800, version: 4, headerWords: 5, protocol: 17, fragment: 0, keep: 2000 },
+          ...{ source: [10, 0, 9, 7], destination: [10, 0, 9, 8], transport: udp, lengthError: 2 - udp.length },
+        }),
+      ];
+      try {
+        node.namespaces.inside(second.namespace, () => sendFrames('eth0', sent));
+        node.namespaces.enter(node.name);
+        await sleep(200);
+        await capture.drain();
+        const snapshot = capture.snapshot();
+        if (!snapshot) throw new Error('no capture');
+        const { conversations, table } = snapshot;
+        const flows = Array.from({ length: conversations.size }, (_, at) => captureFlow(snapshot, at).flow)
+          .filter(({ source_ip }) => /^fd00:c01::|^10\.0\.9\.7$/.test(source_ip))
+          .map(
+            ({ source_ip, destination_ip, protocol, source_port, destination_port, icmp_type, packets, vlan, state }) =>
+              [
+                source_ip,
+                destination_ip,
+                protocol,
+                source_port ?? icmp_type ?? '-',
+                destination_port ?? '-',
+                packets,
+                vlan ?? 0,
+                state,
+              ].join(' '),
+          );
+        expect(flows.sort()).toEqual(
+          [
+            'fd00:c01::1 fd00:c01::2 tcp 40000 443 2 0 ESTABLISHED',
+            // The tag makes a row of its own and no conversation of its own; the counters are those of the larger row.
+            'fd00:c01::1 fd00:c01::2 udp 40000 443 2 0 UNREPLIED',
+            'fd00:c01::1 fd00:c01::2 udp - - 1 0 UNREPLIED',
+            'fd00:c01::1 fd00:c01::2 icmpv6 128 - 1 0 ',
+            'fd00:c01::3 fd00:c01::2 udp - - 1 0 UNREPLIED',
+            '10.0.9.7 10.0.9.8 udp - - 1 0 UNREPLIED',
+          ].sort(),
+        );
+        const tagged = Array.from({ length: table.size }, (_, row) => row).filter((row) => table.vlan(row) === 7);
+        expect(tagged.map((row) => [table.address(row, WORD.source), table.packets[row]])).toEqual([
+          ['fd00:c01::1', 1],
+        ]);
+      } finally {
+        await capture.stop();
+        node.namespaces.leave();
+      }
+    });
+
     it('reads random frames, tagged or not, as the parser does', async () => {
       node.namespaces.enter(node.name);
       // The bridge floods frames for unknown hosts to the other guests; only the sender's side is of interest.
@@ -156,8 +231,7 @@ describeAsRoot(
       capture.start();
       try {
         const sample = fc
-          .sample(frames, { numRuns: 800, seed: 7 })
-          .map(encodeFrame)
+          .sample(fc.oneof(frames.map(encodeFrame), ipv6Frames), { numRuns: 800, seed: 7 })
           .filter((bytes) => bytes.length >= SHORTEST_TAGGED);
         const file = join(directory, 'random.pcap');
         const dump = await Tcpdump.start(second.interface, 'in', file);
@@ -168,7 +242,7 @@ describeAsRoot(
         await dump.stop();
         const { counts } = capture.state();
         const table = capture.snapshot()?.table as FlowTable;
-        let packets = (counts?.not_ipv4_packets ?? 0) + (counts?.malformed_packets ?? 0);
+        let packets = (counts?.not_ip_packets ?? 0) + (counts?.malformed_packets ?? 0);
         for (let row = 0; row < table.size; row += 1)
           if (table.isFromGuest(row)) packets += table.packets[row] as number;
         // The guest's own kernel may ask for a neighbour meanwhile.
@@ -242,7 +316,7 @@ describeAsRoot(
       if (!snapshot) throw new Error('no capture');
       const sent = [];
       for (let row = 0; row < snapshot.table.size; row += 1) {
-        const name = snapshot.names.get(snapshot.table.word(row, 4));
+        const name = snapshot.names.get(snapshot.table.word(row, WORD.ifindex));
         if (name === 'tap103i0' && snapshot.table.isFromGuest(row) && snapshot.table.protocol(row) === ICMP)
           sent.push(snapshot.table.packets[row]);
       }

@@ -4,7 +4,7 @@ import type { Clock } from '../sys/clock';
 import type { CaptureSource } from './capture-source';
 import { Conversations } from './conversations';
 import { EbpfCapture } from './ebpf/collector';
-import { FlowTable } from './flow-table';
+import { FlowTable, WORD } from './flow-table';
 import { InterfaceWatch } from './interface-watch';
 import { RingCapture } from './ring/collector';
 
@@ -84,7 +84,7 @@ export class Capture {
     this.table.startInterval();
     this.table.forget(this.since - IDLE_MILLISECONDS);
     const used = new Set<number>();
-    for (let row = 0; row < this.table.size; row += 1) used.add(this.table.word(row, 4));
+    for (let row = 0; row < this.table.size; row += 1) used.add(this.table.word(row, WORD.ifindex));
     this.watch.forget((index) => used.has(index));
   }
 

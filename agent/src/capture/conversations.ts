@@ -1,8 +1,11 @@
-import { IPPROTO } from '../net/protocols';
+import { ADDRESS_WORDS } from '../net/addresses';
+import { IPPROTO, isIcmp } from '../net/protocols';
 import { FLOW_FLAGS } from './ebpf/layout';
-import { type FlowTable, hashWords } from './flow-table';
+import { type FlowTable, hashWords, KEY_WORDS, WORD } from './flow-table';
 
 const PROTOCOL_MASK = 0x00ff0000;
+/** Both addresses, the ports and the protocol. */
+const TUPLE_WORDS = 10;
 
 /**
  * The flows of a table that had packets in this interval, one per 5-tuple. A packet between two guests of the node, or
@@ -17,7 +20,7 @@ export class Conversations {
   size = 0;
   readonly totals = { flows: 0, bytes: 0, packets: 0 };
   private readonly index: Int32Array;
-  private readonly probe = new Uint32Array(4);
+  private readonly probe = new Uint32Array(TUPLE_WORDS);
 
   constructor(private readonly table: FlowTable) {
     let active = 0;
@@ -38,12 +41,14 @@ export class Conversations {
    * Number of the flow with this 5-tuple, -1 when there was none. Addresses and ports as in a kernel key
    * (`ports` = source | destination << 16, each in network order).
    */
-  find(source: number, destination: number, ports: number, protocol: number): number {
+  find(source: Uint32Array, destination: Uint32Array, ports: number, protocol: number): number {
     const { probe } = this;
-    probe[0] = source;
-    probe[1] = destination;
-    probe[2] = ports;
-    probe[3] = protocol << 16;
+    for (let i = 0; i < ADDRESS_WORDS; i += 1) {
+      probe[WORD.source + i] = source[i] as number;
+      probe[WORD.destination + i] = destination[i] as number;
+    }
+    probe[WORD.ports] = ports;
+    probe[WORD.tags] = protocol << 16;
     const slot = this.slot();
     return (this.index[slot] as number) - 1;
   }
@@ -51,11 +56,13 @@ export class Conversations {
   /** The flow in the opposite direction, -1 when there was none. ICMP has no such counterpart. */
   reverse(flow: number): number {
     const row = this.counterRows[flow] as number;
-    const ports = this.table.word(row, 2);
+    const ports = this.table.word(row, WORD.ports);
     const protocol = this.table.protocol(row);
-    if (protocol === IPPROTO.icmp) return -1;
+    if (isIcmp(protocol)) return -1;
     const swapped = ((ports >>> 16) | (ports << 16)) >>> 0;
-    return this.find(this.table.word(row, 1), this.table.word(row, 0), swapped, protocol);
+    const at = row * KEY_WORDS;
+    const addressAt = (part: number) => this.table.keys.subarray(at + part, at + part + ADDRESS_WORDS);
+    return this.find(addressAt(WORD.destination), addressAt(WORD.source), swapped, protocol);
   }
 
   /**
@@ -65,7 +72,7 @@ export class Conversations {
   state(flow: number): string | null {
     const row = this.counterRows[flow] as number;
     const protocol = this.table.protocol(row);
-    if (protocol === IPPROTO.icmp) return null;
+    if (isIcmp(protocol)) return null;
     const back = this.reverse(flow);
     if (protocol !== IPPROTO.tcp) return back < 0 ? 'UNREPLIED' : 'REPLIED';
     const own = this.table.flags[row] as number;
@@ -93,10 +100,8 @@ export class Conversations {
 
   private place(row: number): void {
     const { table, probe } = this;
-    probe[0] = table.word(row, 0);
-    probe[1] = table.word(row, 1);
-    probe[2] = table.word(row, 2);
-    probe[3] = table.word(row, 3) & PROTOCOL_MASK;
+    for (let part = 0; part < WORD.tags; part += 1) probe[part] = table.word(row, part);
+    probe[WORD.tags] = table.word(row, WORD.tags) & PROTOCOL_MASK;
     const slot = this.slot();
     const flow = (this.index[slot] as number) - 1;
     if (flow < 0) {
@@ -115,26 +120,25 @@ export class Conversations {
     const { table } = this;
     if (table.isFromGuest(row) !== table.isFromGuest(than)) return table.isFromGuest(row);
     if (table.first[row] !== table.first[than]) return (table.first[row] as number) < (table.first[than] as number);
-    return table.word(row, 4) < table.word(than, 4);
+    return table.word(row, WORD.ifindex) < table.word(than, WORD.ifindex);
   }
 
   /** Slot of the probe's flow, or the empty one where it belongs. */
   private slot(): number {
-    const { probe, index, table } = this;
+    const { probe, index } = this;
     const mask = index.length - 1;
-    let slot = hashWords(probe, 0, 4) & mask;
+    let slot = hashWords(probe, 0, TUPLE_WORDS) & mask;
     for (let entry = index[slot] as number; entry !== 0; entry = index[slot] as number) {
       const row = this.counterRows[entry - 1] as number;
-      if (
-        table.word(row, 0) === probe[0] &&
-        table.word(row, 1) === probe[1] &&
-        table.word(row, 2) === probe[2] &&
-        (table.word(row, 3) & PROTOCOL_MASK) === probe[3]
-      ) {
-        return slot;
-      }
+      if (this.hasProbe(row)) return slot;
       slot = (slot + 1) & mask;
     }
     return slot;
+  }
+
+  private hasProbe(row: number): boolean {
+    const { probe, table } = this;
+    for (let part = 0; part < WORD.tags; part += 1) if (table.word(row, part) !== probe[part]) return false;
+    return (table.word(row, WORD.tags) & PROTOCOL_MASK) === probe[WORD.tags];
   }
 }

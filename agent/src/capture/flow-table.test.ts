@@ -2,9 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addRow } from '../../test/capture-snapshot';
 import { FLOW_FLAGS } from './ebpf/layout';
-import { FlowTable } from './flow-table';
+import { FlowTable, KEY_WORDS } from './flow-table';
 
-const keys = fc.tuple(...Array.from({ length: 5 }, () => fc.integer({ min: 0, max: 3 })));
+const keys = fc.tuple(...Array.from({ length: KEY_WORDS }, () => fc.integer({ min: 0, max: 3 })));
+
+/** A key that differs in its first word only. */
+const keyOf = (first: number) => new Uint32Array(KEY_WORDS).fill(first, 0, 1);
 
 describe('FlowTable', () => {
   it('agrees with a Map over adds, intervals and forgetting', () => {
@@ -36,7 +39,7 @@ describe('FlowTable', () => {
         });
         const rows = new Map<string, Model>();
         for (let row = 0; row < table.size; row += 1) {
-          const key = ([0, 1, 2, 3, 4] as const).map((part) => table.word(row, part)).join();
+          const key = Array.from({ length: KEY_WORDS }, (_, part) => table.word(row, part)).join();
           expect(table.bytes[row]).toBe(10 * (table.packets[row] as number));
           rows.set(key, {
             packets: table.packets[row] as number,
@@ -51,10 +54,10 @@ describe('FlowTable', () => {
 
   it('grows, and counts what finds no room at its limit', () => {
     const table = new FlowTable(4096);
-    for (let i = 0; i < 5000; i += 1) table.add(new Uint32Array([i, 0, 0, 0, 0]), 0, 2, 100, 0, 0, 0);
+    for (let i = 0; i < 5000; i += 1) table.add(keyOf(i), 0, 2, 100, 0, 0, 0);
     expect(table.size).toBe(4096);
     expect(table.overflow).toEqual({ packets: 2 * 904, bytes: 100 * 904 });
-    table.add(new Uint32Array([17, 0, 0, 0, 0]), 0, 1, 1, 0, 0, 0);
+    table.add(keyOf(17), 0, 1, 1, 0, 0, 0);
     expect(table.packets[17]).toBe(3);
   });
 

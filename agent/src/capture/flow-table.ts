@@ -1,9 +1,12 @@
+import { addressFromWords } from '../net/addresses';
 import { DIRECTION, FLOW_FLAGS } from './ebpf/layout';
 
 const MIN_ROWS = 1024;
 const MAX_ROWS = 131_072;
 /** 32 bit words of a key, laid out as in the kernel map (capture/ebpf/layout.ts). */
-export const KEY_WORDS = 5;
+export const KEY_WORDS = 11;
+/** Where the parts of a key begin: two addresses of four words, both ports, VLAN with protocol and direction, interface. */
+export const WORD = { source: 0, destination: 4, ports: 8, tags: 9, ifindex: 10 } as const;
 
 /**
  * Flows of the capture, one row per (5-tuple, VLAN, direction, interface), in typed arrays: twenty thousand rows are
@@ -88,21 +91,26 @@ export class FlowTable {
     this.rebuildIndex();
   }
 
-  /** Part of a row's key: 0 source, 1 destination, 2 both ports, 3 VLAN, protocol and direction, 4 interface. */
-  word(row: number, part: 0 | 1 | 2 | 3 | 4): number {
+  /** A word of a row's key (see `WORD`). */
+  word(row: number, part: number): number {
     return this.keys[row * KEY_WORDS + part] as number;
   }
 
+  /** Text of one of a row's addresses. */
+  address(row: number, part: typeof WORD.source | typeof WORD.destination): string {
+    return addressFromWords(this.keys, row * KEY_WORDS + part);
+  }
+
   protocol(row: number): number {
-    return (this.word(row, 3) >>> 16) & 0xff;
+    return (this.word(row, WORD.tags) >>> 16) & 0xff;
   }
 
   vlan(row: number): number {
-    return this.word(row, 3) & 0xffff;
+    return this.word(row, WORD.tags) & 0xffff;
   }
 
   isFromGuest(row: number): boolean {
-    return this.word(row, 3) >>> 24 === DIRECTION.fromGuest;
+    return this.word(row, WORD.tags) >>> 24 === DIRECTION.fromGuest;
   }
 
   private findOrInsert(words: Uint32Array, at: number): number {

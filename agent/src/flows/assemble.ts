@@ -2,7 +2,7 @@ import type { Flow, FlowDiagnostics } from '@fabric/agent-contract';
 import { FLOW_FLAGS } from '../capture/ebpf/layout';
 import type { ConntrackSnapshot } from '../conntrack/collector';
 import type { LogFlow } from '../logs/log-flows';
-import { ipv4ToWord } from '../net/addresses';
+import { addressToWords } from '../net/addresses';
 import { IPPROTO, protocolNumber } from '../net/protocols';
 import { type Candidate, isDenied, reportedFlow } from './candidate';
 import { type CaptureSnapshot, captureFlow, topCaptureFlows } from './capture-flows';
@@ -110,8 +110,8 @@ function findNumbers(
   protocol: number,
   ports: { source: number | null; destination: number | null; icmp: { type: number; code: number } | null },
 ): number {
-  const source = ipv4ToWord(sourceText);
-  const destination = ipv4ToWord(destinationText);
+  const source = addressToWords(sourceText);
+  const destination = addressToWords(destinationText);
   if (source === null || destination === null) return -1;
   const word = ports.icmp
     ? (ports.icmp.type | (ports.icmp.code << 8)) << 16

@@ -1,10 +1,9 @@
 import type { Flow } from '@fabric/agent-contract';
 import type { CaptureSource } from '../capture/capture-source';
 import type { Conversations } from '../capture/conversations';
-import type { FlowTable } from '../capture/flow-table';
-import { ipv4FromWord } from '../net/addresses';
+import { type FlowTable, WORD } from '../capture/flow-table';
 import { parseGuestInterface } from '../net/interface-names';
-import { hasPorts, IPPROTO, protocolName } from '../net/protocols';
+import { hasPorts, isIcmp, protocolName } from '../net/protocols';
 import { type Candidate, counterFields, flowTime } from './candidate';
 import { TopK } from './top-k';
 
@@ -24,14 +23,14 @@ export function captureFlow(snapshot: CaptureSnapshot, flow: number): Candidate 
   const { table, conversations } = snapshot;
   const row = conversations.counterRows[flow] as number;
   const protocol = table.protocol(row);
-  const ports = table.word(row, 2);
+  const ports = table.word(row, WORD.ports);
   const total = { bytes: table.bytes[row] as number, packets: table.packets[row] as number };
   const added = { bytes: table.newBytes[row] as number, packets: table.newPackets[row] as number };
   const initiator = conversations.initiator(flow);
   return {
     flow: {
-      source_ip: ipv4FromWord(table.word(row, 0)),
-      destination_ip: ipv4FromWord(table.word(row, 1)),
+      source_ip: table.address(row, WORD.source),
+      destination_ip: table.address(row, WORD.destination),
       protocol: protocolName(protocol),
       source_port: portOf(ports & 0xffff, protocol, ports),
       destination_port: portOf(ports >>> 16, protocol, ports),
@@ -42,7 +41,7 @@ export function captureFlow(snapshot: CaptureSnapshot, flow: number): Candidate 
       observed_at: flowTime(table.last[row] as number),
       collector: snapshot.collector,
       ...(initiator && { initiator }),
-      ...(protocol === IPPROTO.icmp && { icmp_type: (ports >>> 16) & 255, icmp_code: ports >>> 24 }),
+      ...(isIcmp(protocol) && { icmp_type: (ports >>> 16) & 255, icmp_code: ports >>> 24 }),
       ...guestFields(snapshot, conversations.guestRows[flow] as number),
     },
     newBytes: added.bytes,
@@ -80,7 +79,7 @@ function portOf(networkOrder: number, protocol: number, ports: number): number |
 }
 
 function guestFields({ table, names }: CaptureSnapshot, row: number): Partial<Flow> {
-  const name = names.get(table.word(row, 4));
+  const name = names.get(table.word(row, WORD.ifindex));
   const guest = name === undefined ? null : parseGuestInterface(name);
   const vlan = table.vlan(row);
   return {

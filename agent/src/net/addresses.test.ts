@@ -1,7 +1,15 @@
 import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalAddress, canonicalIpv6, ipv4FromWord, ipv4ToWord, ipv6FromBytes } from './addresses';
+import {
+  addressFromWords,
+  addressToWords,
+  canonicalAddress,
+  canonicalIpv6,
+  ipv4FromWord,
+  ipv4ToWord,
+  ipv6FromBytes,
+} from './addresses';
 
 describe('IPv4', () => {
   it('goes to a word and back', () => {
@@ -13,6 +21,22 @@ describe('IPv4', () => {
     for (const text of ['', '1.2.3', '1.2.3.4.5', '256.1.1.1', '01.2.3.4', '1.2.3.x', ' 1.2.3.4']) {
       expect(ipv4ToWord(text)).toBeNull();
     }
+  });
+});
+
+describe('an address in a key', () => {
+  it('goes to four words and back', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
+        const words = addressToWords(text);
+        expect(words && addressFromWords(words, 0)).toBe(
+          canonicalAddress(text)?.replace(/^::ffff:([^:]+:[^:]+)$/, () => addressFromWords(words as Uint32Array, 0)),
+        );
+      }),
+    );
+    expect(addressToWords('1.2.3.4')).toEqual(new Uint32Array([0, 0, 0xffff0000, 0x04030201]));
+    expect(addressToWords('2001:db8::1')).toEqual(new Uint32Array([0xb80d0120, 0, 0, 0x01000000]));
+    for (const text of ['', '1.2.3', 'x', ':::', '1::2::3']) expect(addressToWords(text)).toBeNull();
   });
 });
 

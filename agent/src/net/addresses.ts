@@ -29,6 +29,42 @@ export function ipv6FromBytes(bytes: Uint8Array, offset = 0): string {
 
 /** Canonical text of an IPv6 address in any notation without zone; null when it is not one. */
 export function canonicalIpv6(text: string): string | null {
+  const groups = ipv6Groups(text);
+  return groups && joinGroups(groups);
+}
+
+/** The third word of an IPv4-mapped address, as kernel maps hold it. */
+export const MAPPED_WORD = 0xffff0000;
+/** 32 bit words of an address in a key. */
+export const ADDRESS_WORDS = 4;
+
+/** Text of the address in four words of network order, as kernel maps hold it; IPv4-mapped ones are IPv4 addresses. */
+export function addressFromWords(words: Uint32Array, at: number): string {
+  if (words[at] === 0 && words[at + 1] === 0 && words[at + 2] === MAPPED_WORD) {
+    return ipv4FromWord(words[at + 3] as number);
+  }
+  const groups: number[] = [];
+  for (let i = 0; i < ADDRESS_WORDS; i += 1) {
+    const word = words[at + i] as number;
+    groups.push(((word & 255) << 8) | ((word >>> 8) & 255), (((word >>> 16) & 255) << 8) | (word >>> 24));
+  }
+  return joinGroups(groups);
+}
+
+/** Inverse of `addressFromWords`; null when the text is no address. */
+export function addressToWords(text: string): Uint32Array | null {
+  const ipv4 = ipv4ToWord(text);
+  if (ipv4 !== null) return new Uint32Array([0, 0, MAPPED_WORD, ipv4]);
+  const groups = text.includes(':') ? ipv6Groups(text) : null;
+  if (!groups) return null;
+  const swap = (group: number) => ((group & 255) << 8) | (group >> 8);
+  return Uint32Array.from({ length: ADDRESS_WORDS }, (_, i) => {
+    const [high = 0, low = 0] = [groups[2 * i], groups[2 * i + 1]];
+    return (swap(high) | (swap(low) << 16)) >>> 0;
+  });
+}
+
+function ipv6Groups(text: string): number[] | null {
   let source = text;
   const dot = source.lastIndexOf('.');
   if (dot >= 0) {
@@ -46,7 +82,7 @@ export function canonicalIpv6(text: string): string | null {
   if (!head || !tail) return null;
   const missing = 8 - head.length - tail.length;
   if (halves.length === 2 ? missing < 1 : missing !== 0) return null;
-  return joinGroups([...head, ...Array<number>(missing).fill(0), ...tail]);
+  return [...head, ...Array<number>(missing).fill(0), ...tail];
 }
 
 /** Canonical text of an IPv4 or IPv6 address, null when it is neither. */

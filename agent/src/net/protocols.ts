@@ -22,6 +22,15 @@ const WITH_PORTS = new Set([6, 17, 33, 132, 136]);
 
 export const IPPROTO = { icmp: 1, tcp: 6, udp: 17, icmpv6: 58 } as const;
 
+/** Whether the protocol is ICMP of either family: type and code take the place of ports. */
+export const isIcmp = (number: number): boolean => number === IPPROTO.icmp || number === IPPROTO.icmpv6;
+
+/** Shortest header of the protocols whose ports, or type and code, are read. */
+const HEADER_BYTES: Readonly<Record<number, number>> = { 1: 4, 6: 20, 17: 8, 33: 12, 58: 4, 132: 12, 136: 8 };
+
+/** How long the protocol's header is at least, 0 for those that are not read. */
+export const headerBytes = (number: number): number => HEADER_BYTES[number] ?? 0;
+
 /** Lower-case name of an IP protocol number; the number as text when it has no common name. */
 export function protocolName(number: number): string {
   return NAMES[number] ?? String(number);

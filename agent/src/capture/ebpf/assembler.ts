@@ -10,7 +10,7 @@ export type Condition = keyof typeof CONDITIONS;
 type Arithmetic = keyof typeof ARITHMETIC;
 
 const WIDTHS = { u32: 0x00, u16: 0x08, u8: 0x10, u64: 0x18 } as const;
-const ARITHMETIC = { add: 0x00, or: 0x40, and: 0x50, lsh: 0x60, rsh: 0x70, mov: 0xb0 } as const;
+const ARITHMETIC = { add: 0x00, sub: 0x10, or: 0x40, and: 0x50, lsh: 0x60, rsh: 0x70, mov: 0xb0 } as const;
 const CONDITIONS = { equal: 0x10, above: 0x20, atLeast: 0x30, notEqual: 0x50, below: 0xa0 } as const;
 const ATOMICS = { add: 0x00, or: 0x40 } as const;
 const PSEUDO_MAP_FD = 1;

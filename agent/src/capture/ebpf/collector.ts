@@ -80,10 +80,10 @@ export class EbpfCapture implements CaptureSource {
   }
 
   counts(): Record<string, number> {
-    const { notIpv4, malformed, full }: CaptureStatistics = this.maps.statistics();
+    const { notIp, malformed, full }: CaptureStatistics = this.maps.statistics();
     return {
-      not_ipv4_packets: notIpv4.packets,
-      not_ipv4_bytes: notIpv4.bytes,
+      not_ip_packets: notIp.packets,
+      not_ip_bytes: notIp.bytes,
       malformed_packets: malformed.packets,
       table_full_packets: full.packets,
       table_full_bytes: full.bytes,

@@ -1,16 +1,16 @@
 // Shapes of the kernel maps, shared by the program that fills them and the reader that empties them.
 
-/** Key of a flow map. Addresses and ports stay in network order. */
+/** Key of a flow map. Addresses and ports stay in network order; IPv4 addresses are IPv4-mapped ones (::ffff:a.b.c.d). */
 export const KEY = {
   source: 0,
-  destination: 4,
-  sourcePort: 8,
-  destinationPort: 10,
-  vlan: 12,
-  protocol: 14,
-  direction: 15,
-  ifindex: 16,
-  bytes: 20,
+  destination: 16,
+  sourcePort: 32,
+  destinationPort: 34,
+  vlan: 36,
+  protocol: 38,
+  direction: 39,
+  ifindex: 40,
+  bytes: 44,
 } as const;
 
 /** Value of a flow map. Times are CLOCK_MONOTONIC nanoseconds. */
@@ -26,4 +26,4 @@ export const DIRECTION = { fromGuest: 0, toGuest: 1 } as const;
 export const FLOW_FLAGS = { fin: 0x01, syn: 0x02, rst: 0x04, ack: 0x10, opened: 0x100, answered: 0x200 } as const;
 
 /** Elements of the statistics map: {u64 packets, u64 bytes} per CPU each. */
-export const STATISTICS = { notIpv4: 0, malformed: 1, full: 2, inserts: 3, count: 4, bytes: 16 } as const;
+export const STATISTICS = { notIp: 0, malformed: 1, full: 2, inserts: 3, count: 4, bytes: 16 } as const;

@@ -12,7 +12,7 @@ const BATCH_ENTRIES = 4096;
 
 /** Frames and bytes counted by the program beside the flows. */
 export type CaptureStatistic = { packets: number; bytes: number };
-export type CaptureStatistics = Record<'notIpv4' | 'malformed' | 'full' | 'inserts', CaptureStatistic>;
+export type CaptureStatistics = Record<'notIp' | 'malformed' | 'full' | 'inserts', CaptureStatistic>;
 
 /** One batch of flows: `count` keys of KEY.bytes and values of VALUE.bytes as 32 bit words. Valid until the next read. */
 export type FlowBatch = { count: number; keys: Uint32Array; values: Uint32Array };
@@ -95,7 +95,7 @@ export class FlowMaps {
   /** Totals since the maps exist, summed over all processors. @throws Error */
   statistics(): CaptureStatistics {
     return {
-      notIpv4: this.statistic(STATISTICS.notIpv4),
+      notIp: this.statistic(STATISTICS.notIp),
       malformed: this.statistic(STATISTICS.malformed),
       full: this.statistic(STATISTICS.full),
       inserts: this.statistic(STATISTICS.inserts),

@@ -1,5 +1,28 @@
-import { Assembler, type Register, register } from './assembler';
+import { MAPPED_WORD } from '../../net/addresses';
+import { headerBytes, isIcmp } from '../../net/protocols';
+import { Assembler, register } from './assembler';
 import { DIRECTION, FLOW_FLAGS, KEY, STATISTICS, VALUE } from './layout';
+import { ipv6 } from './program-ipv6';
+import {
+  CTX,
+  FIELD,
+  FLAGS,
+  FP,
+  HELPER,
+  IP,
+  IP_OFFSET,
+  IPV4_BYTES,
+  L4_BYTES,
+  loadBytes,
+  OCTETS,
+  PROTOCOL,
+  STACK,
+  saidLength,
+  stackAddress,
+  TIME,
+  transport,
+  VLAN,
+} from './program-parts';
 
 export type ProgramMaps = { flows: readonly [number, number]; active: number; statistics: number };
 
@@ -7,48 +30,20 @@ export type ProgramMaps = { flows: readonly [number, number]; active: number; st
 const SKB = { length: 0, packetType: 4, vlanPresent: 20, vlanTci: 24, ifindex: 40 } as const;
 const PACKET_OUTGOING = 4;
 
-const HELPER = { lookup: 1, update: 2, loadBytes: 26, coarseTime: 160 } as const;
 const UPDATE_NO_EXIST = 1;
 
 // Both are compared as loaded, without swapping: the little endian reading of the bytes on the wire.
 const ETHERTYPE_IPV4 = 0x0008;
+const ETHERTYPE_IPV6 = 0xdd86;
 const VLAN_ETHERTYPES = [0x0081, 0xa888, 0x0091] as const;
 const VID_MASK = 0x0fff;
 const FRAGMENT_OFFSET_MASK = 0xff1f;
 
-const PROTOCOL = { icmp: 1, tcp: 6, udp: 17, dccp: 33, sctp: 132, udplite: 136 } as const;
 const FAST_PATH_BYTES = 48;
 const ETHERTYPE_OFFSET = 12;
 const ETHERNET_BYTES = 14;
 const VLAN_BYTES = 4;
 const MAX_IN_BAND_TAGS = 2;
-
-// Stack, below the frame pointer r10. `header` holds packet bytes from the ethertype on, placed so that the IP header
-// is four-aligned, which the verifier asks of stack loads.
-const FP: Register = 10;
-const STACK = { key: -24, statistic: -28, value: -72, tag: -76, header: -114 } as const;
-const IP = STACK.header + 2;
-const L4 = IP + 20;
-const FIELD = {
-  version: IP,
-  fragment: IP + 6,
-  protocol: IP + 9,
-  source: IP + 12,
-  destination: IP + 16,
-  sourcePort: L4,
-  destinationPort: L4 + 2,
-  tcpFlags: L4 + 13,
-} as const;
-const TCP_BYTES_NEEDED = 14;
-
-// Registers that survive helper calls. r6 holds the context until the key stands, then the time; r7 the VLAN number,
-// then the TCP flags; r8 the start of the IP header; r9 the length of the frame.
-const CTX: Register = 6;
-const TIME: Register = 6;
-const VLAN: Register = 7;
-const FLAGS: Register = 7;
-const IP_OFFSET: Register = 8;
-const OCTETS: Register = 9;
 
 /**
  * The socket filter that counts flows: it reads the headers of each frame, adds to the frame's flow in the active map
@@ -60,10 +55,12 @@ export function buildProgram(maps: ProgramMaps): Uint8Array<ArrayBuffer> {
   prologue(asm);
   fastPath(asm);
   slowPath(asm);
+  ipv4(asm);
+  ipv6(asm);
   flowKey(asm);
   count(asm, maps);
-  asm.label('not-ipv4');
-  statistic(asm, maps, STATISTICS.notIpv4);
+  asm.label('not-ip');
+  statistic(asm, maps, STATISTICS.notIp);
   asm.label('malformed');
   statistic(asm, maps, STATISTICS.malformed);
   asm.label('full');
@@ -97,19 +94,35 @@ function fastPath(asm: Assembler): void {
   asm.load('u16', 1, FP, STACK.header);
   asm.jumpIf(1, 'notEqual', ETHERTYPE_IPV4, 'slow');
   asm.load('u8', 1, FP, FIELD.version);
-  asm.jumpIf(1, 'equal', 0x45, 'headers');
+  asm.jumpIf(1, 'notEqual', 0x45, 'slow');
+  for (const [width, at] of [
+    ['u32', 0],
+    ['u32', 4],
+    ['u32', 8],
+    ['u16', 12],
+  ] as const) {
+    asm.load(width, 1, FP, IP + IPV4_BYTES + at);
+    asm.store(width, FP, STACK.l4 + at, register(1));
+  }
+  asm.load('u8', 1, FP, FIELD.ipv4Protocol);
+  asm.store('u32', FP, STACK.protocol, register(1));
+  asm.move(2, IPV4_BYTES);
+  asm.jump('ipv4-key');
 }
 
-/** In-band tags, IP options and short frames. Leaves the headers where the fast path leaves them. */
+/** In-band tags, IP options, short frames and IPv6. Leaves the headers where the fast path leaves them. */
 function slowPath(asm: Assembler): void {
   asm.label('slow');
   loadBytes(asm, ETHERTYPE_OFFSET, STACK.header, 2);
   asm.jumpIf(0, 'notEqual', 0, 'malformed');
   for (let depth = 0; depth < MAX_IN_BAND_TAGS; depth += 1) inBandTag(asm, depth);
+  // What follows the IP header may be shorter than any transport header: the helper then leaves zeroes.
+  for (let at = 0; at < L4_BYTES; at += 4) asm.store('u32', FP, STACK.l4 + at, 0);
   asm.load('u16', 1, FP, STACK.header);
-  asm.jumpIf(1, 'notEqual', ETHERTYPE_IPV4, 'not-ipv4');
+  asm.jumpIf(1, 'equal', ETHERTYPE_IPV6, 'ipv6');
+  asm.jumpIf(1, 'notEqual', ETHERTYPE_IPV4, 'not-ip');
 
-  loadBytes(asm, register(IP_OFFSET), IP, 20);
+  loadBytes(asm, register(IP_OFFSET), IP, IPV4_BYTES);
   asm.jumpIf(0, 'notEqual', 0, 'malformed');
   asm.load('u8', 1, FP, FIELD.version);
   asm.move(2, register(1));
@@ -119,16 +132,11 @@ function slowPath(asm: Assembler): void {
   asm.jumpIf(1, 'below', 5, 'malformed');
   asm.compute('lsh', 1, 2);
   asm.compute('add', IP_OFFSET, register(1));
-
-  // What follows the IP header may be shorter than any transport header: the helper then leaves zeroes.
-  for (let at = L4; at < L4 + 16; at += 4) asm.store('u32', FP, at, 0);
-  asm.load('u8', 1, FP, FIELD.protocol);
-  asm.jumpIf(1, 'notEqual', PROTOCOL.tcp, 'ports-only');
-  loadBytes(asm, register(IP_OFFSET), L4, TCP_BYTES_NEEDED);
-  asm.jump('headers');
-  asm.label('ports-only');
-  loadBytes(asm, register(IP_OFFSET), L4, 4);
-  asm.label('headers');
+  asm.store('u32', FP, STACK.tag, register(1));
+  asm.load('u8', 1, FP, FIELD.ipv4Protocol);
+  asm.store('u32', FP, STACK.protocol, register(1));
+  transport(asm, 'ipv4');
+  asm.load('u32', 2, FP, STACK.tag);
 }
 
 /** Steps over one tag in the frame; the outermost number that is not 0 is kept. */
@@ -151,16 +159,40 @@ function inBandTag(asm: Assembler, depth: number): void {
   asm.label(end);
 }
 
-/** Builds the key on the stack; leaves TCP flags in FLAGS. Registers CTX and VLAN are free afterwards. */
+/** Addresses and room of IPv4, whose header has the length in r2. */
+function ipv4(asm: Assembler): void {
+  asm.label('ipv4-key');
+  asm.move(3, register(2));
+  saidLength(asm, FIELD.ipv4Length, 'ipv4');
+  asm.move(4, 0);
+  asm.jumpIf(1, 'below', register(3), 'ipv4-room');
+  asm.load('u16', 2, FP, FIELD.fragment);
+  asm.compute('and', 2, FRAGMENT_OFFSET_MASK);
+  // What follows the header of a later fragment is the middle of something.
+  asm.jumpIf(2, 'notEqual', 0, 'ipv4-room');
+  asm.compute('sub', 1, register(3));
+  asm.move(4, register(1));
+  asm.label('ipv4-room');
+  asm.store('u32', FP, STACK.room, register(4));
+  for (const [part, field] of [
+    [KEY.source, FIELD.ipv4Source],
+    [KEY.destination, FIELD.ipv4Destination],
+  ] as const) {
+    asm.store('u32', FP, STACK.key + part, 0);
+    asm.store('u32', FP, STACK.key + part + 4, 0);
+    asm.store('u32', FP, STACK.key + part + 8, MAPPED_WORD | 0);
+    asm.load('u32', 1, FP, field);
+    asm.store('u32', FP, STACK.key + part + 12, register(1));
+  }
+  asm.jump('headers');
+}
+
+/** Completes the key on the stack; leaves TCP flags in FLAGS. Registers CTX and VLAN are free afterwards. */
 function flowKey(asm: Assembler): void {
   const key = STACK.key;
-  asm.load('u32', 1, FP, FIELD.source);
-  asm.store('u32', FP, key + KEY.source, register(1));
-  asm.load('u32', 1, FP, FIELD.destination);
-  asm.store('u32', FP, key + KEY.destination, register(1));
   asm.store('u32', FP, key + KEY.sourcePort, 0);
   asm.store('u16', FP, key + KEY.vlan, register(VLAN));
-  asm.load('u8', 2, FP, FIELD.protocol);
+  asm.load('u32', 2, FP, STACK.protocol);
   asm.store('u8', FP, key + KEY.protocol, register(2));
   asm.load('u32', 1, CTX, SKB.packetType);
   asm.move(3, DIRECTION.fromGuest);
@@ -172,14 +204,17 @@ function flowKey(asm: Assembler): void {
   asm.store('u32', FP, key + KEY.ifindex, register(1));
 
   asm.move(FLAGS, 0);
-  asm.load('u16', 1, FP, FIELD.fragment);
-  asm.compute('and', 1, FRAGMENT_OFFSET_MASK);
-  asm.jumpIf(1, 'notEqual', 0, 'key-done');
-  asm.jumpIf(2, 'equal', PROTOCOL.tcp, 'tcp');
-  for (const number of [PROTOCOL.udp, PROTOCOL.sctp, PROTOCOL.dccp, PROTOCOL.udplite]) {
-    asm.jumpIf(2, 'equal', number, 'ports');
+  asm.load('u32', 3, FP, STACK.room);
+  for (const number of Object.values(PROTOCOL)) {
+    const next = `not-${number}`;
+    asm.jumpIf(2, 'notEqual', number, next);
+    // Behind the end of the packet there is padding, whatever the frame has there.
+    asm.jumpIf(3, 'below', headerBytes(number), 'key-done');
+    asm.jump(number === PROTOCOL.tcp ? 'tcp' : isIcmp(number) ? 'icmp' : 'ports');
+    asm.label(next);
   }
-  asm.jumpIf(2, 'notEqual', PROTOCOL.icmp, 'key-done');
+  asm.jump('key-done');
+  asm.label('icmp');
   // ICMP has type and code where others have the source port; the key keeps them as destination port.
   asm.load('u16', 1, FP, FIELD.sourcePort);
   asm.store('u16', FP, key + KEY.destinationPort, register(1));
@@ -264,18 +299,4 @@ function lookup(asm: Assembler, map: number, key: number): void {
   asm.loadMap(1, map);
   stackAddress(asm, 2, key);
   asm.call(HELPER.lookup);
-}
-
-function stackAddress(asm: Assembler, destination: Register, offset: number): void {
-  asm.move(destination, register(FP));
-  asm.compute('add', destination, offset);
-}
-
-/** bpf_skb_load_bytes; r0 = 0 on success, and the target is zeroed on failure. */
-function loadBytes(asm: Assembler, from: number | { register: Register }, to: number, length: number): void {
-  asm.move(1, register(CTX));
-  asm.move(2, from);
-  stackAddress(asm, 3, to);
-  asm.move(4, length);
-  asm.call(HELPER.loadBytes);
 }

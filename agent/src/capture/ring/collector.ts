@@ -14,7 +14,7 @@ export class RingCapture implements CaptureSource {
   private readonly staged = new FlowTable();
   private readonly watched = new Set<number>();
   private timer: NodeJS.Timeout | undefined;
-  private notIpv4 = 0;
+  private notIp = 0;
   private malformed = 0;
   private full = { packets: 0, bytes: 0 };
 
@@ -60,7 +60,7 @@ export class RingCapture implements CaptureSource {
   counts(): Record<string, number> {
     this.ring.updateDrops();
     return {
-      not_ipv4_packets: this.notIpv4,
+      not_ip_packets: this.notIp,
       malformed_packets: this.malformed,
       table_full_packets: this.full.packets,
       table_full_bytes: this.full.bytes,
@@ -81,8 +81,16 @@ export class RingCapture implements CaptureSource {
   }
 
   private readonly take = (frame: RingFrame): void => {
-    const kind = this.reader.read(frame.bytes, frame.at, frame.captured, frame.vlan, frame.outgoing, frame.ifindex);
-    if (kind === FRAME.notIpv4) this.notIpv4 += 1;
+    const kind = this.reader.read(
+      frame.bytes,
+      frame.at,
+      frame.captured,
+      frame.length,
+      frame.vlan,
+      frame.outgoing,
+      frame.ifindex,
+    );
+    if (kind === FRAME.notIp) this.notIp += 1;
     else if (kind === FRAME.malformed) this.malformed += 1;
     else this.staged.add(this.reader.key, 0, 1, frame.length, frame.time, frame.time, this.reader.flags);
   };
