@@ -15,6 +15,8 @@ const { bearer, makeCluster, makeNode, makeProject, makeTenant, makeUser } = awa
 const { countQueries } = await import('@/test/count-queries');
 const { call } = await import('@/test/request');
 const { WORKLOAD_SORTS } = await import('@/domain/inventory');
+const { db } = await import('@/server/db/client');
+const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/repositories/firewall-snapshots');
 
 const tenant = await makeTenant();
 const project = await makeProject(tenant);
@@ -45,6 +47,42 @@ await sqlClient().unsafe(`
       '10.0.0.0'::inet + w.vmid * 2 + right(i.name, 1)::int, 'agent'
     from workload_interfaces i join workloads w on w.id = i.workload_id join subnets s on s.network_id = i.network_id;
   analyze;`);
+// What was read of their firewalls, ten rules each: a tenth is off, a tenth accepts by default, the rest denies.
+const read_at = new Date().toISOString();
+const RULES = Array.from({ length: 10 }, (_, pos) => ({
+  pos,
+  type: 'in',
+  action: 'ACCEPT',
+  proto: 'tcp',
+  dport: String(1000 + pos),
+  source: '10.0.0.0/8',
+  enable: 1,
+}));
+for (const { id } of await sqlClient()<{ id: string }[]>`select id from clusters`) {
+  const state = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] };
+  await storeClusterSnapshot(db, { cluster_id: id, read_at, state_hash: 'c', state });
+}
+const guests = await sqlClient()<{ id: string; vmid: number; nics: string[] }[]>`
+  select w.id, w.vmid, array_agg(i.name) as nics from workloads w join workload_interfaces i on i.workload_id = w.id group by w.id`;
+await storeGuestSnapshots(
+  db,
+  guests.map(({ id, vmid, nics }) => ({
+    workload_id: id,
+    read_at,
+    state_hash: String(vmid),
+    state: {
+      options: { enable: vmid % 10 === 0 ? 0 : 1, policy_in: vmid % 10 === 1 ? 'ACCEPT' : 'DROP' },
+      rules: RULES,
+      ipsets: {},
+      aliases: {},
+      presence: 'present' as const,
+      nics: nics.map((name) => ({ name, firewall: true, mac: null })),
+      pending_nics: [],
+      unreadable: [],
+    },
+  })),
+);
+await sqlClient()`analyze`;
 const [sample] = await sqlClient()<{ id: string; cluster_id: string; node_id: string; name: string; vmid: number }[]>`
   select id, cluster_id, node_id, name, vmid from workloads order by id limit 1`;
 const [nic] = await sqlClient()<
@@ -88,6 +126,9 @@ const cases: [name: string, query: string, headers?: typeof admin][] = [
   ['tag', 'tag=tag7'],
   ['pool and status', 'pool=pool3&status=stopped'],
   ['kind, template', 'kind=lxc&template=false&sort=node_name'],
+  ['enforcement', 'enforcement=enforced'],
+  ['enforcement, few', 'enforcement=unenforced&sort=-started_at'],
+  ['protection', 'protection=default_deny'],
   ['search: part of a name', `q=${sample.name.slice(6, 12)}`],
   ['search: common word', 'q=guest&sort=-name'],
   ['search: number', `q=${sample.vmid}`],

@@ -66,7 +66,7 @@ export function AgentCounts({ summary, filter, onFilter }: Props) {
                   chosen ? 'border-accent bg-accent-soft' : 'bg-surface',
                 )}
               >
-                <StatusDot tone={tone} />
+                <StatusDot tone={count > 0 ? tone : 'off'} />
                 <span className="font-semibold tabular-nums">{formatCount(count)}</span>
                 <span className="text-muted">{word}</span>
               </button>

@@ -90,8 +90,13 @@ function Content({ agent }: { agent: Detail }) {
 function Reports({ agent }: { agent: Detail }) {
   const t = useT();
   const { diagnostics, firewall, ...counts } = readPayload(agent);
+  const stale = agent.status === 'silent';
+  const time = <RelativeTime at={agent.last_heartbeat_at} />;
   const from =
-    agent.last_heartbeat_at && t.rich('As reported {time}.', { time: <RelativeTime at={agent.last_heartbeat_at} /> });
+    agent.last_heartbeat_at &&
+    (stale
+      ? t.rich('As last reported {time}. What holds now is unknown.', { time })
+      : t.rich('As reported {time}.', { time }));
   return (
     <>
       <Section>
@@ -99,17 +104,17 @@ function Reports({ agent }: { agent: Detail }) {
       </Section>
       {diagnostics && (
         <Section title={t('Collectors')} description={from} bare>
-          <Collectors diagnostics={diagnostics} />
+          <Collectors diagnostics={diagnostics} stale={stale} />
         </Section>
       )}
       {agent.last_heartbeat_at && (
-        <Section title={t('Firewall of the node')} description={firewall?.detail ?? from}>
-          <Properties columns={2} items={firewallFacts(t, firewall, agent.nftables_ruleset_hash)} />
+        <Section title={t('Firewall of the node')} description={stale ? from : (firewall?.detail ?? from)}>
+          <Properties columns={2} items={firewallFacts(t, firewall, agent.nftables_ruleset_hash, stale)} />
         </Section>
       )}
       {diagnostics && (
-        <Section title={t('What it sees')}>
-          <Properties columns={2} items={sightFacts(t, diagnostics, counts)} />
+        <Section title={stale ? t('Last report') : t('What it sees')} description={stale && from}>
+          <Properties columns={2} items={sightFacts(t, diagnostics, counts, stale)} />
         </Section>
       )}
       <Section title={t('Heartbeats of the last day')} bare>

@@ -2,12 +2,14 @@ import type { FirewallStatus, FlowDiagnostics } from '@fabric/agent-contract';
 import type { AgentDetail } from '@/domain/agent';
 import { formatBytes, formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Mono } from '@/ui/mono';
 import type { Property } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Status } from '@/ui/status';
 import { clockText } from '../shared/agents/agent-words';
+import { LastKnown } from '../shared/agents/last-known';
 import { ClusterLink, NodeLink } from '../shared/inventory-links';
 import { KnownFlag } from '../shared/inventory-states';
 import type { Reported } from './read-payload';
@@ -35,7 +37,7 @@ export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
     },
     {
       label: t('Clock of the node'),
-      value: clock && <Status tone={clock.tone}>{clock.text}</Status>,
+      value: clock && <Status tone={agent.status === 'silent' ? 'unknown' : clock.tone}>{clock.text}</Status>,
       hint:
         clock?.tone === 'warn'
           ? t(
@@ -48,8 +50,22 @@ export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
   ];
 }
 
+type Flag = Parameters<typeof KnownFlag>[0] & { stale: boolean };
+
+/** A flag that an agent reported. Of a silent one it is known what it was, not what it is. */
+function ReportedFlag({ stale, ...flag }: Flag) {
+  const t = useT();
+  if (!stale || flag.value === null) return <KnownFlag {...flag} />;
+  return <LastKnown state={flag.value ? (flag.yes ?? t('On')) : (flag.no ?? t('Off'))} />;
+}
+
 /** What the agent says of the hypervisor's firewall on its node. What it could not find out is unknown, not off. */
-export function firewallFacts(t: Translate, firewall: FirewallStatus | null, rulesetHash: string | null): Property[] {
+export function firewallFacts(
+  t: Translate,
+  firewall: FirewallStatus | null,
+  rulesetHash: string | null,
+  stale: boolean,
+): Property[] {
   const service = firewall?.implementation === 'nftables' ? 'proxmox-firewall' : 'pve-firewall';
   return [
     {
@@ -62,7 +78,7 @@ export function firewallFacts(t: Translate, firewall: FirewallStatus | null, rul
     },
     {
       label: t('Cluster firewall'),
-      value: <KnownFlag value={firewall?.cluster_enabled ?? null} noTone="warn" />,
+      value: <ReportedFlag stale={stale} value={firewall?.cluster_enabled ?? null} noTone="warn" />,
       hint:
         firewall?.cluster_enabled === false
           ? t('While it is off no guest is filtered, whatever its rules say.')
@@ -71,12 +87,26 @@ export function firewallFacts(t: Translate, firewall: FirewallStatus | null, rul
     {
       label: t('Service'),
       value: (
-        <KnownFlag value={firewall?.service_running ?? null} yes={t('Running')} no={t('Stopped')} noTone="danger" />
+        <ReportedFlag
+          stale={stale}
+          value={firewall?.service_running ?? null}
+          yes={t('Running')}
+          no={t('Stopped')}
+          noTone="danger"
+        />
       ),
     },
     {
       label: t('Rules in the kernel'),
-      value: <KnownFlag value={firewall?.rules_loaded ?? null} yes={t('Loaded')} no={t('None')} noTone="warn" />,
+      value: (
+        <ReportedFlag
+          stale={stale}
+          value={firewall?.rules_loaded ?? null}
+          yes={t('Loaded')}
+          no={t('None')}
+          noTone="warn"
+        />
+      ),
     },
     {
       label: t('Chains of guests'),
@@ -114,6 +144,7 @@ export function sightFacts(
   t: Translate,
   diagnostics: FlowDiagnostics,
   counts: Pick<Reported, 'flow_count' | 'interface_count'>,
+  stale: boolean,
 ): Property[] {
   const { flow_count: sent, interface_count: interfaces } = counts;
   const { nf_conntrack_count: connections, nf_conntrack_max: most } = diagnostics;
@@ -125,14 +156,17 @@ export function sightFacts(
     },
     {
       label: t('Bridge filter, IPv4'),
-      value: <KnownFlag value={diagnostics.bridge_nf_call_iptables} />,
+      value: <ReportedFlag stale={stale} value={diagnostics.bridge_nf_call_iptables} />,
       hint:
         diagnostics.bridge_nf_call_iptables === true
           ? undefined
           : t('As without the firewall: connections of guests are not tracked, the capture sees them.'),
     },
     { label: t('Sent'), value: sent === null ? null : t('{n, plural, one {# flow} other {# flows}}', { n: sent }) },
-    { label: t('Bridge filter, IPv6'), value: <KnownFlag value={diagnostics.bridge_nf_call_ip6tables} /> },
+    {
+      label: t('Bridge filter, IPv6'),
+      value: <ReportedFlag stale={stale} value={diagnostics.bridge_nf_call_ip6tables} />,
+    },
     {
       label: t('Left out'),
       value: diagnostics.left_out.flows === 0 ? t('Nothing') : totals(t, diagnostics.left_out),
@@ -140,7 +174,7 @@ export function sightFacts(
     },
     {
       label: t('Byte counters'),
-      value: <KnownFlag value={diagnostics.nf_conntrack_acct} noTone="warn" />,
+      value: <ReportedFlag stale={stale} value={diagnostics.nf_conntrack_acct} noTone="warn" />,
     },
     {
       label: t('Tracked connections'),

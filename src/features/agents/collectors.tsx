@@ -4,10 +4,14 @@ import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
 import { Status } from '@/ui/status';
 import { collectorName, collectorState } from '../shared/agents/agent-words';
+import { LastKnown } from '../shared/agents/last-known';
 import { collectorAdvice } from './collector-advice';
 
-/** What each collector does, and what helps those that lack something. */
-export function Collectors({ diagnostics }: { diagnostics: FlowDiagnostics }) {
+/**
+ * What each collector does, and what helps those that lack something.
+ * @param stale the report is too old to say what holds now
+ */
+export function Collectors({ diagnostics, stale }: { diagnostics: FlowDiagnostics; stale: boolean }) {
   const t = useT();
   return (
     <ul className="divide-y rounded-lg border bg-surface">
@@ -17,9 +21,7 @@ export function Collectors({ diagnostics }: { diagnostics: FlowDiagnostics }) {
         return (
           <li key={collector.name} className="grid gap-x-4 gap-y-1 px-4 py-3 md:grid-cols-[12rem_8rem_minmax(0,1fr)]">
             <h3 className="font-medium">{t(collectorName(collector.name))}</h3>
-            <div>
-              <Status tone={tone}>{t(word)}</Status>
-            </div>
+            <div>{stale ? <LastKnown state={t(word)} /> : <Status tone={tone}>{t(word)}</Status>}</div>
             <div className="flex min-w-0 flex-col gap-2">
               {collector.detail && <p className="[overflow-wrap:anywhere] text-muted">{collector.detail}</p>}
               {counts.length > 0 && (

@@ -116,7 +116,11 @@ export function Dashboard() {
             >
               <QueryView query={traffic} skeleton={<Waiting lines={9} />}>
                 {(data) => (
-                  <TrafficPanel traffic={data.traffic} onSelect={(range) => setView({ ...range, range: null })} />
+                  <TrafficPanel
+                    traffic={data.traffic}
+                    agents={security.data?.security_posture.agents}
+                    onSelect={(range) => setView({ ...range, range: null })}
+                  />
                 )}
               </QueryView>
             </Part>
@@ -129,7 +133,7 @@ export function Dashboard() {
               }
             >
               <QueryView query={traffic} skeleton={<Waiting lines={9} />}>
-                {(data) => <TalkersPanel traffic={data} view={view} />}
+                {(data) => <TalkersPanel traffic={data} view={view} agents={security.data?.security_posture.agents} />}
               </QueryView>
             </Part>
             {can('policy:read') && (

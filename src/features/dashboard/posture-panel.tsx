@@ -114,7 +114,7 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
         )}
         <Part
           title={t('Suspicious traffic')}
-          text={suspiciousText(t, suspicious)}
+          text={suspiciousText(t, posture)}
           cost={less(t, suspicious.deduction)}
           href={suspiciousHref}
         />

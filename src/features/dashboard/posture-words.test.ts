@@ -4,7 +4,7 @@ import { english } from '@/lib/i18n/translator';
 import { agentsText, enforcementText, policiesText, suspiciousText } from './posture-words';
 
 it('says what the posture is made of', () => {
-  const { enforcement, policies, suspicious, agents } = ratePosture({
+  const posture = ratePosture({
     enforcement: {
       default_deny: 1_200,
       rules_default_accept: 2,
@@ -17,23 +17,25 @@ it('says what the posture is made of', () => {
     suspicious: { critical: 0, high: 12 },
     agents: { watched: 9, silent: 0, unwatched: 2 },
   });
+  const { enforcement, policies, agents } = posture;
   expect(enforcementText(english, enforcement)).toBe(
     '1,200 deny by default, 2 accept by default, 1 without rules, 3 off, 1 unknown',
   );
   expect(policies && policiesText(english, policies)).toBe('2 unresolved, 1 stale of 7');
-  expect(suspiciousText(english, suspicious)).toBe('12 high');
+  expect(suspiciousText(english, posture)).toBe('12 high');
   expect(agentsText(english, agents)).toBe('9 of 11 workloads, 2 on nodes without an agent');
 });
 
 it('says when there is nothing to say', () => {
-  const { enforcement, policies, suspicious, agents } = ratePosture({
+  const posture = ratePosture({
     enforcement: { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 },
     policies: { active: 0, stale: 0, partial: 0, unresolved: 0 },
     suspicious: { critical: 0, high: 0 },
     agents: { watched: 0, silent: 0, unwatched: 0 },
   });
+  const { enforcement, policies, agents } = posture;
   expect(enforcementText(english, enforcement)).toBe('No workload runs.');
   expect(policies && policiesText(english, policies)).toBe('None in force');
-  expect(suspiciousText(english, suspicious)).toBe('Nothing critical or high');
+  expect(suspiciousText(english, posture)).toBe('No workload runs.');
   expect(agentsText(english, agents)).toBe('No workload runs.');
 });

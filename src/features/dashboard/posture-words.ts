@@ -1,6 +1,7 @@
 import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
+import { type Monitoring, monitoringOf } from './monitoring';
 import { SEVERITY_COUNTS } from './severity-words';
 
 export const LEVEL_WORDS: Record<SecurityPosture['level'], { tone: Tone; word: string }> = {
@@ -42,12 +43,24 @@ export function policiesText(t: Translate, part: NonNullable<SecurityPosture['po
     : t('All {n, number} active', { n: part.judged });
 }
 
-export function suspiciousText(t: Translate, { critical, high }: SecurityPosture['suspicious']): string {
+const NOTHING_FOUND: Record<Monitoring, string> = {
+  full: msg('Nothing critical or high'),
+  partial: msg('Nothing critical or high seen'),
+  silent: msg('Unknown: the agents are silent'),
+  none: msg('Not monitored'),
+  nothing_runs: msg('No workload runs.'),
+};
+
+/** What was seen of suspicious traffic; where nothing was, whether anybody looked. */
+export function suspiciousText(
+  t: Translate,
+  { suspicious: { critical, high }, agents }: Pick<SecurityPosture, 'suspicious' | 'agents'>,
+): string {
   return (
     counted(t, [
       [critical, SEVERITY_COUNTS.critical],
       [high, SEVERITY_COUNTS.high],
-    ]) || t('Nothing critical or high')
+    ]) || t(NOTHING_FOUND[monitoringOf(agents)])
   );
 }
 

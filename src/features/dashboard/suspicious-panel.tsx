@@ -1,4 +1,4 @@
-import { ShieldCheck } from 'lucide-react';
+import { ShieldCheck, ShieldQuestion } from 'lucide-react';
 import { useMemo } from 'react';
 import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
 import { SEVERITIES } from '@/domain/dashboard/sensitive-ports';
@@ -7,12 +7,10 @@ import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { CUT_MS, suspiciousEmpty } from './monitoring';
 import { SEVERITY_COUNTS, SEVERITY_WORDS } from './severity-words';
 import { suspiciousColumns } from './suspicious-columns';
 import type { DashboardView } from './use-dashboard-view';
-
-/** A minute of difference is the time it took to ask. */
-const CUT_MS = 60_000;
 
 /** Who outside the known subnets reached, or tried to reach, ports that should hardly ever be reached; the worst first. */
 export function SuspiciousPanel({
@@ -28,6 +26,7 @@ export function SuspiciousPanel({
   const { suspicious_traffic: rows, suspicious_summary: summary, since, suspicious_since } = security;
   const columns = useMemo(() => suspiciousColumns(t, view), [t, view]);
   const cut = Date.parse(suspicious_since) - Date.parse(since) > CUT_MS;
+  const empty = suspiciousEmpty(security);
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {summary.total > 0 && (
@@ -54,10 +53,11 @@ export function SuspiciousPanel({
         error={null}
         height="auto"
         empty={
-          <EmptyState icon={<ShieldCheck />} title={t('Nothing suspicious')}>
-            {t(
-              'Nobody outside the known subnets tried SSH, SMB, RDP, VNC, databases or Redis in this time, as far as agents saw.',
-            )}
+          <EmptyState
+            icon={empty.good ? <ShieldCheck className="text-ok" /> : <ShieldQuestion />}
+            title={t(empty.title)}
+          >
+            {t(empty.text, security.security_posture.agents)}
           </EmptyState>
         }
       />

@@ -56,6 +56,7 @@ export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
                 {sync.sync_status === 'ok' && inventory && inventory.errors > 0 && (
                   <p className="text-warn">{t('Not everything could be read.')}</p>
                 )}
+                {!ipam && <p className="text-muted">{t('Addresses were never discovered')}</p>}
                 {ipam && found && (
                   <div className="flex items-center justify-between gap-3 text-muted">
                     <Status tone={found.tone} pulse={ipam.status === 'running'}>

@@ -22,7 +22,17 @@ const CONFLICT_WORDS = {
 /** Nodes that are faulty, agents that are silent, addresses that contradict each other. */
 export function TroublePanel({ operations }: { operations: DashboardOperations }) {
   const t = useT();
-  const { faulty_nodes, silent_agents, agents, conflicts, verdict_conflicts: verdicts } = operations;
+  const {
+    faulty_nodes,
+    silent_agents,
+    agents,
+    conflicts,
+    inventory,
+    last_syncs,
+    verdict_conflicts: verdicts,
+  } = operations;
+  // Undefined: whether addresses were ever looked for is not for the reader to know.
+  const discovered = last_syncs?.some(({ ipam }) => ipam?.finished_at);
   const kinds = Object.keys(CONFLICT_WORDS) as (keyof typeof CONFLICT_WORDS)[];
   return (
     <div className="flex flex-1 flex-col divide-y rounded-lg border bg-surface">
@@ -66,7 +76,9 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
       {faulty_nodes && (
         <div className="flex flex-col gap-2 p-4">
           <h3 className="text-base text-muted">{t('Nodes')}</h3>
-          {faulty_nodes.length === 0 ? (
+          {inventory.nodes === 0 ? (
+            <p className="text-muted">{t('No nodes yet')}</p>
+          ) : faulty_nodes.length === 0 ? (
             <Fine>{t('No faulty node')}</Fine>
           ) : (
             <ul aria-label={t('Faulty nodes')} className="flex max-h-40 flex-col gap-1 overflow-y-auto">
@@ -88,7 +100,9 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
       {conflicts && (
         <div className="flex flex-col gap-2 p-4">
           <h3 className="text-base text-muted">{t('Address conflicts')}</h3>
-          {conflicts.open === 0 ? (
+          {conflicts.open === 0 && discovered === false ? (
+            <p className="text-muted">{t('Addresses were never discovered')}</p>
+          ) : conflicts.open === 0 ? (
             <Fine>{t('None is open')}</Fine>
           ) : (
             <Figures
