@@ -18,6 +18,7 @@ import { WorkloadLink } from '../../shared/inventory-links';
 import { usePermissions } from '../../shared/use-permissions';
 import { CHANGE_COUNTS } from '../change-counts';
 import { DEPLOYMENT_RUN_WORDS, GUEST_RESULT_WORDS } from '../deployment-run-words';
+import { ChangedRules, DormantList, SwitchList } from '../detail/guest-changes';
 import { ProblemList } from './problem-list';
 
 type Props = { deployment: Deployment; heading: string; onRetried?: (operationId: string) => void };
@@ -28,6 +29,9 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
   const active = deployment.status === 'queued' || deployment.status === 'running';
   const { tone, word } = DEPLOYMENT_RUN_WORDS[deployment.status];
   const failed = (deployment.guests.failed ?? 0) + (deployment.guests.partial ?? 0);
+  const query = useGuests(deployment, active);
+  // A retry writes whatever is required by then; what nobody was shown goes through a preview first.
+  const isChanged = query.data?.items.some(changedSincePreview) ?? deployment.from_preview;
   return (
     <section aria-label={heading} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -38,7 +42,7 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
         <span className="text-muted">
           <Timing deployment={deployment} />
         </span>
-        {!active && failed + Number(deployment.status === 'failed') > 0 && (
+        {!active && !isChanged && failed + Number(deployment.status === 'failed') > 0 && (
           <span className="ml-auto">
             <RetryButton deployment={deployment} failed={failed} onRetried={onRetried} />
           </span>
@@ -55,7 +59,10 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
         <p className="text-muted">{t('Waiting for a worker. If it stays like this, look at the jobs page.')}</p>
       )}
       <ProblemList problems={deployment.problems} />
-      <Guests deployment={deployment} active={active} />
+      {!active && query.data?.items.some(changedSincePreview) && (
+        <p>{t('Guests that changed since the preview were not written. Preview the policy again, then apply it.')}</p>
+      )}
+      <Guests deployment={deployment} query={query} active={active} />
     </section>
   );
 }
@@ -70,16 +77,24 @@ function Timing({ deployment }: { deployment: Deployment }) {
     : t.rich('{at}, took {duration}', values);
 }
 
-/** Guests of a deployment; those with problems are listed first. */
-function Guests({ deployment, active }: { deployment: Deployment; active: boolean }) {
-  const t = useT();
+const changedSincePreview = ({ problems }: DeploymentGuest) =>
+  problems.some(({ code }) => code === 'changed_since_preview');
+
+function useGuests(deployment: Deployment, active: boolean) {
   const trpc = useTRPC();
   const live = useIsLive();
-  const query = useQuery({
+  return useQuery({
     ...trpc.deployments.guests.queryOptions({ id: deployment.id, limit: 500 }),
     refetchInterval: active ? (live ? 3000 : 1000) : false,
     placeholderData: keepPreviousData,
   });
+}
+
+type GuestsProps = { deployment: Deployment; query: ReturnType<typeof useGuests>; active: boolean };
+
+/** Guests of a deployment; those with problems are listed first. */
+function Guests({ deployment, query, active }: GuestsProps) {
+  const t = useT();
   if (!query.data) return query.isPending ? <Skeleton className="h-16 w-full" /> : null;
   const rank = (guest: DeploymentGuest) => (guest.problems.length > 0 || guest.status === 'failed' ? 0 : 1);
   const guests = query.data.items.toSorted((a, b) => rank(a) - rank(b) || a.vmid - b.vmid);
@@ -105,6 +120,7 @@ function Guests({ deployment, active }: { deployment: Deployment; active: boolea
                 <ProblemList problems={guest.problems} />
               </div>
             )}
+            <GuestDetails guest={guest} />
           </li>
         ))}
       </ul>
@@ -114,6 +130,31 @@ function Guests({ deployment, active }: { deployment: Deployment; active: boolea
         </p>
       )}
     </>
+  );
+}
+
+/** What took effect at the guest with its switches, or what would be written instead of what the preview showed. */
+function GuestDetails({ guest }: { guest: DeploymentGuest }) {
+  const t = useT();
+  const { name, dormant, difference } = guest;
+  if (difference === null && (dormant ?? []).length === 0) return null;
+  return (
+    <details className="basis-full">
+      <summary className="link w-fit">
+        {difference ? t('Difference by now') : t('What took effect with the switches')}
+      </summary>
+      <div className="flex flex-col gap-2 py-1">
+        {difference ? (
+          <>
+            <SwitchList name={name} options={difference.option_changes} />
+            <DormantList name={name} items={difference.dormant} />
+            {difference.changes && <ChangedRules name={name} changes={difference.changes} />}
+          </>
+        ) : (
+          <DormantList name={name} items={dormant} />
+        )}
+      </div>
+    </details>
   );
 }
 

@@ -5,6 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
 import { Notice } from '@/ui/notice';
 import { Skeleton } from '@/ui/skeleton';
@@ -13,7 +14,13 @@ import { DeploymentPanel } from './deployment-panel';
 const active = (deployment: Deployment) => deployment.status === 'queued' || deployment.status === 'running';
 
 /** All clusters of one apply or removal, as they go and as they ended. */
-export function OperationProgress({ operationId }: { operationId: string }) {
+export function OperationProgress({
+  operationId,
+  onPreviewAgain,
+}: {
+  operationId: string;
+  onPreviewAgain?: () => void;
+}) {
   const t = useT();
   const trpc = useTRPC();
   const live = useIsLive();
@@ -37,6 +44,14 @@ export function OperationProgress({ operationId }: { operationId: string }) {
         <Notice
           tone={good ? 'ok' : 'danger'}
           live
+          action={
+            !good &&
+            onPreviewAgain && (
+              <Button size="sm" onClick={onPreviewAgain}>
+                {t('Preview again')}
+              </Button>
+            )
+          }
           title={good ? t('Done: every guest is as the policy wants it') : t('Not everything could be done')}
         >
           {good ? null : t('What was done stays. The guests below say what is missing; retry those that failed.')}

@@ -40,6 +40,13 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
         <Badge tone={totals.option_changes > 0 ? 'warn' : 'neutral'}>
           {t('{n, plural, one {# switch turned} other {# switches turned}}', { n: totals.option_changes })}
         </Badge>
+        {totals.dormant > 0 && (
+          <Badge tone="warn">
+            {t('{n, plural, one {# stored item takes effect} other {# stored items take effect}}', {
+              n: totals.dormant,
+            })}
+          </Badge>
+        )}
         {totals.unreadable > 0 && <Badge tone="unknown">{t('{n, number} unreadable', { n: totals.unreadable })}</Badge>}
       </div>
       {unresolved.length > 0 && (
@@ -118,7 +125,13 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
   );
 }
 
-const GRAVE = new Set(['cluster_firewall_off', 'guest_missing', 'guest_unreadable', 'default_policy_changes']);
+const GRAVE = new Set([
+  'cluster_firewall_off',
+  'guest_missing',
+  'guest_unreadable',
+  'default_policy_changes',
+  'dormant_content',
+]);
 
 function Warning({ warning }: { warning: PreviewWarning }) {
   const t = useT();
