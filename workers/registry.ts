@@ -8,6 +8,7 @@ import { evaluateNotifications } from './processors/evaluate-notifications';
 import { importAddresses } from './processors/import-addresses';
 import { observeCluster } from './processors/observe-cluster';
 import { prune } from './processors/prune';
+import { resolveFlows } from './processors/resolve-flows';
 import { retainTelemetry } from './processors/retain-telemetry';
 import { scheduleDeployments } from './processors/schedule-deployments';
 import { scheduleDiscovery } from './processors/schedule-discovery';
@@ -28,6 +29,7 @@ export const registry = {
   'maintenance.prune': prune,
   'telemetry.retain': retainTelemetry,
   'traffic.sum': sumTraffic,
+  'flows.resolve': resolveFlows,
   'agents.watch': watchAgents,
   'coverage.count': countCoverage,
   'firewall.observe': observeCluster,

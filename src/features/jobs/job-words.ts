@@ -9,6 +9,7 @@ const TITLES: Record<string, string> = {
   'maintenance.prune': msg('Removal of what has expired'),
   'telemetry.retain': msg('Flow retention'),
   'traffic.sum': msg('Sums of traffic'),
+  'flows.resolve': msg('Ends of flows'),
   'agents.watch': msg('Watch over agents'),
   'coverage.count': msg('Count of rule hits'),
 };

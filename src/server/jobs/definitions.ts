@@ -70,6 +70,15 @@ export const trafficSum = defineJob({
   everyMs: 10_000,
 });
 
+/** Fills in ends of stored flows that the inventory has learned of since. */
+export const flowsResolve = defineJob({
+  name: 'flows.resolve',
+  payload: nothing,
+  key: () => 'flows.resolve',
+  attempts: 1,
+  everyMs: 10_000,
+});
+
 /** Notes which agents fell silent. */
 export const agentsWatch = defineJob({
   name: 'agents.watch',
@@ -170,6 +179,7 @@ export const JOBS = {
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,
   [trafficSum.name]: trafficSum,
+  [flowsResolve.name]: flowsResolve,
   [agentsWatch.name]: agentsWatch,
   [coverageCount.name]: coverageCount,
   [firewallObserve.name]: firewallObserve,

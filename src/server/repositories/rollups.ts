@@ -26,6 +26,9 @@ export type RollupRecord = {
   flows: number;
 };
 
+/** What a rollup's key is made of. */
+export type RollupIdentity = Omit<RollupRecord, 'bucket_at' | 'rollup_key' | 'bytes' | 'packets' | 'flows'>;
+
 const COLUMNS = {
   bucket_at: 'timestamptz',
   rollup_key: 'uuid',

@@ -10,8 +10,10 @@ export class AddressBook {
   readonly #prefixes = new PrefixTable<string>();
   readonly #guests = new Map<string, string>();
   readonly #holders = new Map<string, string[]>();
+  readonly #cidrs: ReadonlySet<string>;
 
   constructor(inventory: FlowInventory) {
+    this.#cidrs = new Set(inventory.cidrs);
     for (const text of inventory.cidrs) {
       const cidr = parseCidr(text);
       if (cidr) this.#prefixes.set(cidr, text);
@@ -38,6 +40,31 @@ export class AddressBook {
   /** The longest known subnet that holds the address; null: external. */
   subnetOf(ip: IpAddress): string | null {
     return this.#prefixes.match(ip) ?? null;
+  }
+
+  /**
+   * What this book can tell and another could not: subnets, addresses of which a workload is known now (as the narrowest
+   * networks), and guests of which a number is known now.
+   */
+  gainedSince(before: AddressBook): { networks: string[]; vmids: number[] } {
+    const addresses = [...this.#holders].filter(([key, holders]) => {
+      const had = before.#holders.get(key);
+      return had?.length !== holders.length || holders.some((id) => !had.includes(id));
+    });
+    const guests = [...this.#guests].filter(([key, id]) => before.#guests.get(key) !== id);
+    const after = (key: string) => key.slice(key.indexOf(' ') + 1);
+    return {
+      networks: [
+        ...[...this.#cidrs].filter((cidr) => !before.#cidrs.has(cidr)),
+        ...new Set(addresses.map(([key]) => after(key))),
+      ],
+      vmids: [...new Set(guests.map(([key]) => Number(after(key))))],
+    };
+  }
+
+  /** The subnets among some networks; of all that are known when none are given. */
+  subnetsAmong(networks: readonly string[] | null): string[] {
+    return networks === null ? [...this.#cidrs] : networks.filter((network) => this.#cidrs.has(network));
   }
 
   guest(clusterId: string, vmid: number | undefined): string | null {

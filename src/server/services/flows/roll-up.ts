@@ -1,9 +1,24 @@
 import { portOfService } from '@/domain/flow/port-of-service';
-import type { RollupRecord } from '../../repositories/rollups';
+import type { RollupIdentity, RollupRecord } from '../../repositories/rollups';
 import type { JudgedFlow } from './judge-flows';
 import { stableKey } from './stable-key';
 
 const MINUTE_MS = 60_000;
+
+/** The key of a rollup. */
+export const rollupKey = (identity: RollupIdentity): string =>
+  stableKey([
+    identity.source_workload_id,
+    identity.destination_workload_id,
+    identity.source_prefix,
+    identity.destination_prefix,
+    identity.source_internal,
+    identity.destination_internal,
+    identity.protocol,
+    identity.service_port,
+    identity.reply,
+    identity.decision,
+  ]);
 
 /**
  * What a heartbeat adds by minute, ends, service and verdict, sorted by key as the store asks for. These sums and the totals
@@ -25,7 +40,7 @@ export function rollUp(flows: readonly JudgedFlow[], inserted: ReadonlySet<strin
       ...portOfService(record),
       decision: record.decision,
     };
-    const rollup_key = stableKey(Object.values(identity));
+    const rollup_key = rollupKey(identity);
     const key = `${minute} ${rollup_key}`;
     let sum = sums.get(key);
     if (!sum) {
