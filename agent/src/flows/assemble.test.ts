@@ -172,6 +172,18 @@ describe('assembleFlows', () => {
     expect(left_out.flows).toBe(300);
   });
 
+  it('sums up ICMP messages between two ends, says what is new, and keeps the type of the request', () => {
+    const ends = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 1, ifindex: 1 };
+    const ping: CapturedRow = { ...ends, icmp: { type: 8, code: 0 }, packets: 2, bytes: 196 };
+    const error: CapturedRow = { ...ends, icmp: { type: 3, code: 3 }, packets: 5, bytes: 500 };
+    const of = (...rows: CapturedRow[]) =>
+      assembleFlows({ capture: captureOf(rows), conntrack: null, logs: logsOf().all(), ...times }, 100).flows;
+    expect(of(ping, error)).toMatchObject([
+      { icmp_type: 8, icmp_code: 0, packets: 7, bytes: 696, delta_packets: 7, delta_bytes: 696 },
+    ]);
+    expect(of(error)).toMatchObject([{ icmp_type: 3, packets: 5, delta_packets: 5, delta_bytes: 500 }]);
+  });
+
   it('never repeats an identity, never exceeds the limit, loses no byte, and passes the contract', () => {
     const rows = fc.array(
       fc.record({
