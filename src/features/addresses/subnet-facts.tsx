@@ -1,5 +1,4 @@
 import type { SubnetDetail } from '@/domain/ipam/subnet';
-import { formatPercent } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
@@ -9,28 +8,23 @@ import { ClusterLink, NetworkLink } from '../shared/inventory-links';
 import { SubnetLink } from '../shared/ipam/ipam-links';
 import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
 import { UsageMeter } from '../shared/ipam/usage-meter';
-import { capacityText } from '../shared/ipam/usage-text';
 
 /** What is noted about a prefix, and how full it is. */
 export function SubnetFacts({ subnet }: { subnet: SubnetDetail }) {
   const t = useT();
   const { usage } = subnet;
   const parent = subnet.ancestors.at(-1);
-  const free = BigInt(usage.capacity) - BigInt(usage.used);
   return (
     <Properties
       columns={2}
       items={[
-        { label: t('Addresses used'), value: <UsageMeter cidr={subnet.cidr} usage={usage} /> },
-        { label: t('Network'), value: <NetworkLink id={subnet.network_id} name={subnet.network_name} /> },
         {
-          label: t('Free'),
-          value: t('{free}, {share} used', {
-            free: capacityText((free < 0n ? 0n : free).toString()),
-            share: formatPercent(usage.utilisation),
-          }),
+          // How many are free stands at the grid alone, which knows ranges, prefixes inside and the gateway.
+          label: t('Addresses used'),
+          value: <UsageMeter cidr={subnet.cidr} usage={usage} />,
           hint: usage.stale > 0 ? t('{n, number} stale, not counted as used', { n: usage.stale }) : undefined,
         },
+        { label: t('Network'), value: <NetworkLink id={subnet.network_id} name={subnet.network_name} /> },
         { label: t('Cluster'), value: <ClusterLink id={subnet.cluster_id} name={subnet.cluster_name} /> },
         { label: t('Gateway'), value: subnet.gateway && <Mono>{subnet.gateway}</Mono> },
         { label: t('Inside'), value: parent && <SubnetLink id={parent.id} cidr={parent.cidr} /> },
