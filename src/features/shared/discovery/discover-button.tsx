@@ -5,7 +5,7 @@ import type { DiscoverAccepted } from '@/domain/ipam/discovery';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Menu } from '@/ui/menu';
-import { useClusterOptions } from '../use-cluster-options';
+import { useKnownClusters } from '../use-cluster-options';
 import { usePermissions } from '../use-permissions';
 import { DiscoveryDrawer } from './discovery-drawer';
 import { useDiscover } from './use-discover';
@@ -21,13 +21,14 @@ type Props = {
 export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
   const t = useT();
   const { reason } = usePermissions();
-  const clusters = useClusterOptions();
+  const known = useKnownClusters();
+  const clusters = known ?? [];
   const [started, setStarted] = useState<DiscoverAccepted | null>(null);
   const discover = useDiscover(setStarted);
   const why =
     reason('ipam:discover') ??
     disabledReason ??
-    (clusterId === undefined && clusters.length === 0 ? t('There is no cluster to ask yet.') : null);
+    (clusterId === undefined && known?.length === 0 ? t('There is no cluster to ask yet.') : null);
   const start = (id: string | undefined) => discover.mutate(id ? { cluster_ids: [id] } : {});
   const [only] = clusters.length === 1 ? clusters : [];
   const direct = clusterId ?? only?.value;
@@ -52,7 +53,7 @@ export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
           trigger={button}
           entries={[
             { id: 'all', label: t('Of all clusters'), onSelect: () => start(undefined) },
-            { kind: 'separator', id: 'line' },
+            ...(clusters.length > 0 ? [{ kind: 'separator' as const, id: 'line' }] : []),
             ...clusters.map(({ value, label }) => ({ id: value, label, onSelect: () => start(value) })),
           ]}
         />
