@@ -34,6 +34,8 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'ipam.discovered': msg('Ipam: discovered'),
   'ipam.discovery_failed': msg('Ipam: discovery failed'),
   'ipam.discovery_requested': msg('Ipam: discovery requested'),
+  'ipam.import_check_failed': msg('Ipam: check of an import failed'),
+  'ipam.import_checked': msg('Ipam: import checked'),
   'ipam.import_failed': msg('Ipam: import failed'),
   'ipam.import_requested': msg('Ipam: import requested'),
   'ipam.imported': msg('Ipam: imported'),

@@ -107,7 +107,15 @@ describe('an import of addresses', () => {
     });
     expect(atomic.errors.map((error: { line: number; field: string }) => [error.line, error.field])).toEqual(expected);
     expect(await stored()).toEqual([]);
-    expect(await take(csv, { mode: 'skip_bad', dry_run: true })).toMatchObject({ status: 'ok', created: 2994 });
+    const outcomes = async (id: string) =>
+      (await sqlClient()`select action from audit_records where object_id = ${id} order by seq`).map(
+        (row) => row.action,
+      );
+    const checked = await take(csv, { mode: 'skip_bad', dry_run: true });
+    expect(checked).toMatchObject({ status: 'ok', created: 2994 });
+    expect(await outcomes(checked.id)).toEqual(['ipam.import_requested', 'ipam.import_checked']);
+    const refused = await take(csv, { dry_run: true });
+    expect(await outcomes(refused.id)).toEqual(['ipam.import_requested', 'ipam.import_check_failed']);
     expect(await stored()).toEqual([]);
     expect(await take(csv, { mode: 'skip_bad' })).toMatchObject({ status: 'ok', created: 2994, rows_bad: 6 });
     expect(await stored()).toHaveLength(2994);

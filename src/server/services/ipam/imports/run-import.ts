@@ -91,7 +91,7 @@ async function finish(tx: Tx, row: Claimed, read: ImportRows, outcome: Outcome):
     tx,
     { actor, origin: null },
     {
-      action: outcome.status === 'ok' ? 'ipam.imported' : 'ipam.import_failed',
+      action: actionOf(row, outcome.status === 'ok'),
       object_kind: 'ipam_import',
       object_id: row.id,
       object_name: row.file_name || `${row.kind}.csv`,
@@ -110,6 +110,16 @@ async function finish(tx: Tx, row: Claimed, read: ImportRows, outcome: Outcome):
     },
   );
 }
+
+/** A check writes nothing, so its record does not say that something was imported. */
+const actionOf = ({ dry_run }: Claimed, ok: boolean) =>
+  dry_run
+    ? ok
+      ? ('ipam.import_checked' as const)
+      : ('ipam.import_check_failed' as const)
+    : ok
+      ? ('ipam.imported' as const)
+      : ('ipam.import_failed' as const);
 
 const refused = (row: Claimed, bad: number): string | null =>
   row.mode === 'atomic' && bad > 0 ? `${bad} rows cannot be taken over, so nothing was written.` : null;
