@@ -33,7 +33,8 @@ export const deploymentRoutes = [
   defineRoute({
     method: 'POST',
     path: '/policies/{policy_id}/apply',
-    summary: 'Put a policy into force at every guest that it concerns, or say in a dry run what that would want.',
+    summary:
+      'Put a policy into force at every guest that it concerns; with the fingerprints of a preview, only what it showed. Or say in a dry run what that would want.',
     tag,
     access: { permission: 'policy:apply' },
     params: policyParams,

@@ -28,7 +28,7 @@ function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] 
     kept: sum(({ changes }) => changes?.kept.length ?? 0),
     moved: sum(({ changes }) => changes?.moved.length ?? 0),
     option_changes: sum(({ option_changes }) => option_changes.length),
-    dormant: sum(({ dormant }) => dormant?.length ?? 0),
+    dormant: sum(({ dormant }) => dormant?.filter(({ stored }) => stored).length ?? 0),
     unreadable: sum(({ changes }) => (changes === null ? 1 : 0)),
   };
 }
