@@ -4,15 +4,7 @@ import { describeFirewallContract } from './contract-firewall.suite';
 import { startSimulator } from './fake/http-server';
 import type { PveVersionName } from './fake/pve-version';
 import { smallLab } from './fake/scenarios/small-lab';
-
-/** Where a real Proxmox VE for this test is; it is only read. */
-type RealTarget = { url: string; token: string; fingerprint: string | null };
-
-function realTarget(): RealTarget | null {
-  // biome-ignore lint/style/noProcessEnv: the only way to name a machine of the person who runs the tests
-  const { PVE_TEST_URL: url, PVE_TEST_TOKEN: token, PVE_TEST_FINGERPRINT: fingerprint } = process.env;
-  return url && token ? { url, token, fingerprint: fingerprint ?? null } : null;
-}
+import { realTarget } from './pve/testing/real-target.fixture';
 
 async function simulated(version: PveVersionName): Promise<ContractTarget> {
   const clusters = smallLab.clusters.map((cluster) => ({ ...cluster, version }));
@@ -43,9 +35,10 @@ for (const version of ['pve9', 'pve8', 'pve8Old'] as const) {
   }
 }
 
-const real = realTarget();
+// biome-ignore lint/style/noProcessEnv: the only way to name a machine of the person who runs the tests
+const real = realTarget(process.env);
 if (real) {
-  describeProviderContract(`real cluster at ${real.url}`, async () => ({
+  const target = async (): Promise<ContractTarget> => ({
     access: {
       key: 'contract-real',
       api_url: real.url,
@@ -54,11 +47,15 @@ if (real) {
       tls_ca: null,
       entry_points: [],
     },
-    allowTargets: [],
+    allowTargets: [...real.allow_targets],
     close: async () => {},
-  }));
+  });
+  describeProviderContract(`real cluster at ${real.url}`, target);
+  for (const vmid of real.writable) {
+    describeFirewallContract(`real cluster at ${real.url}, guest ${vmid}`, async () => ({ ...(await target()), vmid }));
+  }
 } else {
   describe('provider contract: real cluster', () => {
-    it.skip('set PVE_TEST_URL and PVE_TEST_TOKEN (and PVE_TEST_FINGERPRINT) to run it', () => {});
+    it.skip('set PVE_TEST_URL and PVE_TEST_TOKEN to read one, PVE_TEST_WRITABLE to write to guests of it', () => {});
   });
 }

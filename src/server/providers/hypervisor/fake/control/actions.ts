@@ -97,6 +97,17 @@ export const actions: Record<string, Action> = {
     cluster.firewall.setFile(args.path, args.text ?? undefined),
   ),
   firewall_file: action(z.object({ path: z.string() }), (cluster, args) => cluster.firewall.file(args.path) ?? null),
+  store_dormant: action(
+    z.object({
+      vmid,
+      rules: z.array(z.string()).optional(),
+      sets: z.record(z.string(), z.array(z.string())).optional(),
+      options: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    }),
+    (cluster, { vmid: id, ...content }) => cluster.firewall.storeDormant(id, content),
+  ),
+  enforcement: action(guest, (cluster, args) => cluster.enforcement.view(args.vmid)),
+  node_compile: action(z.object({ node }), (cluster, args) => cluster.enforcement.compileOf(args.node)),
   hold_lock: action(z.object({ name: z.string(), ms: z.number() }), (cluster, args) =>
     cluster.firewall.holdLock(args.name, args.ms),
   ),

@@ -1,5 +1,12 @@
 import type { ClusterState } from '../state/cluster-state';
 
+/** Rule lines as in the file, entries by name of the set, options other than `enable`. */
+export type DormantContent = {
+  rules?: readonly string[];
+  sets?: Readonly<Record<string, readonly string[]>>;
+  options?: Readonly<Record<string, string | number>>;
+};
+
 /** Firewall files of a cluster, edited by hand behind the API. */
 export class FirewallControl {
   readonly #cluster: ClusterState;
@@ -41,6 +48,20 @@ export class FirewallControl {
     );
     lines.splice(rules[position] ?? (rules.at(-1) ?? header) + 1, 0, line);
     this.setFile(path, lines.join('\n'));
+  }
+
+  /** Replaces what is stored for a guest by content that a firewall which is off keeps for later. */
+  storeDormant(vmid: number, { rules = [], sets = {}, options = {} }: DormantContent): void {
+    const section = (name: string, lines: readonly string[]) =>
+      lines.length > 0 ? `[${name}]\n\n${lines.join('\n')}\n\n` : '';
+    const stored = Object.entries({ ...options, enable: 0 }).map(([name, value]) => `${name}: ${value}`);
+    const sections = Object.entries(sets).map(([name, entries]) => section(`IPSET ${name}`, entries));
+    this.setFile(`firewall/${vmid}.fw`, section('OPTIONS', stored) + sections.join('') + section('RULES', rules));
+  }
+
+  /** The file reads as empty for one call of the API, as while another writer is replacing it. */
+  readEmptyOnce(path: string): void {
+    this.#cluster.emptyReads.add(path);
   }
 
   /** Takes a lock (`firewall-vm-100`, `firewall-cluster`) for a while, as another writer would. */

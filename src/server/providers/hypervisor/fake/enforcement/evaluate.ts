@@ -2,6 +2,7 @@ import { emptyFirewallFile } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
 import { addressRange } from './address-range';
 import type { CompiledGuest, CompiledNode } from './compiled-node';
+import { isInvalid } from './connection-state';
 import { entriesContain, type MatchContext, ruleMatches } from './match-rule';
 import type { Packet, Verdict } from './packet';
 import { familyOf, isSmurf, rejected, standardChain } from './standard-chains';
@@ -18,18 +19,26 @@ const NDP = [
 
 const isIcmpv6 = (packet: Packet) => ['icmpv6', 'ipv6-icmp', '58'].includes(packet.proto);
 
+/** What stands in front of every bridged interface with the flag, whether or not the firewall of its guest is on. */
+function inFront(packet: Packet, node: CompiledNode): Verdict | undefined {
+  const { host, datacenter } = node;
+  if (isInvalid(packet) && !host.allowInvalid) return { verdict: 'drop', by: 'invalid' };
+  if (packet.direction === 'out') return undefined;
+  const blacklist = datacenter.ipsets.get('blacklist');
+  const source = addressRange(packet.source);
+  const shared: MatchContext = { datacenter, guest: NOTHING, sdnSets: node.sdnSets };
+  if (blacklist && source && entriesContain(blacklist.entries, source, shared)) {
+    return { verdict: 'drop', by: 'blacklist' };
+  }
+  if (host.nosmurfs && isSmurf(packet, host)) return { verdict: 'drop', by: 'smurf' };
+  const opens = packet.proto === 'tcp' && packet.tcpSyn !== false;
+  return host.tcpflags && opens && packet.sport === 0 ? { verdict: 'drop', by: 'tcpflags' } : undefined;
+}
+
 /** Built-in rules that stand before the guest's own. */
 function builtIn(packet: Packet, compiled: CompiledGuest, context: MatchContext): Verdict | undefined {
   const { options } = compiled.file;
   const incoming = packet.direction === 'in';
-  if (incoming) {
-    const blacklist = context.datacenter.ipsets.get('blacklist');
-    const source = addressRange(packet.source);
-    if (blacklist && source && entriesContain(blacklist.entries, source, { ...context, guest: NOTHING })) {
-      return { verdict: 'drop', by: 'blacklist' };
-    }
-    if (isSmurf(packet)) return { verdict: 'drop', by: 'smurf' };
-  }
   if (options.dhcp !== 0 && packet.proto === 'udp') {
     const [client, server] = familyOf(packet) === 4 ? [68, 67] : [546, 547];
     const [from, to] = incoming ? [server, client] : [client, server];
@@ -61,23 +70,28 @@ const applies = (rule: FirewallRule, packet: Packet) =>
 const verdictOf = (action: string, packet: Packet, node: CompiledNode): Verdict['verdict'] => {
   if (action === 'ACCEPT') return 'accept';
   if (action !== 'REJECT') return 'drop';
-  // nftables cannot reject on the way in.
-  return node.implementation === 'nftables' && packet.direction === 'in' ? 'drop' : rejected(packet);
+  return rejected(packet, node.host);
 };
 
-/** What is decided when no rule was. The new implementation has no chains of its own in front of the default. */
+/** What is decided when no rule was. */
 function byPolicy(packet: Packet, compiled: CompiledGuest, node: CompiledNode): Verdict {
   const stored = compiled.file.options[`policy_${packet.direction}`];
   const policy = String(stored ?? (packet.direction === 'in' ? 'DROP' : 'ACCEPT'));
-  if (node.implementation === 'iptables' && (policy === 'DROP' || policy === 'REJECT')) {
-    const standard = standardChain(policy, packet);
+  if (policy === 'DROP' || policy === 'REJECT') {
+    const standard = standardChain(policy, packet, node.host);
     if (standard) return { verdict: standard, by: 'standard' };
   }
   return { verdict: verdictOf(policy, packet, node), by: 'policy' };
 }
 
-/** The chain's decision about a packet that starts a new connection. */
-export function evaluateChain(packet: Packet, compiled: CompiledGuest, node: CompiledNode): Verdict {
+/**
+ * The decision of the iptables chains about a packet that starts a new connection.
+ * @param compiled undefined: the guest has no chains, its interface has the flag
+ */
+export function evaluateIptables(packet: Packet, compiled: CompiledGuest | undefined, node: CompiledNode): Verdict {
+  const front = inFront(packet, node);
+  if (front) return front;
+  if (!compiled) return { verdict: 'accept', by: 'not-enforced' };
   const context: MatchContext = { datacenter: node.datacenter, guest: compiled.file, sdnSets: node.sdnSets };
   // Rules of groups see the objects of the datacenter only.
   const shared: MatchContext = { ...context, guest: NOTHING };

@@ -67,6 +67,10 @@ const NUMBERS: Readonly<Record<4 | 6, Readonly<Record<string, readonly [type: nu
   },
 };
 
+/** The number of a type by its name. */
+export const icmpNumber = (name: string | undefined, family: 4 | 6): number | undefined =>
+  name === undefined ? undefined : NUMBERS[family][name]?.[0];
+
 /** Whether a packet of the type `sent` is one that a rule for `wanted` means: a type means all of its codes. */
 export function icmpTypeMatches(wanted: string, sent: string | undefined, family: 4 | 6): boolean {
   if (wanted === 'any') return true;

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { FirewallFile, SetEntry } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
 import { macroRules } from '../firewall/macros';
+import { servicePort } from '../firewall/services';
 import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
 import { addressRange, type Range } from './address-range';
 import { icmpTypeMatches } from './icmp-numbers';
@@ -14,16 +15,28 @@ export type MatchContext = {
   sdnSets: ReadonlyMap<string, readonly string[]>;
 };
 
+/** Headers of IPv6 that `-p` looks behind, so that a rule for them never matches; AH (51) is one. */
+const EXTENSIONS: readonly string[] = ['0', '43', '44', '51', '60'];
+
 const protocolNumber = (name: string) => PROTOCOL_NUMBERS.get(name) ?? name;
 
 const inRange = (address: Range, range: Range | undefined) =>
   range !== undefined && range.family === address.family && range.first <= address.first && address.first <= range.last;
 
-function aliasRange(reference: string, context: MatchContext): Range | undefined {
+/** What stands behind the name of an alias, as it was written. */
+export function aliasText(
+  reference: string,
+  { guest, datacenter }: { guest: FirewallFile | undefined; datacenter: FirewallFile },
+): string | undefined {
   const [, scope = '', name = ''] = /^(dc\/|guest\/)?(.*)$/.exec(reference) ?? [];
   const key = name.toLowerCase();
-  const alias = (scope === 'dc/' ? undefined : context.guest.aliases.get(key)) ?? context.datacenter.aliases.get(key);
-  return alias && addressRange(alias.cidr);
+  const own = scope === 'dc/' ? undefined : guest?.aliases.get(key);
+  return (own ?? (scope === 'guest/' ? undefined : datacenter.aliases.get(key)))?.cidr;
+}
+
+function aliasRange(reference: string, context: MatchContext): Range | undefined {
+  const text = aliasText(reference, context);
+  return text === undefined ? undefined : addressRange(text);
 }
 
 function setContains(reference: string, address: Range, context: MatchContext): boolean {
@@ -41,7 +54,8 @@ export function entriesContain(entries: readonly SetEntry[], address: Range, con
     const range = /[.:]/.test(entry.cidr) ? addressRange(entry.cidr) : aliasRange(entry.cidr, context);
     if (!inRange(address, range) || !range) continue;
     const size = range.last - range.first;
-    if (!best || size < best.size) best = { size, nomatch: entry.nomatch === 1 };
+    // Of two entries for the same network the one that was written last is kept.
+    if (!best || size <= best.size) best = { size, nomatch: entry.nomatch === 1 };
   }
   return best !== undefined && !best.nomatch;
 }
@@ -55,13 +69,11 @@ function addressMatches(spec: string | undefined, text: string, context: MatchCo
   return spec.split(',').some((element) => inRange(address, addressRange(element)));
 }
 
-const SERVICE_PORTS: Record<string, number> = { ssh: 22, domain: 53, http: 80, https: 443 };
-
 function portMatches(spec: string | undefined, port: number | undefined): boolean {
   if (spec === undefined) return true;
   if (port === undefined) return false;
   return spec.split(',').some((item) => {
-    const [low, high = low] = item.split(':').map((part) => SERVICE_PORTS[part] ?? Number(part));
+    const [low, high = low] = item.split(':').map((part) => servicePort(part) ?? Number(part));
     return low !== undefined && high !== undefined && low <= port && port <= high;
   });
 }
@@ -69,7 +81,10 @@ function portMatches(spec: string | undefined, port: number | undefined): boolea
 /** One rule without a macro. */
 function plainMatches(rule: FirewallRule, packet: Packet, context: MatchContext): boolean {
   if (rule.ipversion !== undefined && (rule.ipversion === 6) !== isIPv6(packet.source)) return false;
-  if (rule.proto !== undefined && protocolNumber(rule.proto) !== protocolNumber(packet.proto)) return false;
+  if (rule.proto !== undefined) {
+    const sent = protocolNumber(packet.proto);
+    if (protocolNumber(rule.proto) !== sent || (isIPv6(packet.source) && EXTENSIONS.includes(sent))) return false;
+  }
   const isIcmp = ['1', '58'].includes(protocolNumber(packet.proto));
   const icmpType = rule['icmp-type'] ?? (isIcmp ? rule.dport : undefined);
   if (

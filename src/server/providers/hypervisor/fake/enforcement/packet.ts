@@ -15,6 +15,8 @@ export type Packet = {
   icmpType?: string;
   /** Whether a TCP packet has SYN and none of ACK, RST, FIN; default: yes, as the first one of a connection. */
   tcpSyn?: boolean;
+  /** Connection tracking finds it invalid, or does not; default: what follows from its ICMP type. */
+  invalid?: boolean;
   /** Source address of the frame; default: the one configured for the NIC. */
   sourceMac?: string;
 };
@@ -23,8 +25,8 @@ export type Verdict = {
   verdict: 'accept' | 'drop' | 'reject';
   /**
    * What decided: `not-enforced` no chain stands in the way · `established` an accepted connection · `rule` · `policy` ·
-   * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options · `blacklist`, `smurf` rules
-   * in front of every guest · `standard` the chains in front of a default that drops or rejects.
+   * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options · `blacklist`, `smurf`, `invalid`,
+   * `tcpflags`, `icmp` rules in front of every guest · `standard` the chains in front of a default that drops or rejects.
    */
   by:
     | 'not-enforced'
@@ -38,6 +40,9 @@ export type Verdict = {
     | 'ipfilter'
     | 'blacklist'
     | 'smurf'
+    | 'invalid'
+    | 'tcpflags'
+    | 'icmp'
     | 'standard';
   /** Position in the guest's list, for `rule`. */
   position?: number;

@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
 import { addressRange } from './address-range';
+import { isInvalid } from './connection-state';
+import type { HostFilter } from './host-filter';
 import { icmpTypeMatches } from './icmp-numbers';
 import type { Packet } from './packet';
 
@@ -22,18 +24,28 @@ function isIn(text: string, network: string): boolean {
   );
 }
 
-/** Everyone on the wire; without the network's own broadcast address, which the packet does not tell. */
-const isBroadcast = (address: string) => address === '255.255.255.255';
+/** What the kernel takes for a broadcast: all ones, all zeros, and the last address of each of the node's networks. */
+export function isBroadcast(address: string, { broadcasts }: Pick<HostFilter, 'broadcasts'>): boolean {
+  const range = addressRange(address);
+  return address === '255.255.255.255' || address === '0.0.0.0' || (range?.family === 4 && broadcasts.has(range.first));
+}
 const isMulticast = (address: string) => isIn(address, '224.0.0.0/4') || isIn(address, 'ff00::/8');
 
 /** A source that no single host may have (`PVEFW-smurfs`); IPv4 only. */
-export const isSmurf = (packet: Packet): boolean =>
-  familyOf(packet) === 4 && (isBroadcast(packet.source) || isIn(packet.source, '224.0.0.0/4'));
+export const isSmurf = (packet: Packet, host: HostFilter): boolean =>
+  familyOf(packet) === 4 &&
+  // Senders without an address ask for one by DHCP.
+  packet.source !== '0.0.0.0' &&
+  (isBroadcast(packet.source, host) || isIn(packet.source, '224.0.0.0/4'));
 
-/** `PVEFW-reject`: some packets are dropped without an answer. */
-export function rejected(packet: Packet): 'drop' | 'reject' {
+/**
+ * `PVEFW-reject`: some packets are dropped without an answer. Of the answers to what a guest sends, only the reset of a
+ * TCP connection finds its way back.
+ */
+export function rejected(packet: Packet, host: HostFilter): 'drop' | 'reject' {
+  if (packet.direction === 'out' && number(packet) !== '6') return 'drop';
   if (familyOf(packet) === 6) return number(packet) === '58' ? 'drop' : 'reject';
-  const silent = isBroadcast(packet.dest) || isIn(packet.source, '224.0.0.0/4') || number(packet) === '1';
+  const silent = isBroadcast(packet.dest, host) || isIn(packet.source, '224.0.0.0/4') || number(packet) === '1';
   return silent ? 'drop' : 'reject';
 }
 
@@ -56,14 +68,15 @@ function isWindowsNoise(packet: Packet): boolean {
  * `PVEFW-Drop` and `PVEFW-Reject`, which stand in front of a default of dropping or rejecting: noise goes without a log
  * entry, ICMP that connections depend on passes. Undefined: neither.
  */
-export function standardChain(policy: 'DROP' | 'REJECT', packet: Packet): Outcome | undefined {
+export function standardChain(policy: 'DROP' | 'REJECT', packet: Packet, host: HostFilter): Outcome | undefined {
   const family = familyOf(packet);
   const protocol = number(packet);
-  const noise = policy === 'DROP' ? 'drop' : rejected(packet);
-  if (family === 6 && protocol === '6' && packet.dport === 43) return rejected(packet);
-  if (isMulticast(packet.dest) || isBroadcast(packet.dest)) return 'drop';
+  const noise = policy === 'DROP' ? 'drop' : rejected(packet, host);
+  if (family === 6 && protocol === '6' && packet.dport === 43) return rejected(packet, host);
+  if (isMulticast(packet.dest) || isBroadcast(packet.dest, host)) return 'drop';
   const ownIcmp = protocol === (family === 4 ? '1' : '58');
   if (ownIcmp && CRITICAL[family].some((type) => icmpTypeMatches(type, packet.icmpType, family))) return 'accept';
+  if (isInvalid(packet)) return 'drop';
   if (isWindowsNoise(packet)) return noise;
   if (protocol === '17' && packet.dport === 1900) return 'drop';
   if (protocol === '6' && packet.tcpSyn === false) return 'drop';

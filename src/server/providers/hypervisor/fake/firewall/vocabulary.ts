@@ -1,4 +1,9 @@
-const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+/** Words of a block of text; one that was broken at its hyphen is put together again. */
+const words = (text: string): string[] =>
+  text
+    .replace(/-\s*\n\s*/g, '-')
+    .split(/\s+/)
+    .filter((word) => word !== '');
 
 const SERVICES = `
   acr-nema afpovertcp afs3-bos afs3-callback afs3-fileserver afs3-kaserver afs3-prserver afs3-rmtsys afs3-update

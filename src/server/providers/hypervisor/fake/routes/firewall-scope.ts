@@ -113,11 +113,14 @@ export function readClusterFirewall(call: Call): FirewallFile {
 }
 
 /** The file of a scope, parsed anew. A missing file reads as empty, whether or not the guest exists. */
-export function readFirewall(call: Call, scope: FirewallScope): FirewallFile {
+export function readFirewall(call: Call, scope: FirewallScope, locked = false): FirewallFile {
   if (scope === CLUSTER_SCOPE) return readClusterFirewall(call);
   const datacenter = readClusterFirewall(call);
   const sdnSets = new Set(visibleSdnSets(call).keys());
-  return parseFirewallFile(call.cluster.files.get(scope.path(call)) ?? '', scope.file, { datacenter, sdnSets });
+  const path = scope.path(call);
+  // Readers take no lock, so they may see a file while it is being replaced.
+  const text = !locked && call.cluster.emptyReads.delete(path) ? '' : (call.cluster.files.get(path) ?? '');
+  return parseFirewallFile(text, scope.file, { datacenter, sdnSets });
 }
 
 /** References a rule of the scope may use, given its own file. */
@@ -135,7 +138,7 @@ export function editFirewall(call: Call, scope: FirewallScope, change: (file: Fi
   const { cluster } = call;
   return cluster.locks.withClusterLock(scope.lock(call), async () => {
     await cluster.clock.sleep(cluster.fileWriteMs);
-    const file = readFirewall(call, scope);
+    const file = readFirewall(call, scope, true);
     change(file);
     const text = printFirewallFile(file, (names) => cluster.random.shuffle(names));
     const path = scope.path(call);

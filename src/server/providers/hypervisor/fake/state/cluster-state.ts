@@ -35,6 +35,8 @@ export class ClusterState {
   readonly pools = new Map<string, Pool>();
   /** Firewall files by path below the cluster file system: `firewall/cluster.fw`, `firewall/100.fw`, `nodes/a/host.fw`. */
   readonly files = new Map<string, string>();
+  /** Files that are being replaced at this moment: the next call that reads one finds it empty. */
+  readonly emptyReads = new Set<string>();
   readonly access: AccessControl;
   readonly locks: ClusterLocks;
   readonly status: StatusCache;

@@ -32,7 +32,13 @@ const needs = (major: number): Need[] => [
     lost: 'firewall rules and the firewall flag of network cards cannot be written',
     ifMissing: 'failed',
   },
-  { privilege: 'VM.Config.Options', path: '/vms', lost: 'options of guests cannot be written', ifMissing: 'failed' },
+  {
+    // Writing firewall options takes VM.Config.Network alone, on versions 8 and 9 alike.
+    privilege: 'VM.Config.Options',
+    path: '/vms',
+    lost: 'versions of Proxmox VE that ask for it may refuse changes of guest options',
+    ifMissing: 'warning',
+  },
   {
     privilege: 'SDN.Use',
     path: '/sdn/zones',

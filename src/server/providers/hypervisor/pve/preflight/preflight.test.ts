@@ -139,7 +139,7 @@ describe('the check of privileges', () => {
     const { provider, access } = await simulate();
     const report = await provider(access('reader')).preflight.check();
     const missing = report.checks.filter(({ status }) => status === 'failed').map(({ name }) => name);
-    expect(missing).toEqual(['privilege:VM.Config.Network', 'privilege:VM.Config.Options', 'privilege:SDN.Use']);
+    expect(missing).toEqual(['privilege:VM.Config.Network', 'privilege:SDN.Use']);
     expect(line(report, 'privilege:SDN.Use')?.remedy).toContain('SDN.Use on /sdn/zones');
   });
 
