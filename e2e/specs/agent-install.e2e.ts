@@ -53,7 +53,7 @@ test('an install command from the page brings an agent whose flows show up live'
     node.ping(7);
     await expect(sent, node.output()).toHaveCount(1, { timeout: 60_000 });
     await expect(sent).toContainText('web-01');
-    await expect(sent).toContainText('Observed');
+    await expect(sent).toContainText('Unknown');
     await expect(sent.getByRole('gridcell').nth(6)).toHaveText('7');
 
     node.logDrop('203.0.113.9', 3389);

@@ -78,13 +78,13 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
   await test.step('each flow says what decides about it, with a link to the policy', async () => {
     const opened = rows.filter({ hasText: '4.77 MiB' });
     await expect(opened.getByRole('link', { name: 'insight office' })).toBeVisible();
-    await expect(opened).toContainText('Accepted');
-    await expect(opened).toContainText('Would drop');
+    await expect(opened).toContainText('Allowed');
+    await expect(opened).toContainText('Would be dropped');
     await expect(rows.filter({ hasText: 'answer' })).toHaveCount(1);
     await expect(row('tcp/3306')).toContainText('Dropped');
     await expect(row('tcp/3306')).toContainText('Default DROP');
-    await expect(row('203.0.113.9')).toContainText('Dropped by default');
-    await expect(row('tcp/5432')).toContainText('Conflict');
+    await expect(row('203.0.113.9')).toContainText('dropped by default policy');
+    await expect(row('tcp/5432')).toContainText('Differs');
     const decisions = page
       .getByRole('region', { name: 'What decides' })
       .or(page.locator('section', { hasText: 'What decides' }));

@@ -150,7 +150,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await typeInto(page.getByRole('textbox', { name: 'Destination port' }), '443');
   await page.getByRole('button', { name: 'Test packet' }).click();
   const verdict = page.getByRole('region', { name: 'Verdict at net0' });
-  await expect(verdict).toContainText('Accepted');
+  await expect(verdict).toContainText('Allowed');
   await expect(verdict.getByRole('link', { name: 'e2e office to web' })).toBeVisible();
   await shot(page, 'guest-firewall');
 

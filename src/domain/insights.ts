@@ -3,6 +3,7 @@ import { FirewallRuleView } from './firewall/rule-view';
 import { FLOW_SORTS, Flow } from './flow/flow';
 import { flowFilters } from './flow/flow-filter';
 import { CONTEXT_DECISIONS } from './flow-context/flow-context';
+import { Decider, flowVerdict } from './flow-verdict';
 import { booleanFilter } from './inventory';
 import { listInput, pageOf } from './list';
 import { UnreadableNote } from './policy-preview';
@@ -59,24 +60,9 @@ export const InsightFlowsInput = listInput(FLOW_SORTS, {
 });
 export type InsightFlowsInput = z.output<typeof InsightFlowsInput>;
 
-/** What decides in force, with what is known of the rule. */
-export const InsightDecider = z.object({
-  kind: z.enum(['rule', 'default', 'builtin', 'not_enforced', 'unknown']),
-  /** Action of the rule, default policy, name of the hypervisor's own rule, or the reason. */
-  detail: z.string().nullable(),
-  /** In words. */
-  explanation: z.string(),
-  /** Where the rule stands at the guest; of a group its name and the position there. */
-  position: z.int().nullable(),
-  group: z.string().nullable(),
-  group_position: z.int().nullable(),
-  /** The policy that the rule belongs to; its name is null when it is gone or out of reach. */
-  policy_id: z.string().nullable(),
-  policy_name: z.string().nullable(),
-  policy_version: z.int().nullable(),
-  rule_hash: z.string().nullable(),
-});
-export type InsightDecider = z.output<typeof InsightDecider>;
+/** What decides in force. */
+export const InsightDecider = Decider;
+export type InsightDecider = Decider;
 
 const Verdict = z.enum(['accept', 'drop', 'reject']);
 
@@ -113,7 +99,10 @@ export type InsightContext = z.output<typeof InsightContext>;
  */
 export const InsightFlow = Flow.extend({
   decision: z.enum(CONTEXT_DECISIONS),
-  /** Only when asked for. */
+  action: flowVerdict.action,
+  /** These three only when asked for. */
+  rules_say: flowVerdict.rules_say.optional(),
+  audit_say: flowVerdict.audit_say.optional(),
   context: InsightContext.optional(),
 });
 export type InsightFlow = z.output<typeof InsightFlow>;

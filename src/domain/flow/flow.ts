@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flowVerdict } from '../flow-verdict';
 import { listInput, MAX_PAGE, pageOf } from '../list';
 import { FlowFilter, flowFilters } from './flow-filter';
 
@@ -48,6 +49,10 @@ export const Flow = z.object({
 });
 export type Flow = z.output<typeof Flow>;
 
+/** A flow with what was observed of it, what the rules say of it now, and what policies in audit mode would do. */
+export const JudgedFlow = Flow.extend(flowVerdict);
+export type JudgedFlow = z.output<typeof JudgedFlow>;
+
 export const FLOW_SORTS = [
   'observed_at',
   'first_seen_at',
@@ -63,7 +68,11 @@ export const FLOW_SORTS = [
 /** Flows page by page, the newest first unless sorted otherwise. */
 export const FlowListInput = listInput(FLOW_SORTS, flowFilters);
 export type FlowListInput = z.output<typeof FlowListInput>;
-export const FlowPage = pageOf(Flow);
+export const FlowPage = pageOf(JudgedFlow).extend({
+  /** Flows that were last seen before have expired, whatever the range. */
+  kept_since: z.string(),
+});
+export type FlowPage = z.output<typeof FlowPage>;
 
 /** What was stored since `after`; to be asked again and again with the `next_after` of the answer before. */
 export const FlowTailInput = FlowFilter.omit({ since: true, until: true }).extend({
@@ -79,7 +88,7 @@ export type FlowTailInput = z.output<typeof FlowTailInput>;
 
 /** The newest first. A flow may come again, with the same `id` and newer values: it replaces the one before. */
 export const FlowTail = z.object({
-  items: z.array(Flow),
+  items: z.array(JudgedFlow),
   next_after: z.string(),
   /** Older ones than these were stored since, too. */
   more: z.boolean(),

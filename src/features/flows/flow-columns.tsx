@@ -1,14 +1,15 @@
-import type { Flow } from '@/domain/flow/flow';
+import type { JudgedFlow } from '@/domain/flow/flow';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
-import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
+import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { FlowEnd } from '../shared/flows/flow-end';
 import { FlowTime } from '../shared/flows/flow-time';
-import { collectorText, decisionOf, serviceText } from '../shared/flows/flow-words';
+import { collectorText, serviceText } from '../shared/flows/flow-words';
 import { NodeLink } from '../shared/inventory-links';
+import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
-const make = columnsOf<Flow>();
+const make = columnsOf<JudgedFlow>();
 
 export const flowColumns = (t: Translate) => [
   make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
@@ -34,14 +35,20 @@ export const flowColumns = (t: Translate) => [
     width: 110,
     csv: (flow) => flow.protocol,
   }),
-  make.custom(
-    'decision',
-    t('Decision'),
-    (flow) => {
-      const { word, tone } = decisionOf(flow.decision);
-      return <Badge tone={tone}>{t(word)}</Badge>;
+  make.custom('decision', t('Action'), (flow) => <FlowVerdictCell verdict={flow} />, {
+    sortable: true,
+    width: 230,
+    csv: (flow) => flow.action,
+  }),
+  make.text('rules_say', t('Rules say'), (flow) => rulesText(t, flow.rules_say), { hidden: true, width: 220 }),
+  make.text(
+    'audit_say',
+    t('Audit mode'),
+    (flow) => flow.audit_say.map(({ action }) => t(WOULD_LABELS[action].label)).join(', '),
+    {
+      hidden: true,
+      width: 160,
     },
-    { sortable: true, width: 110, csv: (flow) => flow.decision },
   ),
   make.number('bytes', t('Bytes'), (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
   make.number('packets', t('Packets'), (flow) => flow.packets, { sortable: true, width: 92 }),

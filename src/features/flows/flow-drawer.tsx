@@ -1,8 +1,7 @@
 'use client';
-import type { Flow } from '@/domain/flow/flow';
+import type { JudgedFlow } from '@/domain/flow/flow';
 import { formatBytes, formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
-import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
 import { Drawer } from '@/ui/drawer';
@@ -10,11 +9,12 @@ import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { collectorText, decisionOf, endText, packetsText, serviceText } from '../shared/flows/flow-words';
+import { flowVerdictProperties } from '../shared/flow-verdict-properties';
+import { collectorText, endText, packetsText, serviceText } from '../shared/flows/flow-words';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
 import type { Narrowing } from './use-flow-view';
 
-type Props = { flow: Flow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
+type Props = { flow: JudgedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
 
 /** Everything that is known of one flow, and ways to others like it. */
 export function FlowDrawer({ flow, onClose, onNarrow }: Props) {
@@ -32,7 +32,7 @@ export function FlowDrawer({ flow, onClose, onNarrow }: Props) {
   );
 }
 
-function End({ flow, end }: { flow: Flow; end: 'source' | 'destination' }) {
+function End({ flow, end }: { flow: JudgedFlow; end: 'source' | 'destination' }) {
   const t = useT();
   const id = flow[`${end}_workload_id`];
   const name = flow[`${end}_workload_name`];
@@ -59,9 +59,8 @@ const Time = ({ at }: { at: string }) => (
   </>
 );
 
-function Content({ flow, onNarrow }: { flow: Flow; onNarrow: Props['onNarrow'] }) {
+function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarrow'] }) {
   const t = useT();
-  const { word, tone } = decisionOf(flow.decision);
   const { raw } = flow;
   const port = flow.destination_port === null ? null : String(flow.destination_port);
   const card = [
@@ -84,11 +83,7 @@ function Content({ flow, onNarrow }: { flow: Flow; onNarrow: Props['onNarrow'] }
                   ? t('The source')
                   : t('The destination: this is the answer'),
           },
-          {
-            label: t('Decision'),
-            value: <Badge tone={tone}>{t(word)}</Badge>,
-            hint: flow.decision === 'observed' ? t('No line of the firewall log decided about it.') : undefined,
-          },
+          ...flowVerdictProperties(t, flow),
           { label: t('State'), value: flow.state && <Mono>{flow.state}</Mono> },
           {
             label: t('Carried'),

@@ -1,21 +1,21 @@
 'use client';
 import { Activity } from 'lucide-react';
 import Link from 'next/link';
-import { useMemo } from 'react';
-import type { Flow, FlowListInput } from '@/domain/flow/flow';
+import { useMemo, useState } from 'react';
+import type { FlowListInput, JudgedFlow } from '@/domain/flow/flow';
+import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { useNow } from '@/ui/use-now';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';
 import type { FlowView } from './use-flow-view';
 
-type Props = { view: FlowView; range: { since: string; until?: string }; onOpen: (flow: Flow) => void };
+type Props = { view: FlowView; range: { since: string; until?: string }; onOpen: (flow: JudgedFlow) => void };
 
 /** The flows of the time range, one row each. */
 export function FlowTable({ view, range, onOpen }: Props) {
@@ -23,13 +23,26 @@ export function FlowTable({ view, range, onOpen }: Props) {
   const columns = useMemo(() => flowColumns(t), [t]);
   const trpc = useTRPC();
   const client = useTRPCClient();
+  const [keptSince, setKeptSince] = useState<string | null>(null);
+  // What has expired is no matter of filters.
+  const expired = range.until !== undefined && keptSince !== null && range.until <= keptSince ? keptSince : null;
   const input = { ...view.filter, ...range, sort: view.listSort as FlowListInput['sort'] };
   const list = useServerList({
     name: 'flows',
     columns,
-    state: { input, sort: view.listSort, setSort: view.setSort, filtered: view.narrowed, clear: view.widen },
+    state: {
+      input,
+      sort: view.listSort,
+      setSort: view.setSort,
+      filtered: view.narrowed && expired === null,
+      clear: view.widen,
+    },
     pathKey: trpc.flows.list.pathKey(),
-    fetchPage: (page, signal) => client.flows.list.query({ ...input, ...page }, { signal }),
+    fetchPage: async (page, signal) => {
+      const found = await client.flows.list.query({ ...input, ...page }, { signal });
+      setKeptSince(found.kept_since);
+      return found;
+    },
   });
   return (
     <DataTable
@@ -40,24 +53,19 @@ export function FlowTable({ view, range, onOpen }: Props) {
       queryKey={JSON.stringify([view.filter, view.listSort])}
       rowId={(flow) => flow.id}
       onRowOpen={onOpen}
-      empty={<NoFlows until={range.until} />}
+      empty={<NoFlows expired={expired} />}
     />
   );
 }
 
-/** From here on it is likelier that flows were deleted than that there never were any. */
-const PAST_MS = 3_600_000;
-
-/** What helps when there is no flow at all: a wider time, or agents that report. */
-export function NoFlows({ live = false, until }: { live?: boolean; until?: string }) {
+/** What helps when there is no flow at all: a wider time, or agents that report. @param expired since when flows are kept */
+export function NoFlows({ live = false, expired = null }: { live?: boolean; expired?: string | null }) {
   const t = useT();
-  const now = useNow();
-  const past = until !== undefined && now !== null && now - Date.parse(until) > PAST_MS;
   const { can } = usePermissions();
   return (
     <EmptyState
       icon={<Activity />}
-      title={live ? t('Nothing yet') : t('No flows in this time')}
+      title={live ? t('Nothing yet') : expired ? t('Flows of that time have expired') : t('No flows in this time')}
       action={
         can('agent:read') && (
           <Link className={buttonClass()} href={paths.agents()}>
@@ -68,10 +76,10 @@ export function NoFlows({ live = false, until }: { live?: boolean; until?: strin
     >
       {live
         ? t('New flows appear here as agents report them, mostly within half a minute.')
-        : past
-          ? t(
-              'Single flows of that time may be deleted by now: the settings say how long they are kept. The chart and groups reach further back.',
-            )
+        : expired
+          ? t('Single flows are kept since {time}. The chart and groups reach further back.', {
+              time: formatDateTime(expired),
+            })
           : t('Choose a longer time. Flows come from the agents on the nodes; without one a node shows none.')}
     </EmptyState>
   );

@@ -1,7 +1,7 @@
 'use client';
 import { Pause, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { Flow } from '@/domain/flow/flow';
+import type { JudgedFlow } from '@/domain/flow/flow';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
@@ -17,10 +17,10 @@ import type { FlowView } from './use-flow-view';
 // What is followed has one order: the newest first.
 const columnsIn = (t: Translate) => flowColumns(t).map((column) => ({ ...column, sortable: false }));
 
-const NOTHING: Flow[] = [];
+const NOTHING: JudgedFlow[] = [];
 
 /** Flows as they come. */
-export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Flow) => void }) {
+export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: JudgedFlow) => void }) {
   const t = useT();
   const columns = useMemo(() => columnsIn(t), [t]);
   const [paused, setPaused] = useState(false);

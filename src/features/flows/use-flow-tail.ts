@@ -1,6 +1,6 @@
 'use client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Flow } from '@/domain/flow/flow';
+import type { JudgedFlow } from '@/domain/flow/flow';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { mergeTail } from './merge-tail';
 import type { FlowView } from './use-flow-view';
@@ -8,7 +8,7 @@ import type { FlowView } from './use-flow-view';
 const POLL_MS = 2_000;
 const PER_POLL = 300;
 
-type Tail = { rows: Flow[]; next_after: string; more: boolean };
+type Tail = { rows: JudgedFlow[]; next_after: string; more: boolean };
 
 /** Flows as they are stored, the newest first, while `enabled`; `paused` keeps what is shown and asks for nothing. */
 export function useFlowTail(filter: FlowView['filter'], { enabled, paused }: { enabled: boolean; paused: boolean }) {

@@ -1,21 +1,14 @@
+import { actionOf, wouldActionOf } from '@/domain/flow-verdict';
 import type { PacketVerdict } from '@/domain/guest-firewall';
-import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Notice } from '@/ui/notice';
-import type { Tone } from '@/ui/tone';
 import { FirewallRuleLine } from '../shared/firewall-rule-line';
 import { PolicyLink } from '../shared/security-links';
+import { ACTION_LABELS, WOULD_LABELS } from '../shared/verdict-labels';
 import { RuleOwner } from './rule-owner';
 
 type Interface = PacketVerdict['interfaces'][number];
-
-const VERDICTS: Record<Interface['verdict'], { tone: Tone; word: string }> = {
-  accept: { tone: 'ok', word: msg('Accepted') },
-  drop: { tone: 'danger', word: msg('Dropped') },
-  reject: { tone: 'warn', word: msg('Rejected') },
-  unknown: { tone: 'unknown', word: msg('Unknown') },
-};
 
 /** What happens to the packet at each network card, who decides it, and what audited policies would do. */
 export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
@@ -36,7 +29,9 @@ export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
           <ul>
             {verdict.audit.map((policy) => (
               <li key={policy.policy_id} className="flex flex-wrap items-baseline gap-2">
-                <Badge tone={VERDICTS[policy.verdict].tone}>{t(VERDICTS[policy.verdict].word)}</Badge>
+                <Badge tone={WOULD_LABELS[wouldActionOf(policy.verdict)].tone}>
+                  {t(WOULD_LABELS[wouldActionOf(policy.verdict)].label)}
+                </Badge>
                 <span>
                   {t.rich('by {policy}', { policy: <PolicyLink id={policy.policy_id} name={policy.name} /> })}
                 </span>
@@ -51,13 +46,13 @@ export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
 
 function AtCard({ card }: { card: Interface }) {
   const t = useT();
-  const { tone, word } = VERDICTS[card.verdict];
+  const { tone, label } = ACTION_LABELS[actionOf(card.verdict)];
   const { rule, group, explanation, undecided_rules: undecided } = card.decided_by;
   return (
     <section aria-label={t('Verdict at {card}', { card: card.name })} className="flex flex-col gap-1.5">
       <h3 className="flex items-center gap-2 font-medium">
         <span className="mono">{card.name}</span>
-        <Badge tone={tone}>{t(word)}</Badge>
+        <Badge tone={tone}>{t(label)}</Badge>
       </h3>
       <p className="text-pretty">{explanation}</p>
       {rule && (

@@ -1,4 +1,5 @@
 'use client';
+import { wouldActionOf } from '@/domain/flow-verdict';
 import type { InsightContext, InsightFlow } from '@/domain/insights';
 import { formatBytes, formatDateTime } from '@/lib/format';
 import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
@@ -9,10 +10,12 @@ import { Drawer } from '@/ui/drawer';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
+import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { FlowEnd } from '../shared/flows/flow-end';
 import { packetsText, serviceText } from '../shared/flows/flow-words';
 import { PolicyLink } from '../shared/security-links';
-import { decisionWord, WOULD_WORDS } from './context-words';
+import { WOULD_LABELS } from '../shared/verdict-labels';
+import { decisionWord } from './context-words';
 import { DecidedBy } from './decided-by';
 
 /** One flow: what becomes of it at this workload, who decides that, and what audited policies would do. */
@@ -41,7 +44,7 @@ function carried(t: Translate, { bytes, packets }: InsightFlow): string {
 
 function Content({ flow }: { flow: InsightFlow }) {
   const t = useT();
-  const { word, tone, meaning } = decisionWord(t, flow.decision);
+  const { word } = decisionWord(t, flow.decision);
   const { context } = flow;
   return (
     <div className="flex flex-col gap-6">
@@ -57,7 +60,7 @@ function Content({ flow }: { flow: InsightFlow }) {
         items={[
           { label: t('From'), value: <FlowEnd flow={flow} end="source" />, hint: flow.source_label },
           { label: t('To'), value: <FlowEnd flow={flow} end="destination" />, hint: flow.destination_label },
-          { label: t('Decision'), value: <Badge tone={tone}>{word}</Badge>, hint: meaning },
+          ...flowVerdictProperties(t, { action: flow.action, rules_say: flow.rules_say ?? null, audit_say: [] }),
           ...(context ? deciding(t, context) : []),
           { label: t('Carried'), value: carried(t, flow), hint: t('Since it was first seen, in this direction.') },
           { label: t('First seen'), value: formatDateTime(flow.first_seen_at) },
@@ -73,15 +76,9 @@ function Content({ flow }: { flow: InsightFlow }) {
   );
 }
 
-function deciding(t: Translate, { decided_by, direction, verdict }: InsightContext) {
-  const now = verdict === 'unknown' ? null : decisionWord(t, verdict);
+function deciding(t: Translate, { decided_by, direction }: InsightContext) {
   return [
-    { label: t('Decided by'), value: <DecidedBy by={decided_by} />, hint: decided_by.explanation },
-    {
-      label: t('Rules now'),
-      value: now ? <Badge tone={now.tone}>{now.word}</Badge> : <Badge tone="unknown">{t('Not known')}</Badge>,
-      hint: t('What the live rules do with the packet that opens such a conversation.'),
-    },
+    { label: t('Decided by'), value: <DecidedBy by={decided_by} />, hint: t('At the firewall of this workload.') },
     { label: t('Opened'), value: direction && t(DIRECTIONS[direction]) },
   ];
 }
@@ -93,7 +90,9 @@ function Audit({ context: { audit } }: { context: InsightContext }) {
       <ul className="flex flex-col gap-1">
         {audit.map(({ policy_id, policy_name, verdict, by, rule_position }) => (
           <li key={policy_id} className="flex flex-wrap items-baseline gap-2">
-            <Badge tone={WOULD_WORDS[verdict].tone}>{t(WOULD_WORDS[verdict].word)}</Badge>
+            <Badge tone={WOULD_LABELS[wouldActionOf(verdict)].tone}>
+              {t(WOULD_LABELS[wouldActionOf(verdict)].label)}
+            </Badge>
             <PolicyLink id={policy_id} name={policy_name} />
             <span className="text-muted">
               {by === 'default'

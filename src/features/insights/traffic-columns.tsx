@@ -3,31 +3,16 @@ import type { InsightFlow } from '@/domain/insights';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
+import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { FlowEnd } from '../shared/flows/flow-end';
 import { FlowTime } from '../shared/flows/flow-time';
 import { collectorText, serviceText } from '../shared/flows/flow-words';
 import { NodeLink } from '../shared/inventory-links';
-import { decisionWord, WOULD_WORDS, wouldChange } from './context-words';
 import { DecidedBy, deciderText } from './decided-by';
 
 const make = columnsOf<InsightFlow>();
-
-/** What becomes of the flow, and marks where log and rules disagree or an audited policy would change it. */
-export function FlowDecision({ flow: { decision, context } }: { flow: InsightFlow }) {
-  const t = useT();
-  const { word, tone, meaning } = decisionWord(t, decision);
-  const would = context && !decision.startsWith('audit_') ? wouldChange(context) : null;
-  return (
-    <span className="flex min-w-0 items-center gap-1" title={meaning}>
-      <Badge tone={tone}>{word}</Badge>
-      {would && <Badge tone={WOULD_WORDS[would.verdict].tone}>{t(WOULD_WORDS[would.verdict].word)}</Badge>}
-      {context?.conflict && <Badge tone="danger">{t('Conflict')}</Badge>}
-    </span>
-  );
-}
 
 /** The service that was called; an answer comes from it. */
 function Service({ flow }: { flow: InsightFlow }) {
@@ -69,7 +54,7 @@ export const trafficColumns = (t: Translate) => [
     width: 120,
     csv: (flow) => flow.protocol,
   }),
-  make.custom('decision', t('Decision'), (flow) => <FlowDecision flow={flow} />, { width: 190, csv: decisionText }),
+  make.custom('decision', t('Action'), (flow) => <FlowVerdictCell verdict={flow} />, { width: 250, csv: decisionText }),
   make.custom(
     'decided_by',
     t('Decided by'),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { FlowSpan } from '@/domain/flow/spread-flows';
 import { db } from '../db/client';
-import { countedFlows, type FlowSelection } from './flow-conditions';
+import { countedFlows } from './flow-conditions';
 import type { BoundedSelection } from './flow-groups';
 import { countedRollups, type RollupSelection } from './rollup-conditions';
 

@@ -185,7 +185,7 @@ function factsOf(row: Values): FactsRow {
 }
 
 /** A flow as JSON without its decision and the closing brace, and what tells what decides about it if that was asked for. */
-export type FlowText = { json: string; decision: string; facts: FactsRow | null };
+export type FlowText = { json: string; decision: string; state: string | null; facts: FactsRow | null };
 
 /**
  * Hands over a workload's flows, each once, in batches as the reader takes them: first those that were seen at the
@@ -200,7 +200,14 @@ export async function eachInsightFlow(
   const ownNodes = new Set<string>();
   const quoted = quoter();
   const texts = (rows: readonly Values[]) =>
-    work(rows.map((row) => ({ json: jsonOf(row, quoted), decision: row[8], facts: withFacts ? factsOf(row) : null })));
+    work(
+      rows.map((row) => ({
+        json: jsonOf(row, quoted),
+        decision: row[8],
+        state: row[9],
+        facts: withFacts ? factsOf(row) : null,
+      })),
+    );
   await snapshot.eachValues<Values>(selectValues(selection.visible, ownRows(selection, sql`t.*`)), (rows) => {
     for (const [node_id] of rows) ownNodes.add(node_id);
     return texts(rows);

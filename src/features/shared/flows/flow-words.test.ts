@@ -31,7 +31,7 @@ it('counts one and many', () => {
 
 it('keeps a verdict that it does not know', () => {
   expect(decisionOf('drop').word).toBe('Dropped');
-  expect(decisionOf('audit_drop')).toMatchObject({ word: 'Would drop', tone: 'warn' });
+  expect(decisionOf('audit_drop')).toMatchObject({ word: 'Would be dropped', tone: 'warn' });
   expect(decisionOf('later_drop')).toMatchObject({ word: 'later_drop', tone: 'unknown' });
   expect(decisionOf('toString').word).toBe('toString');
 });

@@ -6,26 +6,32 @@ import { formatCount } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { ChartTone } from '@/ui/chart/chart-data';
 import type { Tone } from '@/ui/tone';
+import { DECISION_LABELS } from '../verdict-labels';
 
-const DECISIONS: Record<ContextDecision, { word: string; tone: Tone; chart: ChartTone }> = {
-  accept: { word: msg('Accepted'), tone: 'ok', chart: 'ok' },
-  drop: { word: msg('Dropped'), tone: 'danger', chart: 'danger' },
-  reject: { word: msg('Rejected'), tone: 'warn', chart: 'warn' },
-  default_accept: { word: msg('Accepted by default'), tone: 'neutral', chart: 'ok' },
-  default_drop: { word: msg('Dropped by default'), tone: 'danger', chart: 'danger' },
-  audit_accept: { word: msg('Would accept'), tone: 'info', chart: 'ok' },
-  audit_drop: { word: msg('Would drop'), tone: 'warn', chart: 'warn' },
-  audit_reject: { word: msg('Would reject'), tone: 'warn', chart: 'warn' },
-  observed: { word: msg('Observed'), tone: 'neutral', chart: 'info' },
+const CHART_TONES: Record<ContextDecision, ChartTone> = {
+  accept: 'ok',
+  drop: 'danger',
+  reject: 'warn',
+  default_accept: 'ok',
+  default_drop: 'danger',
+  audit_accept: 'ok',
+  audit_drop: 'warn',
+  audit_reject: 'warn',
+  observed: 'info',
 };
+/** Of the log alone, without rules: most traffic is not logged. */
+const NOT_LOGGED = msg('Not logged');
 
 const isDecision = (text: string): text is ContextDecision => CONTEXT_DECISIONS.some((known) => known === text);
 
-/** How a verdict is called and shown; one that this version does not know keeps its name. */
-export const decisionOf = (decision: string): { word: string; tone: Tone; chart: ChartTone } =>
-  isDecision(decision) ? DECISIONS[decision] : { word: decision, tone: 'unknown', chart: 'info' };
+/** How what the firewall log says is called and shown; what this version does not know keeps its name. */
+export function decisionOf(decision: string): { word: string; tone: Tone; chart: ChartTone } {
+  if (!isDecision(decision)) return { word: decision, tone: 'unknown', chart: 'info' };
+  const { label, tone } = DECISION_LABELS[decision];
+  return { word: decision === 'observed' ? NOT_LOGGED : label, tone, chart: CHART_TONES[decision] };
+}
 
-export const DECISION_OPTIONS = FLOW_DECISIONS.map((value) => ({ value, label: DECISIONS[value].word }));
+export const DECISION_OPTIONS = FLOW_DECISIONS.map((value) => ({ value, label: decisionOf(value).word }));
 
 /** Denied traffic at the bottom of the chart, where its height can be compared. */
 export const STACK_ORDER: readonly string[] = [
@@ -38,7 +44,7 @@ export const GROUPING_LABELS: Record<FlowGrouping, string> = {
   source: msg('Source address'),
   destination: msg('Destination address'),
   service: msg('Service'),
-  decision: msg('Decision'),
+  decision: msg('Firewall log'),
   node: msg('Node'),
 };
 

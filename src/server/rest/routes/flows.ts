@@ -1,5 +1,6 @@
-import { FlowListInput, FlowPage, FlowTail, FlowTailInput } from '@/domain/flow/flow';
+import { FlowListInput, FlowPage, FlowTail, FlowTailInput, type JudgedFlow } from '@/domain/flow/flow';
 import { FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { authorizeIfGranted } from '../../auth/scope';
 import { groupFlows } from '../../services/flows/group-flows';
 import { listFlows } from '../../services/flows/list-flows';
 import { readFlowSeries } from '../../services/flows/read-flow-series';
@@ -27,6 +28,9 @@ const FLOW_CSV = [
   'destination_cidr',
   'protocol',
   'decision',
+  'action',
+  'rules_say',
+  'rules_reason',
   'state',
   'bytes',
   'packets',
@@ -52,6 +56,13 @@ const GROUP_CSV = [
   'last_seen_at',
 ] as const;
 
+/** What the rules say as two columns. */
+const withReason = ({ rules_say, ...flow }: JudgedFlow) => ({
+  ...flow,
+  rules_say: rules_say?.action ?? null,
+  rules_reason: rules_say?.explanation ?? null,
+});
+
 export const flowRoutes = [
   defineRoute({
     method: 'GET',
@@ -61,10 +72,15 @@ export const flowRoutes = [
     access,
     query: FlowListInput.extend({ format: listFormat }),
     response: { status: 200, schema: FlowPage },
-    handler: ({ scope, query: { format, ...query } }) =>
-      format === 'json'
-        ? listFlows(scope, query)
-        : csvResponse('flows', FLOW_CSV, (page) => listFlows(scope, { ...query, ...page })),
+    handler({ scope, session, query: { format, ...query } }) {
+      const rules = authorizeIfGranted(session, 'workload:read');
+      return format === 'json'
+        ? listFlows(scope, rules, query)
+        : csvResponse('flows', FLOW_CSV, async (page) => {
+            const flows = await listFlows(scope, rules, { ...query, ...page });
+            return { ...flows, items: flows.items.map(withReason) };
+          });
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -74,7 +90,7 @@ export const flowRoutes = [
     access,
     query: FlowTailInput,
     response: { status: 200, schema: FlowTail },
-    handler: ({ scope, query }) => tailFlows(scope, query),
+    handler: ({ scope, session, query }) => tailFlows(scope, authorizeIfGranted(session, 'workload:read'), query),
   }),
   defineRoute({
     method: 'GET',

@@ -1,11 +1,19 @@
-import type { Flow, FlowListInput } from '@/domain/flow/flow';
-import type { Page } from '@/domain/list';
+import type { FlowListInput, FlowPage } from '@/domain/flow/flow';
 import type { Scope } from '../../auth/scope';
 import * as repository from '../../repositories/flow-list';
+import { withVerdicts } from './flow-verdicts';
 import { selectFlows } from './select-flows';
 
-/** One page of the flows within reach that were active in the time range, the newest first. Never an expired one. */
-export async function listFlows(scope: Scope<'flow:read'>, input: FlowListInput): Promise<Page<Flow>> {
+/**
+ * One page of the flows within reach that were active in the time range, the newest first. Never an expired one.
+ * @param rules evidence that what the rules say may be shown; null: only what was observed is
+ */
+export async function listFlows(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  input: FlowListInput,
+): Promise<FlowPage> {
   const { selection } = await selectFlows(scope, input);
-  return repository.listFlows(selection, input);
+  const page = await repository.listFlows(selection, input);
+  return { ...page, kept_since: selection.cutoff, items: await withVerdicts(page.items, rules, input.tenant_id) };
 }

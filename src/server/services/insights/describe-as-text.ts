@@ -1,17 +1,23 @@
 import type { InsightDecider } from '@/domain/insights';
+import { flowVerdicts, type VerdictFacts } from '../flows/flow-verdicts';
+import type { Board } from '../policies/board/board';
 import { countDecisions } from './count-decisions';
-import { contextDescriber, type InsightFacts } from './describe-context';
+import { contextDescriber } from './describe-context';
 import type { LiveGuestContext } from './live-guest';
 
 /**
- * As `contextDescriber`, for very many flows: the fields `decision` and `context` as JSON without braces around, and how
+ * As `contextDescriber`, for very many flows: the fields `rules_say`, `audit_say`, `decision` and `context` as JSON without braces around, and how
  * many flows end how. There are few deciders, so each is put into words once.
  */
-export function describeAsText(live: LiveGuestContext): {
-  add: (flow: InsightFacts) => string;
+export function describeAsText(
+  board: Board,
+  live: LiveGuestContext,
+): {
+  add: (flow: VerdictFacts) => string;
   counts: ReturnType<typeof countDecisions>['counts'];
 } {
   const contextFor = contextDescriber(live);
+  const verdictOf = flowVerdicts(board, live.reach, [live]);
   const counter = countDecisions();
   const texts = new Map<InsightDecider, string>();
   const textOf = (decider: InsightDecider) => {
@@ -27,9 +33,11 @@ export function describeAsText(live: LiveGuestContext): {
       const decided = contextFor(flow);
       counter.add(decided);
       const { logged, verdict, direction, decided_by, audit, conflict } = decided.context;
+      const { rules_say, audit_say } = verdictOf(flow);
+      const says = `"rules_say":${JSON.stringify(rules_say)},"audit_say":${audit_say.length === 0 ? '[]' : JSON.stringify(audit_say)}`;
       const way = direction === null ? 'null' : `"${direction}"`;
       const policies = audit.length === 0 ? '[]' : JSON.stringify(audit);
-      return `"decision":"${decided.decision}","context":{"logged":${logged},"verdict":"${verdict}","direction":${way},"decided_by":${textOf(decided_by)},"audit":${policies},"conflict":${conflict}}`;
+      return `${says},"decision":"${decided.decision}","context":{"logged":${logged},"verdict":"${verdict}","direction":${way},"decided_by":${textOf(decided_by)},"audit":${policies},"conflict":${conflict}}`;
     },
     counts: counter.counts,
   };

@@ -38,7 +38,7 @@ const keyOf = (by: FlowDecider): string =>
   by.kind === 'rule' ? `${by.position} ${by.group ?? ''} ${by.group_position ?? ''}` : `${by.kind} ${detailOf(by)}`;
 
 /** Says what becomes of flows at a guest. Each decider is described once. */
-export function contextDescriber(live: LiveGuestContext): (flow: InsightFacts) => {
+export function contextDescriber(live: Omit<LiveGuestContext, 'read_at'>): (flow: InsightFacts) => {
   decision: InsightFlow['decision'];
   context: InsightContext;
 } {

@@ -269,3 +269,32 @@ describe('insights', () => {
     ]);
   });
 });
+
+it('says the same of a flow in insights, in the list of flows and live: observed, by the rules, in audit mode', async () => {
+  type Says = Pick<InsightFlow, 'id' | 'action' | 'rules_say' | 'audit_say'>;
+  const plain = ({ id, action, rules_say, audit_say }: Says) => ({
+    ...{ id, action, audit_say },
+    rules_say: rules_say && { ...rules_say, read_at: null },
+  });
+  for (const { vmid } of GUESTS) {
+    const told = new Map((await insights(vmid)).flows.map((flow) => [flow.id, plain(flow)]));
+    expect(told.size).toBeGreaterThan(10);
+    for (const path of ['/flows', '/flows/tail']) {
+      const query = `${path}?workload_id=${await lab.id(vmid)}&limit=200`;
+      const { body }: { body: { items: Says[] } } = await lab.json(query);
+      expect(body.items.length).toBeGreaterThan(10);
+      for (const flow of body.items) expect(plain(flow), `${path} ${flow.id}`).toEqual(told.get(flow.id));
+    }
+    const says = [...told.values()];
+    for (const { rules_say } of says) expect(rules_say).not.toBeNull();
+    // What the cluster itself does with a packet is what the rules are said to do.
+    for (const { flow, verdict, line } of sent.get(vmid) ?? []) {
+      const one = (await insights(vmid)).flows.find((other) => keyOf(other) === keyOf(flow));
+      if (line)
+        expect(one?.action).toBe(
+          { accept: 'allowed', drop: 'dropped', reject: 'rejected' }[verdict.verdict as 'accept'],
+        );
+      break;
+    }
+  }
+});

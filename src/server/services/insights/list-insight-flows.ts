@@ -1,13 +1,16 @@
 import type { Flow } from '@/domain/flow/flow';
+import { observedAction } from '@/domain/flow-verdict';
 import type { InsightFlow, InsightFlowPage, InsightFlowsInput } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import * as repository from '../../repositories/insight-list';
+import { flowVerdicts } from '../flows/flow-verdicts';
+import { readBoard } from '../policies/board/read-board';
 import { contextDescriber } from './describe-context';
 import { readContextRecently } from './live-guest';
 import { selectInsights } from './select-insights';
 
 /** Stored decisions are among those of contexts; what an agent of another version says is kept as it is. */
-const plain = (flow: Flow): InsightFlow => flow as InsightFlow;
+const plain = (flow: Flow): InsightFlow => ({ ...(flow as InsightFlow), action: observedAction(flow) });
 
 /**
  * One page of a workload's flows, each once, the newest first.
@@ -26,5 +29,6 @@ export async function listInsightFlows(
   ]);
   if (!live) return { ...page, items: page.items.map(plain) };
   const contextFor = contextDescriber(live);
-  return { ...page, items: page.items.map((flow) => ({ ...flow, ...contextFor(flow) })) };
+  const verdictOf = flowVerdicts(await readBoard(), live.reach, [live]);
+  return { ...page, items: page.items.map((flow) => ({ ...flow, ...verdictOf(flow), ...contextFor(flow) })) };
 }

@@ -1,3 +1,4 @@
+import { observedAction } from '@/domain/flow-verdict';
 import type { Insights, InsightsQuery } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { readSnapshot } from '../../db/stream-rows';
@@ -57,16 +58,19 @@ export async function streamInsights(
       }
       if (live) await write(`,${fields({ rules_read_at: live.read_at })}`);
       await write(',"flows":[');
-      const describer = live && query.include_flow_context ? describeAsText(live) : null;
+      const describer = live && query.include_flow_context ? describeAsText(await readBoard(), live) : null;
       let separator = '';
       const summary = await readSnapshot(async (snapshot) => {
         const summary = snapshot.alongside((executor) => sumInsights(executor, selection));
         // When the flows fail, theirs is the failure that is told.
         summary.catch(() => {});
         await eachInsightFlow(snapshot, selection, describer !== null, (flows) => {
-          const texts = flows.map(({ json, decision, facts }) =>
-            describer && facts ? `${json},${describer.add(facts)}}` : `${json},"decision":${JSON.stringify(decision)}}`,
-          );
+          const texts = flows.map(({ json, decision, state, facts }) => {
+            const seen = `${json},"action":"${observedAction({ decision, state })}"`;
+            return describer && facts
+              ? `${seen},${describer.add({ ...facts, state })}}`
+              : `${seen},"decision":${JSON.stringify(decision)}}`;
+          });
           const text = `${separator}${texts.join(',')}`;
           separator = ',';
           return write(text);

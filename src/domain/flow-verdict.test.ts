@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ACTIONS, type Action, combineRules, differs, observedAction, type RulesSay } from './flow-verdict';
+
+const say = (action: Action, kind: RulesSay['kind'], workload_id = 'a'): RulesSay => ({
+  ...{ action, kind, workload_id, detail: null, explanation: '', position: null, group: null, group_position: null },
+  ...{ policy_id: null, policy_name: null, policy_version: null, rule_hash: null, read_at: null },
+});
+
+describe('observedAction', () => {
+  it('believes the log first, then replies, and else claims nothing', () => {
+    expect(observedAction({ decision: 'drop', state: 'ESTABLISHED' })).toBe('dropped');
+    expect(observedAction({ decision: 'reject', state: null })).toBe('rejected');
+    expect(observedAction({ decision: 'accept', state: null })).toBe('allowed');
+    expect(observedAction({ decision: 'observed', state: 'REPLIED' })).toBe('allowed');
+    for (const state of [null, 'SYN_SENT', 'UNREPLIED', 'CLOSE', 'NONE']) {
+      expect(observedAction({ decision: 'observed', state })).toBe('unknown');
+    }
+  });
+});
+
+describe('combineRules', () => {
+  const one = fc.record({
+    action: fc.constantFrom(...ACTIONS),
+    kind: fc.constantFrom('rule' as const, 'default' as const, 'builtin' as const, 'not_enforced' as const),
+  });
+
+  it('says allowed only where every firewall on the way allows', () => {
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 1, maxLength: 2 }), (parts) => {
+        const all = parts.map(({ action, kind }) => say(action, action === 'unknown' ? 'unknown' : kind));
+        const actions = all.map(({ action }) => action);
+        const action = combineRules(all)?.action;
+        expect(action === 'allowed').toBe(actions.every((each) => each === 'allowed'));
+        const denial = actions.find((each) => each === 'dropped' || each === 'rejected');
+        expect(action).toBe(denial ?? (actions.includes('unknown') ? 'unknown' : 'allowed'));
+      }),
+    );
+  });
+
+  it('names a rule before a default policy, and both before a firewall that is off', () => {
+    const off = say('allowed', 'not_enforced', 'caller');
+    expect(combineRules([off, say('allowed', 'rule', 'service')])?.kind).toBe('rule');
+    expect(combineRules([say('allowed', 'default', 'caller'), off])?.kind).toBe('default');
+    expect(combineRules([say('allowed', 'rule', 'caller'), say('allowed', 'rule', 'service')])?.workload_id).toBe(
+      'service',
+    );
+    expect(combineRules([])).toBeNull();
+  });
+});
+
+it('differs only where both are known and not alike', () => {
+  expect(differs('allowed', 'dropped')).toBe(true);
+  expect(differs('dropped', 'allowed')).toBe(true);
+  expect(differs('rejected', 'dropped')).toBe(false);
+  expect(differs('dropped', 'rejected')).toBe(true);
+  for (const action of ACTIONS) {
+    expect(differs('unknown', action)).toBe(false);
+    expect(differs(action, 'unknown')).toBe(false);
+    expect(differs(action, undefined)).toBe(false);
+    expect(differs(action, action)).toBe(false);
+  }
+});

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { DefiniteVerdict } from './firewall/verdict';
+
+/** What was, is or would be done with traffic. In every answer about traffic, whoever says it. */
+export const ACTIONS = ['allowed', 'dropped', 'rejected', 'unknown'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+const OF_VERDICT: Record<DefiniteVerdict | 'unknown', Action> = {
+  accept: 'allowed',
+  drop: 'dropped',
+  reject: 'rejected',
+  unknown: 'unknown',
+};
+
+/** The action that a verdict of rules, or of a line of the firewall log, is. */
+export const actionOf = (verdict: DefiniteVerdict | 'unknown'): Action => OF_VERDICT[verdict];
+
+/** The same of a policy in audit mode, which always says something. */
+export const wouldActionOf = (verdict: DefiniteVerdict): Exclude<Action, 'unknown'> =>
+  verdict === 'accept' ? 'allowed' : verdict === 'drop' ? 'dropped' : 'rejected';
+
+/** States of connection tracking that only a connection reaches that was answered. A reset may be the firewall's own answer. */
+export const ANSWERED_STATES = [
+  'ESTABLISHED',
+  'FIN_WAIT',
+  'CLOSE_WAIT',
+  'LAST_ACK',
+  'TIME_WAIT',
+  'REPLIED',
+  'ASSURED',
+] as const;
+
+/**
+ * What was observed of a flow: what the firewall log says, else allowed where replies were seen, else unknown. That packets
+ * were seen does not prove that they passed.
+ */
+export function observedAction({ decision, state }: { decision: string; state: string | null }): Action {
+  if (decision === 'accept' || decision === 'drop' || decision === 'reject') return actionOf(decision);
+  return ANSWERED_STATES.some((answered) => answered === state) ? 'allowed' : 'unknown';
+}
+
+/** Who decides by the live rules, with what is known of the rule. */
+export const Decider = z.object({
+  kind: z.enum(['rule', 'default', 'builtin', 'not_enforced', 'unknown']),
+  /** Action of the rule, default policy, name of the hypervisor's own rule, or the reason. */
+  detail: z.string().nullable(),
+  /** In words. */
+  explanation: z.string(),
+  /** Where the rule stands at the guest; of a group its name and the position there. */
+  position: z.int().nullable(),
+  group: z.string().nullable(),
+  group_position: z.int().nullable(),
+  /** The policy that the rule belongs to; its name is null when it is gone or out of reach. */
+  policy_id: z.string().nullable(),
+  policy_name: z.string().nullable(),
+  policy_version: z.int().nullable(),
+  rule_hash: z.string().nullable(),
+});
+export type Decider = z.output<typeof Decider>;
+
+/** What the rules do now with the packet that opened the conversation, and which rule, default policy or missing link decides. */
+export const RulesSay = Decider.extend({
+  action: z.enum(ACTIONS),
+  /** At whose firewall. */
+  workload_id: z.uuid(),
+  /** When its rules were read; null: never. */
+  read_at: z.string().nullable(),
+});
+export type RulesSay = z.output<typeof RulesSay>;
+
+/** What a policy in audit mode would do with it. */
+export const AuditSay = z.object({
+  action: z.enum(['allowed', 'dropped', 'rejected']),
+  policy_id: z.uuid(),
+  policy_name: z.string(),
+  /** By one of its rules, or because it asks for a default that drops. */
+  by: z.enum(['rule', 'default']),
+  rule_position: z.int().nullable(),
+  workload_id: z.uuid(),
+});
+export type AuditSay = z.output<typeof AuditSay>;
+
+/** The same three in every answer about traffic. */
+export const flowVerdict = {
+  /** What was observed. */
+  action: z.enum(ACTIONS),
+  /** What the rules say now; null: no workload within reach is at an end, or its rules may not be seen. */
+  rules_say: RulesSay.nullable(),
+  /** What policies in audit mode would do, in the order in which they would decide. */
+  audit_say: z.array(AuditSay),
+};
+export type FlowVerdict = { action: Action; rules_say: RulesSay | null; audit_say: AuditSay[] };
+
+const DENIED: readonly Action[] = ['dropped', 'rejected'];
+
+/** Whether what was observed differs from what the rules say. A rejected packet that nobody may answer is dropped. */
+export function differs(observed: Action, rules: Action | undefined): boolean {
+  if (observed === 'unknown' || rules === undefined || rules === 'unknown' || observed === rules) return false;
+  return !(observed === 'rejected' && rules === 'dropped');
+}
+
+const PREFERENCE: readonly Decider['kind'][] = ['rule', 'default', 'builtin', 'not_enforced', 'unknown'];
+
+/**
+ * What the rules of all firewalls on the way say together, from the caller to the service: the first that denies decides, else
+ * one that is not known leaves it open, else all let it pass and the one with the most specific reason is named.
+ */
+export function combineRules(onTheWay: readonly RulesSay[]): RulesSay | null {
+  const found =
+    onTheWay.find(({ action }) => DENIED.includes(action)) ?? onTheWay.find(({ action }) => action === 'unknown');
+  if (found) return found;
+  // Of two equal ones that of the service: its rules are about who may call it.
+  return [...onTheWay].reverse().sort((a, b) => PREFERENCE.indexOf(a.kind) - PREFERENCE.indexOf(b.kind))[0] ?? null;
+}

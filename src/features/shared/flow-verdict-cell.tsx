@@ -1,0 +1,23 @@
+import type { FlowVerdict } from '@/domain/flow-verdict';
+import { useT } from '@/lib/i18n/use-t';
+import { Badge } from '@/ui/badge';
+import { ACTION_LABELS, rulesText, verdictDiffers, WOULD_LABELS, wouldChange } from './verdict-labels';
+
+type Props = { verdict: Pick<FlowVerdict, 'action'> & Partial<FlowVerdict> };
+
+/** What was observed of traffic, and what the rules say of it now; says where the two differ. */
+export function FlowVerdictCell({ verdict }: Props) {
+  const t = useT();
+  const { label, tone } = ACTION_LABELS[verdict.action];
+  const would = wouldChange(verdict);
+  return (
+    <span className="flex min-w-0 items-center gap-1" title={verdict.rules_say?.explanation}>
+      <Badge tone={tone}>{t(label)}</Badge>
+      {verdictDiffers(verdict) && <Badge tone="danger">{t('Differs')}</Badge>}
+      {would && <Badge tone={WOULD_LABELS[would].tone}>{t(WOULD_LABELS[would].label)}</Badge>}
+      {verdict.rules_say !== undefined && (
+        <span className="min-w-0 truncate text-muted">{rulesText(t, verdict.rules_say)}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import type { AuditSay, RulesSay } from '@/domain/flow-verdict';
+import { english } from '@/lib/i18n/translator';
+import { rulesText, verdictDiffers, wouldChange } from './verdict-labels';
+
+const id = '01890000-0000-7000-8000-000000000000';
+const say = (values: Partial<RulesSay>): RulesSay => ({
+  ...{ action: 'allowed', kind: 'rule', detail: null, explanation: '', position: 3, group: null, group_position: null },
+  ...{ policy_id: null, policy_name: null, policy_version: null, rule_hash: null, workload_id: id, read_at: null },
+  ...values,
+});
+const audit = (action: AuditSay['action']): AuditSay => ({
+  ...{ action, policy_id: id, policy_name: 'policy', by: 'rule', rule_position: 0, workload_id: id },
+});
+
+it('says action and reason in the words of every page', () => {
+  const text = (values: Partial<RulesSay> | null) => rulesText(english, values && say(values));
+  expect(text({})).toBe('allowed by rule 3');
+  expect(text({ action: 'rejected', policy_id: id, policy_name: 'web' })).toBe('rejected by rule 3 of web');
+  expect(text({ action: 'dropped', group: 'office', group_position: 1 })).toBe('dropped by rule 1 of group office');
+  expect(text({ action: 'dropped', kind: 'default', position: null })).toBe('dropped by default policy');
+  expect(text({ action: 'dropped', kind: 'builtin', position: null })).toBe('dropped by a built-in rule');
+  expect(text({ kind: 'not_enforced', position: null })).toBe('not filtered');
+  expect(text({ action: 'unknown', kind: 'unknown', position: null })).toBe('unknown');
+  expect(text({ action: 'unknown' })).toBe('unknown');
+  expect(text(null)).toBe('unknown');
+});
+
+it('tells where observed and evaluated differ, and what audited policies would change', () => {
+  expect(verdictDiffers({ action: 'allowed', rules_say: say({ action: 'dropped' }) })).toBe(true);
+  expect(verdictDiffers({ action: 'unknown', rules_say: say({ action: 'dropped' }) })).toBe(false);
+  expect(wouldChange({ action: 'allowed', rules_say: say({}), audit_say: [] })).toBeNull();
+  expect(
+    wouldChange({ action: 'allowed', rules_say: say({}), audit_say: [audit('allowed'), audit('dropped')] }),
+  ).toBeNull();
+  expect(wouldChange({ action: 'allowed', rules_say: say({}), audit_say: [audit('dropped')] })).toBe('dropped');
+});

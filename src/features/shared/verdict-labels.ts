@@ -1,0 +1,81 @@
+import type { ContextDecision } from '@/domain/flow-context/flow-context';
+import { type Action, differs, type FlowVerdict, type RulesSay } from '@/domain/flow-verdict';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import type { Tone } from '@/ui/tone';
+
+type Label = { label: string; tone: Tone };
+
+/** What was observed, on every page about traffic. */
+export const ACTION_LABELS: Record<Action, Label> = {
+  allowed: { label: msg('Allowed'), tone: 'ok' },
+  dropped: { label: msg('Dropped'), tone: 'danger' },
+  rejected: { label: msg('Rejected'), tone: 'warn' },
+  unknown: { label: msg('Unknown'), tone: 'unknown' },
+};
+
+/** What a policy in audit mode would do. It is never in force, so it never looks like it. */
+export const WOULD_LABELS: Record<Exclude<Action, 'unknown'>, Label> = {
+  allowed: { label: msg('Would be allowed'), tone: 'info' },
+  dropped: { label: msg('Would be dropped'), tone: 'warn' },
+  rejected: { label: msg('Would be rejected'), tone: 'warn' },
+};
+
+/** The field `decision` in the same words: what the firewall log says, or what decides by the rules. */
+export const DECISION_LABELS: Record<ContextDecision, Label> = {
+  accept: ACTION_LABELS.allowed,
+  drop: ACTION_LABELS.dropped,
+  reject: ACTION_LABELS.rejected,
+  default_accept: { label: msg('Allowed by default policy'), tone: 'neutral' },
+  default_drop: { label: msg('Dropped by default policy'), tone: 'danger' },
+  audit_accept: WOULD_LABELS.allowed,
+  audit_drop: WOULD_LABELS.dropped,
+  audit_reject: WOULD_LABELS.rejected,
+  observed: { label: msg('Not filtered or unknown'), tone: 'neutral' },
+};
+
+/** What the rules say, with the reason: `allowed by rule 3 of web`, `dropped by default policy`, `not filtered`, `unknown`. */
+export function rulesText(t: Translate, say: RulesSay | null | undefined): string {
+  if (!say || say.kind === 'unknown' || say.action === 'unknown') return t('unknown');
+  const { action, position, group, group_position, policy_id, policy_name } = say;
+  switch (say.kind) {
+    case 'not_enforced':
+      return t('not filtered');
+    case 'default':
+      return t('{action, select, allowed {allowed} dropped {dropped} other {rejected}} by default policy', { action });
+    case 'builtin':
+      return t('{action, select, allowed {allowed} dropped {dropped} other {rejected}} by a built-in rule', { action });
+    case 'rule': {
+      const place = { action, position: group === null ? position : group_position };
+      if (policy_id && policy_name) {
+        return t(
+          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of {policy}',
+          {
+            ...place,
+            policy: policy_name,
+          },
+        );
+      }
+      if (group !== null) {
+        return t(
+          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of group {group}',
+          {
+            ...place,
+            group,
+          },
+        );
+      }
+      return t('{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position}', place);
+    }
+  }
+}
+
+type Partly = Pick<FlowVerdict, 'action'> & Partial<FlowVerdict>;
+
+/** Whether what was observed differs from what the rules say now. */
+export const verdictDiffers = ({ action, rules_say }: Partly): boolean => differs(action, rules_say?.action);
+
+/** What the first policy in audit mode would change; null when it would not. */
+export function wouldChange({ rules_say, audit_say }: Partly): Exclude<Action, 'unknown'> | null {
+  const [first] = audit_say ?? [];
+  return first && first.action !== rules_say?.action ? first.action : null;
+}

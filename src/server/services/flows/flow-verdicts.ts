@@ -1,0 +1,114 @@
+import type { Flow } from '@/domain/flow/flow';
+import {
+  actionOf,
+  combineRules,
+  type FlowVerdict,
+  observedAction,
+  type RulesSay,
+  wouldActionOf,
+} from '@/domain/flow-verdict';
+import type { TenantReach } from '@/domain/permissions';
+import type { Scope } from '../../auth/scope';
+import { contextDescriber, type InsightFacts } from '../insights/describe-context';
+import { guestContext } from '../insights/guest-context';
+import type { LiveGuestContext } from '../insights/live-guest';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+
+/** What is looked at of a flow. A `Flow` is one. */
+export type VerdictFacts = InsightFacts & { readonly state: string | null };
+
+type Describer = { describe: ReturnType<typeof contextDescriber>; read_at: string | null };
+
+/** Observed only, for those who may not see rules. */
+const observedOnly = (flow: VerdictFacts): FlowVerdict => ({
+  action: observedAction(flow),
+  rules_say: null,
+  audit_say: [],
+});
+
+/**
+ * Makes a judge of flows: what was observed of each, what the firewalls at both of its ends say of it now, and what policies
+ * in audit mode would do. Each guest is prepared once, and only those within `reach` are asked. No query.
+ * @param read guests that were read more recently than the board
+ */
+export function flowVerdicts(
+  board: Board,
+  reach: TenantReach,
+  read: readonly LiveGuestContext[] = [],
+): (flow: VerdictFacts) => FlowVerdict {
+  const describers = new Map<string, Describer | null>(
+    read.map((live) => [live.guest.workload_id, { describe: contextDescriber(live), read_at: live.read_at }]),
+  );
+  const describerOf = (workloadId: string): Describer | null => {
+    let known = describers.get(workloadId);
+    if (known === undefined) {
+      const workload = board.world.workloads.get(workloadId);
+      const isWithin =
+        workload && (reach === 'all' || (workload.tenant_id !== null && reach.includes(workload.tenant_id)));
+      const guest = isWithin ? guestContext(board, workloadId, reach) : null;
+      known =
+        workload && guest
+          ? {
+              describe: contextDescriber({ guest, world: board.world, workload, reach }),
+              read_at: board.readings.guests.get(workloadId)?.read_at ?? null,
+            }
+          : null;
+      describers.set(workloadId, known);
+    }
+    return known;
+  };
+
+  return (flow) => {
+    const { source_workload_id, destination_workload_id, workload_id } = flow;
+    const ends = new Set([source_workload_id, destination_workload_id].filter((id) => id !== null));
+    // A guest whose address is not known is told by its interface.
+    if (ends.size === 0 && workload_id) ends.add(workload_id);
+    const asked = [...ends].flatMap((id) => {
+      const describer = describerOf(id);
+      return describer ? [{ id, read_at: describer.read_at, ...describer.describe(flow).context }] : [];
+    });
+    // From who called to who was called.
+    asked.sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
+    return {
+      action: observedAction(flow),
+      rules_say: combineRules(
+        asked.map(
+          ({ id, read_at, verdict, decided_by }): RulesSay => ({
+            ...decided_by,
+            action: actionOf(verdict),
+            workload_id: id,
+            read_at,
+          }),
+        ),
+      ),
+      audit_say: asked.flatMap(({ id, audit }) =>
+        audit.map(({ policy_id, policy_name, by, rule_position, verdict }) => ({
+          action: wouldActionOf(verdict),
+          ...{ policy_id, policy_name, by, rule_position },
+          workload_id: id,
+        })),
+      ),
+    };
+  };
+}
+
+/**
+ * Adds what was observed, what rules say and what audited policies would do to flows.
+ * @param rules evidence that rules may be shown, and whose; null: only what was observed is added
+ * @param tenantId the flows are shown as this tenant sees them
+ */
+export async function withVerdicts<F extends Flow>(
+  flows: readonly F[],
+  rules: Scope<'workload:read'> | null,
+  tenantId: string | undefined,
+): Promise<(F & FlowVerdict)[]> {
+  const reach = rules && reachWithin(rules.tenants, tenantId);
+  const verdictOf = reach && flows.length > 0 ? flowVerdicts(await readBoard(), reach) : observedOnly;
+  return flows.map((flow) => ({ ...flow, ...verdictOf(flow) }));
+}
+
+function reachWithin(reach: TenantReach, tenantId: string | undefined): TenantReach {
+  if (tenantId === undefined) return reach;
+  return reach === 'all' || reach.includes(tenantId) ? [tenantId] : [];
+}
