@@ -17,6 +17,10 @@ const inForce = (policy: WorldPolicy): WorldPolicy => ({
   definition: { ...policy.definition, enforcement_mode: 'enforced' },
 });
 
+/** What is confirmed is compared with what is live by then: a reading of some seconds ago would only have it skipped. */
+const readAfresh = (clusterId: string, workloads: readonly WorldWorkload[]) =>
+  readLive(clusterId, workloads, { afresh: true });
+
 function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] {
   const guests = clusters.flatMap((cluster) => cluster.guests);
   const sum = (count: (guest: (typeof guests)[number]) => number) =>
@@ -44,7 +48,7 @@ export async function previewInWorld(
   policy: WorldPolicy,
   places: readonly string[],
   id: string | null,
-  read: (clusterId: string, workloads: readonly WorldWorkload[]) => Promise<ClusterReadings> = readLive,
+  read: (clusterId: string, workloads: readonly WorldWorkload[]) => Promise<ClusterReadings> = readAfresh,
 ): Promise<PolicyPreview> {
   const wanted = inForce(policy);
   const others = world.policies.filter((other) => other.id !== policy.id);
