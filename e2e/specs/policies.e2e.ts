@@ -96,12 +96,29 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(page.getByText('Version 2').first()).toBeVisible();
   expect(await firewallOf(simulator, 100), 'nothing is written before apply').not.toContain('[fabric ');
 
-  // Dry run, then apply with a result per guest.
+  // A firewall that is off, and a rule that somebody left in it.
+  await editFirewall(simulator, 101, (text) =>
+    text
+      .replace('enable: 1', 'enable: 0')
+      .replace('[RULES]\n', '[RULES]\n\nIN DROP -p tcp -dport 8081 # left by somebody'),
+  );
+  // Dry run and preview, then apply with a result per guest.
   await apply.click();
   const dialog = page.getByRole('dialog', { name: 'Apply e2e office to web' });
   await expect(dialog.getByText('Dry run passed')).toBeVisible();
   expect(await firewallOf(simulator, 100), 'a dry run writes nothing').not.toContain('[fabric ');
+  const dormant = dialog.getByRole('list', { name: 'Dormant content of web-02' });
+  await expect(dormant).toContainText('inbound DROP tcp port 8081');
+  await expect(dormant).toContainText('It blocks traffic that passes today');
   await shot(page, 'dry-run');
+  // Somebody edits a guest before this is confirmed: it is skipped, shown again, and then applied.
+  await editFirewall(simulator, 100, (text) => text.replace('[RULES]\n', '[RULES]\n\nIN ACCEPT -p tcp -dport 9100'));
+  await dialog.getByRole('button', { name: 'Apply to 2 guests' }).click();
+  await expect(dialog.getByText('changed since the preview. Nothing was written.')).toBeVisible({ timeout: 60_000 });
+  expect(await firewallOf(simulator, 100), 'what changed is not written').not.toContain('[fabric ');
+  await expect(dialog.getByRole('button', { name: /^Retry/ })).toBeHidden();
+  await shot(page, 'changed-since-preview');
+  await dialog.getByRole('button', { name: 'Preview again' }).click();
   await dialog.getByRole('button', { name: 'Apply to 2 guests' }).click();
   await expect(dialog.getByText('Done: every guest is as the policy wants it')).toBeVisible({ timeout: 60_000 });
   const results = dialog.getByRole('list', { name: 'Results on policy-lab' });
