@@ -20,6 +20,8 @@ export async function inventoryStamp(executor: Executor): Promise<string> {
 export type FlowInventory = {
   /** Known subnets of all clusters. */
   cidrs: string[];
+  /** For each of them a text that is another one when it was added, also when it was there before. */
+  cidr_ids?: string[];
   workloads: { id: string; cluster_id: string; vmid: number }[];
   /** Addresses that guests have now; canonical text. */
   addresses: { cluster_id: string; address: string; workload_id: string }[];
@@ -28,8 +30,9 @@ export type FlowInventory = {
 /** What is needed to tell who stands at the ends of a flow. Three queries. */
 export async function loadFlowInventory(executor: Executor): Promise<FlowInventory> {
   const [cidrs, guests, addresses] = await Promise.all([
-    executor.execute<{ cidr: string }>(
-      sql`select distinct ${subnets.cidr}::text as cidr from ${subnets} where masklen(${subnets.cidr}) > 0`,
+    executor.execute<{ cidr: string; ids: string }>(
+      sql`select ${subnets.cidr}::text as cidr, md5(string_agg(${subnets.id}::text, ',' order by ${subnets.id})) as ids
+        from ${subnets} where masklen(${subnets.cidr}) > 0 group by ${subnets.cidr}`,
     ),
     executor.select({ id: workloads.id, cluster_id: workloads.cluster_id, vmid: workloads.vmid }).from(workloads),
     executor.execute<FlowInventory['addresses'][number]>(
@@ -37,5 +40,10 @@ export async function loadFlowInventory(executor: Executor): Promise<FlowInvento
         from ${ipAddresses} where ${ipAddresses.workload_id} is not null and ${ipAddresses.state} <> 'stale'`,
     ),
   ]);
-  return { cidrs: cidrs.map((row) => row.cidr), workloads: guests, addresses: [...addresses] };
+  return {
+    cidrs: cidrs.map((row) => row.cidr),
+    cidr_ids: cidrs.map((row) => row.ids),
+    workloads: guests,
+    addresses: [...addresses],
+  };
 }

@@ -10,11 +10,12 @@ export class AddressBook {
   readonly #prefixes = new PrefixTable<string>();
   readonly #guests = new Map<string, string>();
   readonly #holders = new Map<string, string[]>();
-  readonly #cidrs: ReadonlySet<string>;
+  /** Known subnets, and which rows they come from. */
+  readonly #cidrs: ReadonlyMap<string, string>;
 
   constructor(inventory: FlowInventory) {
-    this.#cidrs = new Set(inventory.cidrs);
-    for (const text of inventory.cidrs) {
+    this.#cidrs = new Map(inventory.cidrs.map((cidr, i) => [cidr, inventory.cidr_ids?.[i] ?? '']));
+    for (const text of this.#cidrs.keys()) {
       const cidr = parseCidr(text);
       if (cidr) this.#prefixes.set(cidr, text);
     }
@@ -43,7 +44,7 @@ export class AddressBook {
   }
 
   /**
-   * What this book can tell and another could not: subnets, addresses of which a workload is known now (as the narrowest
+   * What this book can tell and another could not: subnets (also one that went and came back in between), addresses of which a workload is known now (as the narrowest
    * networks), and guests of which a number is known now.
    */
   gainedSince(before: AddressBook): { networks: string[]; vmids: number[] } {
@@ -55,7 +56,7 @@ export class AddressBook {
     const after = (key: string) => key.slice(key.indexOf(' ') + 1);
     return {
       networks: [
-        ...[...this.#cidrs].filter((cidr) => !before.#cidrs.has(cidr)),
+        ...[...this.#cidrs].flatMap(([cidr, ids]) => (before.#cidrs.get(cidr) === ids ? [] : [cidr])),
         ...new Set(addresses.map(([key]) => after(key))),
       ],
       vmids: [...new Set(guests.map(([key]) => Number(after(key))))],
@@ -64,7 +65,7 @@ export class AddressBook {
 
   /** The subnets among some networks; of all that are known when none are given. */
   subnetsAmong(networks: readonly string[] | null): string[] {
-    return networks === null ? [...this.#cidrs] : networks.filter((network) => this.#cidrs.has(network));
+    return networks === null ? [...this.#cidrs.keys()] : networks.filter((network) => this.#cidrs.has(network));
   }
 
   guest(clusterId: string, vmid: number | undefined): string | null {
