@@ -42,6 +42,7 @@ const state: LiveState = {
     ipsets: { clients: Array.from({ length: 500 }, (_, i) => ({ cidr: `172.16.${i >> 3}.${(i & 7) * 32}/27` })) },
   },
   guest: { options: { enable: 1 }, rules, ipsets: {}, aliases: {} },
+  node: { options: {}, networks: ['10.0.0.2/24'], rules: [] },
 };
 
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };

@@ -74,6 +74,7 @@ function measureContexts(): number {
   const state: LiveState = {
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
     guest: { options: { enable: 1 }, rules, ipsets: {}, aliases: {} },
+    node: { options: {}, networks: ['10.0.0.2/8'], rules: [] },
   };
   const flows = Array.from({ length: 100_000 }, (_, i): FlowFacts => {
     const inbound = i % 2 === 0;

@@ -29,7 +29,11 @@ it('the verdict is the same from one cut to the next, for random rule sets and p
   let changes = 0;
   fc.assert(
     fc.property(fc.integer(), (seed) => {
-      const guest = prepareGuest(randomState(seed), RANDOM_NIC);
+      const read = randomState(seed);
+      // Of networks that are not known, no cuts can be made around their broadcast addresses.
+      const state = { ...read, node: read.node && { ...read.node, networks: read.node.networks ?? [] } };
+      if (!state.node) return;
+      const guest = prepareGuest(state, RANDOM_NIC);
       const random = randomSource(seed + 1);
       for (let count = 0; count < 60; count++) {
         const packet = randomPacket(random);

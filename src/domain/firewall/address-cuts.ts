@@ -4,7 +4,7 @@ import type { AddressSet, AddressSpan } from './address-set';
 import type { PreparedGuest } from './prepare-guest';
 
 /** Where rules of the hypervisor's own tell addresses apart: multicast, what lies above it, and broadcast to all. */
-const OWN_CUTS = { 4: [0xe0000000n, 0xf0000000n, 0xffffffffn], 6: [0xffn << 120n] } as const;
+const OWN_CUTS = { 4: [1n, 0xe0000000n, 0xf0000000n, 0xffffffffn], 6: [0xffn << 120n] } as const;
 
 function cutSpans(cuts: Set<bigint>, spans: readonly AddressSpan[]): void {
   for (const { first, last } of spans) {
@@ -15,7 +15,8 @@ function cutSpans(cuts: Set<bigint>, spans: readonly AddressSpan[]): void {
 
 /**
  * The addresses at which the verdict may change when only one address of a packet changes, ascending: from one cut to the next
- * every address is treated alike. Covers the guest's rules and those in front of them.
+ * every address is treated alike. Covers the guest's rules and those in front of them. Where the node's networks are not
+ * known, single addresses inside of a part may be broadcast addresses of the node all the same.
  * @param end which address of the packet changes
  */
 export function addressCuts(
@@ -25,9 +26,14 @@ export function addressCuts(
   end: 'source' | 'destination',
 ): bigint[] {
   const cuts = new Set<bigint>(OWN_CUTS[family]);
-  const sets: (AddressSet | null)[] = guest.index(direction, family).rules.map((rule) => rule[end]);
-  if (end === 'source') sets.push(direction === 'in' ? guest.blacklist : guest.ip_filter);
-  for (const set of sets) if (set) cutSpans(cuts, set[family]);
+  for (const filter of guest.filters) {
+    const sets: (AddressSet | null)[] = filter.index(direction, family).rules.map((rule) => rule[end]);
+    if (end === 'source') sets.push(direction === 'in' ? filter.blacklist : filter.ip_filter);
+    for (const set of sets) if (set) cutSpans(cuts, set[family]);
+    for (const address of family === 4 ? (filter.node.broadcasts ?? []) : []) {
+      cutSpans(cuts, [{ first: BigInt(address), last: BigInt(address) }]);
+    }
+  }
   return [...cuts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 

@@ -1,5 +1,6 @@
 import { cidrBounds, parseCidr } from '../net/cidr';
 import { type IpAddress, parseIp } from '../net/ip-address';
+import type { FilterImplementation } from './live-state';
 
 /** Inclusive range of addresses of one family, as numbers. */
 export type AddressSpan = { readonly first: bigint; readonly last: bigint };
@@ -89,10 +90,15 @@ function subtract(spans: readonly AddressSpan[], hole: AddressSpan): AddressSpan
 }
 
 /**
- * The addresses of a kernel set of networks: the most specific entry decides, a `nomatch` one takes addresses out.
- * An entry that cannot be understood makes the rest unknown, and everything when it would take addresses out.
+ * The addresses of a kernel set of networks; a `nomatch` entry takes addresses out. With iptables the most specific entry
+ * decides, with nftables a `nomatch` one always. An entry that cannot be understood makes the rest unknown, and
+ * everything when it would take addresses out.
  */
-export function prefixEntries(entries: readonly PrefixEntry[], rest: 'no' | 'unknown' = 'no'): AddressSet {
+export function prefixEntries(
+  entries: readonly PrefixEntry[],
+  rest: 'no' | 'unknown' = 'no',
+  implementation: FilterImplementation = 'iptables',
+): AddressSet {
   const parsed = entries.map(({ cidr, nomatch }) => ({ span: parseSpan(cidr), nomatch }));
   if (parsed.some(({ span, nomatch }) => !span && nomatch)) return UNKNOWN_ADDRESSES;
   const known = parsed.flatMap(({ span, nomatch }) => (span ? [{ ...span, nomatch }] : []));
@@ -100,6 +106,7 @@ export function prefixEntries(entries: readonly PrefixEntry[], rest: 'no' | 'unk
   if (!known.some((entry) => entry.nomatch)) return addressSet(known, complete);
   // A hole that something unknown may fill again is unknown too; `rest` says so, as a hole is no part of the spans.
   const widest = [...known].sort((a, b) => {
+    if (implementation === 'nftables') return Number(a.nomatch) - Number(b.nomatch);
     const difference = b.last - b.first - (a.last - a.first);
     return difference > 0n ? 1 : difference < 0n ? -1 : 0;
   });

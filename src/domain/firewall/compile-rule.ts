@@ -1,4 +1,6 @@
 import { type AddressSet, addressSetHas } from './address-set';
+import { compileForNftables } from './compile-nftables';
+import { ANYTHING, type CompiledRule, type Conditions, isExtensionHeader, type Parts } from './compiled-rule';
 import { type IcmpMatch, icmpMatch } from './data/icmp-types';
 import { macroParts } from './data/macros';
 import { hasPorts, protocolNumber } from './data/protocols';
@@ -8,35 +10,15 @@ import { type PortSet, parseLivePorts, portSetHas } from './port-match';
 import { resolveAddress, type Scopes } from './resolve-address';
 import type { RulePlace } from './verdict';
 
-/** One plain condition with an outcome: a live rule, or one part of its macro, for one family. */
-export type CompiledRule = {
-  readonly place: RulePlace;
-  readonly action: 'accept' | 'drop' | 'reject' | 'unknown';
-  /** Null: any protocol. */
-  readonly protocol: number | null;
-  readonly source: AddressSet | null;
-  readonly destination: AddressSet | null;
-  readonly source_ports: PortSet | null;
-  readonly destination_ports: PortSet | null;
-  readonly icmp: IcmpMatch | null;
-  /** Something in the rule could not be understood: it may match less than the other conditions say. */
-  readonly vague: boolean;
-};
-
-type Parts = { proto?: string; dport?: string; sport?: string; icmp?: string };
-
 /** The family that the protocol's name limits a rule to. Numbers do not limit it. */
 const protocolFamily = (proto: string | undefined): 4 | 6 | undefined =>
   proto === 'icmp' ? 4 : proto === 'icmpv6' || proto === 'ipv6-icmp' ? 6 : undefined;
-
-type Conditions = Omit<CompiledRule, 'place' | 'action' | 'source' | 'destination'>;
-
-const ANYTHING: Conditions = { protocol: null, source_ports: null, destination_ports: null, icmp: null, vague: false };
 
 /** Null when the combination is one that the hypervisor's compiler refuses, so that no rule comes of it. */
 function conditionsOf({ proto, dport, sport, icmp }: Parts, family: 4 | 6): Conditions | null {
   const number = proto === undefined || proto === '' ? 0 : protocolNumber(proto);
   if (number === null) return { ...ANYTHING, vague: true };
+  if (number !== 0 && isExtensionHeader(number, family)) return null;
   const limited = protocolFamily(proto);
   if (limited !== undefined && limited !== family) return null;
   if (limited !== undefined) {
@@ -70,16 +52,24 @@ function addressesOf(text: string | undefined, family: 4 | 6, scopes: Scopes): A
 export function compileRule(rule: LiveRule, place: RulePlace, family: 4 | 6, scopes: Scopes): CompiledRule[] {
   const action = ACTIONS[rule.action];
   if (action === undefined) return [];
-  const source = addressesOf(rule.source, family, scopes);
-  const destination = addressesOf(rule.dest, family, scopes);
-  if (source === 'never' || destination === 'never') return [];
   const own: Parts = {
     ...(rule.proto && { proto: rule.proto }),
     ...(rule.dport && { dport: rule.dport }),
     ...(rule.sport && { sport: rule.sport }),
     ...(rule['icmp-type'] && { icmp: rule['icmp-type'] }),
   };
-  const parts = rule.macro ? macroParts(rule.macro, family)?.map((part): Parts => ({ ...own, ...part })) : [own];
+  const { implementation } = scopes;
+  const parts = rule.macro
+    ? macroParts(rule.macro, family, implementation)?.map((part): Parts => ({ ...own, ...part }))
+    : [own];
+  if (implementation === 'nftables') {
+    const unknown = { ...ANYTHING, source: null, destination: null, vague: true };
+    const found = parts ? parts.map((part) => compileForNftables(part, rule, family, scopes)) : [unknown];
+    return found.flatMap((compiled) => (compiled ? [{ place, action, ...compiled }] : []));
+  }
+  const source = addressesOf(rule.source, family, scopes);
+  const destination = addressesOf(rule.dest, family, scopes);
+  if (source === 'never' || destination === 'never') return [];
   const conditions = parts?.map((part) => conditionsOf(part, family)) ?? [{ ...ANYTHING, vague: true }];
   return conditions.flatMap((found) => (found ? [{ place, action, source, destination, ...found }] : []));
 }

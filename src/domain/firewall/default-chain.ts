@@ -1,9 +1,16 @@
+import { trackedState } from './connection-state';
 import { ICMP, ICMPV6, TCP, UDP } from './data/protocols';
-import type { Packet } from './packet';
-import type { Builtin, DefiniteVerdict } from './verdict';
+import { isMulticast, type Packet } from './packet';
+import type { Builtin, DefiniteVerdict, UnknownReason } from './verdict';
 
-/** A rule of the hypervisor's own that holds: certainly, or as far as the packet is known. */
-export type BuiltinHit = { readonly name: Builtin; readonly verdict: DefiniteVerdict; readonly certain: boolean };
+type Outcome = DefiniteVerdict | 'unknown';
+/** A rule of the hypervisor's own that holds: certainly, or as far as the packet and the node are known. */
+export type BuiltinHit = {
+  readonly name: Builtin;
+  readonly verdict: Outcome;
+  readonly certain: boolean;
+  readonly reason: UnknownReason;
+};
 
 type Answer = 'yes' | 'no' | 'unknown';
 
@@ -14,28 +21,6 @@ const either = (...answers: Answer[]): Answer =>
 const both = (...answers: Answer[]): Answer =>
   answers.includes('no') ? 'no' : answers.includes('unknown') ? 'unknown' : 'yes';
 const when = (condition: boolean): Answer => (condition ? 'yes' : 'no');
-
-const ALL_ONES = 0xffffffffn;
-const MULTICAST_4 = 0xe0000000n;
-const MULTICAST_4_END = 0xf0000000n;
-const MULTICAST_6 = 0xffn << 120n;
-const isMulticast = ({ family, value }: Packet['source']) =>
-  family === 4 ? value >= MULTICAST_4 && value < MULTICAST_4_END : value >= MULTICAST_6;
-
-/** Whether the packet goes to many: broadcast (IPv4 only) or multicast. */
-export const goesToMany = ({ destination, broadcast }: Packet): boolean =>
-  isMulticast(destination) || (destination.family === 4 && (broadcast === true || destination.value === ALL_ONES));
-
-/** Whether the source is one that no single host may have: multicast or the broadcast address. IPv4 only. */
-export const isSmurf = ({ source }: Packet): boolean =>
-  source.family === 4 && (isMulticast(source) || source.value === ALL_ONES);
-
-/** What rejecting a packet really does: ICMP and packets to or from many are dropped without an answer. */
-export function rejectOutcome(packet: Packet): 'drop' | 'reject' {
-  if (packet.source.family === 6) return packet.protocol === ICMPV6 ? 'drop' : 'reject';
-  const toBroadcast = packet.broadcast === true || packet.destination.value === ALL_ONES;
-  return packet.protocol === ICMP || toBroadcast || isMulticast(packet.source) ? 'drop' : 'reject';
-}
 
 function isCritical({ source, protocol, icmp_type: type, icmp_code: code }: Packet): Answer {
   if (source.family === 6) {
@@ -55,8 +40,8 @@ const NONE: readonly BuiltinHit[] = [];
 const NOISY_PORTS = new Set([43, 53, 135, 137, 138, 139, 445, 1900]);
 
 /** Whether certainly none of the rules below can hold; most packets are such. */
-function isPlain({ protocol, source_port: sport, destination_port: dport, tcp_syn }: Packet): boolean {
-  if (protocol === ICMP || protocol === ICMPV6 || tcp_syn === false) return false;
+function isPlain({ protocol, source_port: sport, destination_port: dport, tcp_syn, state }: Packet): boolean {
+  if (protocol === ICMP || protocol === ICMPV6 || tcp_syn === false || state === 'invalid') return false;
   if (protocol !== TCP && protocol !== UDP) return true;
   return sport !== undefined && dport !== undefined && !NOISY_PORTS.has(sport) && !NOISY_PORTS.has(dport);
 }
@@ -65,22 +50,31 @@ function isPlain({ protocol, source_port: sport, destination_port: dport, tcp_sy
  * What stands between the guest's rules and a default of DROP or REJECT: packets that are dropped without a log entry,
  * and ICMP that is always let through.
  * @param reject what rejecting does to this packet
+ * @param broadcast whether it goes to a broadcast address; null: not known
+ * @param drop_invalid whether packets of state invalid were dropped before; null: not known
  * @returns the rules that hold, up to the first certain one
  */
 export function beforeDefault(
   policy: 'DROP' | 'REJECT',
   packet: Packet,
-  reject: 'drop' | 'reject',
+  reject: 'drop' | 'reject' | 'unknown',
+  broadcast: boolean | null,
+  drop_invalid: boolean | null,
 ): readonly BuiltinHit[] {
-  if (isPlain(packet) && !goesToMany(packet)) return NONE;
+  const toMany = isMulticast(packet.destination) || broadcast;
+  if (toMany === false && isPlain(packet)) return NONE;
   const { protocol } = packet;
   const noise = policy === 'DROP' ? 'drop' : reject;
   const udp = when(protocol === UDP);
+  const state = trackedState(packet);
+  const invalid = drop_invalid ? 'no' : state === 'unknown' ? 'unknown' : when(state === 'invalid');
   const whois = packet.source.family === 6 && protocol === TCP ? between(packet.destination_port, 43) : 'no';
-  const steps: readonly (readonly [Builtin, Answer, DefiniteVerdict])[] = [
+  const steps: readonly (readonly [Builtin, Answer, Outcome])[] = [
     ['whois', whois, reject],
-    ['broadcast', when(goesToMany(packet)), 'drop'],
-    ['critical_icmp', isCritical(packet), 'accept'],
+    ['broadcast', toMany === null ? 'unknown' : when(toMany), 'drop'],
+    // Outside of connections it is invalid, so it gets here only where invalid packets are let through.
+    ['critical_icmp', drop_invalid ? 'no' : isCritical(packet), 'accept'],
+    ['invalid', invalid, 'drop'],
     ['windows_noise', isWindowsNoise(packet), noise],
     ['upnp', both(udp, between(packet.destination_port, 1900)), 'drop'],
     ['not_syn', when(protocol === TCP && packet.tcp_syn === false), 'drop'],
@@ -89,7 +83,8 @@ export function beforeDefault(
   const hits: BuiltinHit[] = [];
   for (const [name, answer, verdict] of steps) {
     if (answer === 'no') continue;
-    hits.push({ name, verdict, certain: answer === 'yes' });
+    const reason = name === 'broadcast' || verdict === 'unknown' ? 'unknown_node_networks' : 'unknown_packet_detail';
+    hits.push({ name, verdict, certain: answer === 'yes', reason });
     if (answer === 'yes') break;
   }
   return hits;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { evaluate } from './evaluate';
 import { possibleVerdicts } from './oracle.fixture';
 import { prepareGuest } from './prepare-guest';
-import { RANDOM_NIC, randomPacket, randomSource, randomState } from './random-state.fixture';
+import { randomNic, randomPacket, randomSource, randomState } from './random-state.fixture';
 
 const RULESETS = 200;
 const PACKETS = 10_000;
@@ -15,15 +15,17 @@ it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKET
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const state = randomState(seed);
-      const prepared = prepareGuest(state, RANDOM_NIC);
       const random = randomSource(seed + 1);
+      const nic = randomNic(random);
+      const prepared = prepareGuest(state, nic);
       for (let count = 0; count < PACKETS; count++) {
         const packet = randomPacket(random);
         const { verdict } = evaluate(prepared, packet);
-        const possible = possibleVerdicts(state, RANDOM_NIC, packet);
+        const possible = possibleVerdicts(state, nic, packet);
         const [only] = possible;
         const wanted = possible.size === 1 ? only : 'unknown';
-        if (verdict !== wanted) expect({ verdict, packet, state }).toEqual({ verdict: wanted, packet, state });
+        if (verdict !== wanted)
+          expect({ verdict, packet, nic, state }).toEqual({ verdict: wanted, packet, nic, state });
         seen[verdict]++;
       }
     }),

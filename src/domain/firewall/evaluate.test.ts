@@ -3,18 +3,20 @@ import vectors from '@/server/providers/hypervisor/fake/vectors/firewall.json';
 import { parseIp } from '../net/ip-address';
 import { protocolNumber } from './data/protocols';
 import { evaluate } from './evaluate';
-import type { LiveCluster, LiveGuest, LiveNic, LiveRule, LiveState } from './live-state';
+import type { LiveCluster, LiveGuest, LiveNic, LiveNode, LiveRule, LiveState } from './live-state';
 import type { Packet } from './packet';
 import { parseLivePorts } from './port-match';
 import { prepareGuest } from './prepare-guest';
+import { PLAIN_NODE } from './random-state.fixture';
 import { resolveAddress } from './resolve-address';
 
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
+const NFTABLES_NODE: LiveNode = { ...PLAIN_NODE, options: { nftables: 1 } };
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' };
 
-type Change = { cluster?: Partial<LiveCluster>; guest?: Partial<LiveGuest>; implementation?: 'nftables' };
+type Change = { cluster?: Partial<LiveCluster>; guest?: Partial<LiveGuest>; node?: LiveNode | null };
 
-const stateOf = (rules: Partial<LiveRule>[] | null, { cluster, guest, implementation }: Change = {}): LiveState => ({
+const stateOf = (rules: Partial<LiveRule>[] | null, { cluster, guest, node = PLAIN_NODE }: Change = {}): LiveState => ({
   cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, ...cluster },
   guest: {
     options: { enable: 1 },
@@ -23,7 +25,7 @@ const stateOf = (rules: Partial<LiveRule>[] | null, { cluster, guest, implementa
     aliases: {},
     ...guest,
   },
-  ...(implementation && { implementation }),
+  node,
 });
 
 const packet = (change: Partial<Packet> = {}): Packet => ({
@@ -39,6 +41,12 @@ const packet = (change: Partial<Packet> = {}): Packet => ({
 const verdict = (state: LiveState, change: Partial<Packet> = {}, nic: Partial<LiveNic> = {}) =>
   evaluate(prepareGuest(state, { ...NIC, ...nic }), packet(change));
 
+const IP_FILTER = { kind: 'builtin', name: 'ip_filter' };
+const nodeWith = (options: LiveNode['options'], networks = PLAIN_NODE.networks): LiveNode => ({
+  options,
+  networks,
+  rules: [],
+});
 const SSH = { proto: 'tcp', dport: '22' };
 
 describe('the decision', () => {
@@ -77,7 +85,7 @@ describe('the decision', () => {
     });
     const reject = stateOf([], { guest: { options: { enable: 1, policy_in: 'REJECT' } } });
     expect(verdict(reject).verdict).toBe('reject');
-    expect(verdict({ ...reject, implementation: 'nftables' }).verdict).toBe('drop');
+    expect(verdict({ ...reject, node: NFTABLES_NODE }).verdict).toBe('drop');
   });
 
   it('is that of connection tracking before any rule', () => {
@@ -118,10 +126,21 @@ describe('rules of the hypervisor itself', () => {
     expect(verdict(options({ ipfilter: 1 }), out, container).verdict).toBe('accept');
   });
 
-  it('let critical ICMP through in front of a DROP default', () => {
+  it('let critical ICMP through in front of a DROP default where invalid packets get that far', () => {
     const icmp = { protocol: 1, icmp_type: 3, icmp_code: 4 };
-    expect(verdict(stateOf([]), icmp).decided_by).toEqual({ kind: 'builtin', name: 'critical_icmp' });
-    expect(verdict(stateOf([]), { ...icmp, icmp_code: 1 }).verdict).toBe('drop');
+    const state = stateOf([], { node: nodeWith({ nf_conntrack_allow_invalid: 1 }) });
+    expect(verdict(state, icmp).decided_by).toEqual({ kind: 'builtin', name: 'critical_icmp' });
+    expect(verdict(state, { ...icmp, icmp_code: 1 }).decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
+    expect(verdict(stateOf([]), icmp).decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
+  });
+
+  it("let a container send from its static addresses when its interface's set is stored, too", () => {
+    const stored = stateOf([], { guest: { ipsets: { 'ipfilter-net0': [{ cidr: '10.9.9.9' }] } } });
+    const container = { static_addresses: ['10.0.0.9/24'] };
+    expect(verdict(stored, out, container).verdict).toBe('accept');
+    expect(verdict(stored, { ...out, source: ip('10.0.0.8') }, container).decided_by).toEqual(IP_FILTER);
+    const except = stateOf([], { guest: { ipsets: { 'ipfilter-net0': [{ cidr: '10.0.0.9', nomatch: 1 }] } } });
+    expect(verdict(except, out, container).verdict).toBe('accept');
   });
 
   it('drop what the cluster has blacklisted', () => {
@@ -131,6 +150,127 @@ describe('rules of the hypervisor itself', () => {
       kind: 'builtin',
       name: 'blacklist',
     });
+  });
+});
+
+describe('in front of guests', () => {
+  const off = { guest: { options: {} } };
+  const blacklist = { ipsets: { blacklist: [{ cidr: '192.0.2.1' }] } };
+  const not_enforced = { kind: 'not_enforced', reason: 'guest_firewall_off' };
+  const builtin = (name: string) => ({ verdict: 'drop', decided_by: { kind: 'builtin', name } });
+  const networks = ['10.1.2.3/24', '10.5.0.1/31', 'fd00::1/64'];
+
+  it('stays what the node drops when the firewall of the guest is off', () => {
+    expect(verdict(stateOf([], { ...off, cluster: blacklist }))).toEqual(builtin('blacklist'));
+    expect(verdict(stateOf([], off), { state: 'invalid' })).toEqual(builtin('invalid'));
+    expect(verdict(stateOf([], off), { protocol: 1, icmp_type: 0 })).toEqual(builtin('invalid'));
+    for (const source of ['224.0.0.5', '255.255.255.255', '10.1.2.255']) {
+      const state = stateOf([], { ...off, node: nodeWith({}, networks) });
+      expect(verdict(state, { source: ip(source) })).toEqual(builtin('smurf'));
+      expect(verdict(state, { source: ip(source), direction: 'out' }).decided_by).toEqual(not_enforced);
+    }
+    expect(verdict(stateOf([], off)).decided_by).toEqual(not_enforced);
+  });
+
+  it('is nothing but tracking where the interface has no flag, and nothing where the cluster is off', () => {
+    const flagless = { firewall: false };
+    expect(verdict(stateOf([], { ...off, cluster: blacklist }), {}, flagless).verdict).toBe('accept');
+    expect(verdict(stateOf([]), { state: 'invalid' }, flagless)).toEqual(builtin('invalid'));
+    const clusterOff = stateOf([], { ...off, cluster: { ...blacklist, firewall_enabled: false } });
+    expect(verdict(clusterOff, { state: 'invalid' }).verdict).toBe('accept');
+  });
+
+  it('is decided by the blacklist whatever the options of the guest are', () => {
+    const unread = stateOf([], { cluster: blacklist, guest: { options: null } });
+    expect(verdict(unread)).toEqual(builtin('blacklist'));
+  });
+
+  it('takes only the broadcast addresses of the own networks of the node for smurfs', () => {
+    const state = stateOf([SSH], { node: nodeWith({}, networks) });
+    expect(verdict(state, { source: ip('10.1.2.255') })).toEqual(builtin('smurf'));
+    for (const source of ['10.1.3.255', '10.1.2.127', '10.5.0.1', '0.0.0.0']) {
+      expect(verdict(state, { source: ip(source) }).verdict, source).toBe('accept');
+    }
+  });
+
+  it('drops a directed broadcast silently where it would reject', () => {
+    const options = { enable: 1, policy_in: 'REJECT' };
+    for (const rules of [[], [{ action: 'REJECT' }]]) {
+      const state = stateOf(rules, { guest: { options }, node: nodeWith({}, networks) });
+      expect(verdict(state, { destination: ip('10.1.2.255') }).verdict).toBe('drop');
+      expect(verdict(state, { destination: ip('10.1.2.254') }).verdict).toBe('reject');
+      const unread = stateOf(rules, { guest: { options }, node: nodeWith({}, null) });
+      const reason = { kind: 'unknown', reason: 'unknown_node_networks' };
+      expect(verdict(unread, { destination: ip('10.1.2.255') }).decided_by).toMatchObject(reason);
+      expect(verdict(unread, { destination: ip('10.1.2.127') }).verdict).toBe('reject');
+    }
+  });
+
+  it.each([
+    ['nosmurfs', { nosmurfs: 0 }, { source: ip('224.0.0.5') }],
+    ['nf_conntrack_allow_invalid', { nf_conntrack_allow_invalid: 1 }, { state: 'invalid' as const, protocol: 17 }],
+    ['tcpflags', { tcpflags: 0 }, { source_port: 0 }],
+  ])('follows the option %s of the node, and is unknown where it could not be read', (_, passing, change) => {
+    const open = [{}];
+    expect(verdict(stateOf(open, { node: nodeWith({ tcpflags: 1 }) }), change).verdict).toBe('drop');
+    expect(verdict(stateOf(open, { node: nodeWith(passing) }), change).verdict).toBe('accept');
+    const unread: LiveNode = { ...PLAIN_NODE, options: null, implementation: 'iptables' };
+    expect(verdict(stateOf(open, { node: unread }), change).decided_by).toMatchObject({
+      reason: 'unknown_node_options',
+    });
+    // What would be dropped later is dropped either way.
+    expect(verdict(stateOf([{ action: 'DROP' }], { node: unread }), change).verdict).toBe('drop');
+  });
+
+  it('takes an unread network for a smurf only where a source ends in 255', () => {
+    const state = stateOf([SSH], { node: nodeWith({}, null) });
+    expect(verdict(state, { source: ip('10.1.2.127') }).verdict).toBe('accept');
+    expect(verdict(state, { source: ip('10.1.2.255') }).decided_by).toMatchObject({ reason: 'unknown_node_networks' });
+  });
+});
+
+describe('packets that are not what they seem', () => {
+  const all = stateOf([{}, { type: 'out' }]);
+
+  it.each([0, 3, 4, 5, 9, 10, 11, 12, 14, 16, 18])('are invalid: unsolicited ICMP type %i', (icmp_type) => {
+    expect(verdict(all, { protocol: 1, icmp_type }).decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
+    expect(verdict(all, { protocol: 1, icmp_type, state: 'related' }).verdict).toBe('accept');
+  });
+
+  const six = { source: ip('2001:db8::1'), destination: ip('2001:db8::9') };
+
+  it.each([1, 2, 3, 4, 129, 137])('are invalid: unsolicited ICMPv6 type %i', (icmp_type) => {
+    const found = verdict(all, { ...six, protocol: 58, icmp_type });
+    expect(found.decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
+  });
+
+  it('are not invalid: ICMP that opens a connection, and neighbor discovery, which is in none', () => {
+    for (const icmp_type of [8, 13, 15, 17]) expect(verdict(all, { protocol: 1, icmp_type }).verdict).toBe('accept');
+    for (const icmp_type of [128, 135, 143]) {
+      expect(verdict(all, { ...six, protocol: 58, icmp_type }).verdict).toBe('accept');
+    }
+  });
+
+  it('may be invalid where the type of ICMP is not known', () => {
+    expect(verdict(all, { protocol: 1 }).decided_by).toMatchObject({ reason: 'unknown_packet_detail' });
+    expect(verdict(stateOf([]), { protocol: 1 }).verdict).toBe('drop');
+  });
+
+  it('match no rule for a protocol that is an extension header in IPv6', () => {
+    const ah = stateOf([{ proto: 'ah' }, { proto: '51' }, { proto: 'ipv6-frag' }]);
+    expect(verdict(ah, { protocol: 51 }).decided_by).toMatchObject({ kind: 'rule', position: 0 });
+    for (const protocol of [44, 51]) {
+      expect(verdict(ah, { ...six, protocol }).decided_by).toEqual({ kind: 'default', policy: 'DROP' });
+    }
+    expect(verdict(all, { ...six, protocol: 51 }).verdict).toBe('accept');
+  });
+
+  it('are dropped without an answer where rejecting them on the way out cannot reach the guest', () => {
+    const state = stateOf([{ type: 'out', action: 'REJECT' }]);
+    const out = { direction: 'out', source: ip('10.0.0.9'), destination: ip('192.0.2.1') } as const;
+    expect(verdict(state, out).verdict).toBe('reject');
+    for (const protocol of [17, 132, 47]) expect(verdict(state, { ...out, protocol }).verdict).toBe('drop');
+    expect(verdict(stateOf([{ action: 'REJECT' }]), { protocol: 17 }).verdict).toBe('reject');
   });
 });
 

@@ -68,9 +68,14 @@ export type LiveNodeOptions = {
   readonly [option: string]: string | number | undefined;
 };
 
+/** How a node filters. What each does with a packet differs in more than the way out of a rule. */
+export type FilterImplementation = 'iptables' | 'nftables';
+
 /** One node: what is configured there, as far as it decides about packets. `null`: could not be read. */
 export type LiveNode = {
   readonly options: LiveNodeOptions | null;
+  /** Known from elsewhere, where the options could not be read. Options that were read say it themselves. */
+  readonly implementation?: FilterImplementation;
   /** The node's own addresses with their prefix length (`192.0.2.7/24`), of active interfaces, both families. */
   readonly networks: readonly string[] | null;
   readonly rules: readonly LiveRule[] | null;
@@ -113,12 +118,23 @@ export type LiveNic = {
   readonly static_addresses?: readonly string[];
 };
 
-/** How the node filters. The old implementation is the default; the new one cannot reject on the way in. */
-export type FilterImplementation = 'iptables' | 'nftables';
-
 export type LiveState = {
   readonly cluster: LiveCluster;
   readonly guest: LiveGuest;
-  /** Absent: `iptables`. */
-  readonly implementation?: FilterImplementation;
+  /** The node that the guest is on; null: nothing is known of it, not even how it filters. */
+  readonly node: LiveNode | null;
 };
+
+/**
+ * A node as it was read with its cluster, completed by what is known of it from elsewhere.
+ * @param nftables whether it filters with nftables, as the inventory has it; used where its options were not read
+ */
+export function liveNode(
+  { nodes }: Pick<LiveCluster, 'nodes'>,
+  name: string | null,
+  nftables: boolean | null,
+): LiveNode | null {
+  const read = nodes && name !== null && Object.hasOwn(nodes, name) ? (nodes[name] ?? null) : null;
+  if (read?.options || nftables === null) return read;
+  return { options: null, networks: null, rules: null, ...read, implementation: nftables ? 'nftables' : 'iptables' };
+}

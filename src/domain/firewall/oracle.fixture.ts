@@ -14,7 +14,7 @@ function textOf(ip: IpAddress): string {
 }
 
 type Tri = 'y' | 'n' | '?';
-type Sight = { cluster: LiveCluster; guest: LiveGuest | null };
+type Sight = { cluster: LiveCluster; guest: LiveGuest | null; nft: boolean };
 
 const and = (...all: Tri[]): Tri => (all.includes('n') ? 'n' : all.includes('?') ? '?' : 'y');
 const or = (...all: Tri[]): Tri => (all.includes('y') ? 'y' : all.includes('?') ? '?' : 'n');
@@ -68,7 +68,7 @@ function alias(reference: string, sight: Sight): string | '?' {
 }
 
 function inSet(entries: readonly LiveSetEntry[], ip: string, sight: Sight): Tri {
-  let best: { length: number; match: boolean } | null = null;
+  let best: { length: number; match: boolean } | undefined;
   let doubt = false;
   for (const entry of entries) {
     if (entry.errors) continue;
@@ -79,7 +79,10 @@ function inSet(entries: readonly LiveSetEntry[], ip: string, sight: Sight): Tri 
       doubt = true;
     }
     const length = Number(text.split('/')[1] ?? 999);
-    if (answer === 'y' && (!best || length > best.length)) best = { length, match: !entry.nomatch };
+    // With nftables an exception wins over everything else in the set.
+    if (sight.nft) {
+      if (answer === 'y') best = { length, match: (best?.match ?? true) && !entry.nomatch };
+    } else if (answer === 'y' && (!best || length >= best.length)) best = { length, match: !entry.nomatch };
   }
   return best?.match ? 'y' : doubt ? '?' : 'n';
 }
@@ -91,7 +94,7 @@ function address(text: string | undefined, ip: string, sight: Sight): Tri {
   if (!text) return 'y';
   const memory = remembered.get(sight.cluster) ?? new Map<string, Tri>();
   remembered.set(sight.cluster, memory);
-  const key = `${sight.guest ? 'guest' : 'group'} ${text} ${ip}`;
+  const key = `${sight.nft} ${sight.guest ? 'guest' : 'group'} ${text} ${ip}`;
   const answer = memory.get(key) ?? readAddress(text, ip, sight);
   memory.set(key, answer);
   return answer;
@@ -137,7 +140,16 @@ function port(text: string | undefined, value: number | undefined): Tri {
   return or(...answers);
 }
 
-const NUMBERS: Record<string, number> = { icmp: 1, tcp: 6, udp: 17, gre: 47, icmpv6: 58, 'ipv6-icmp': 58, sctp: 132 };
+const NUMBERS: Record<string, number> = {
+  icmp: 1,
+  tcp: 6,
+  udp: 17,
+  gre: 47,
+  ah: 51,
+  icmpv6: 58,
+  'ipv6-icmp': 58,
+  sctp: 132,
+};
 const TYPES: Record<string, [number, number?]> = {
   'icmp echo-request': [8],
   'icmp fragmentation-needed': [3, 4],
@@ -146,10 +158,9 @@ const TYPES: Record<string, [number, number?]> = {
   'icmpv6 packet-too-big': [2],
 };
 
-function icmp(rule: LiveRule, packet: Packet): Tri {
-  const name = rule['icmp-type'] || rule.dport;
+function icmp(name: string | undefined, v6: boolean, packet: Packet): Tri {
   if (!name || name === 'any') return 'y';
-  const wanted = TYPES[`${rule.proto === 'icmp' ? 'icmp' : 'icmpv6'} ${name}`];
+  const wanted = TYPES[`${v6 ? 'icmpv6' : 'icmp'} ${name}`];
   if (!wanted) return '?';
   if (packet.icmp_type === undefined) return '?';
   if (packet.icmp_type !== wanted[0]) return 'n';
@@ -166,111 +177,231 @@ const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {
   ping: (v6) => [{ proto: v6 ? 'icmpv6' : 'icmp', 'icmp-type': 'echo-request' }],
 };
 
-function plain(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+/** In IPv6 these are not protocols but headers in front of one. */
+const HEADERS = [0, 43, 44, 51, 60];
+
+function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   const v6 = packet.source.family === 6;
   const named = rule.proto === 'icmp' ? 'v4' : rule.proto?.includes('icmp') ? 'v6' : 'both';
   if (named !== 'both' && (named === 'v6') !== v6) return 'n';
   const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : 0;
   if (Number.isNaN(number)) return '?';
   const isIcmp = named !== 'both';
-  if (number !== 0 && number !== packet.protocol) return 'n';
+  if (number !== 0 && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
   return and(
-    isIcmp ? icmp(rule, packet) : and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port)),
+    isIcmp
+      ? icmp(rule['icmp-type'] || rule.dport, v6, packet)
+      : and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port)),
     address(rule.source, textOf(packet.source), sight),
     address(rule.dest, textOf(packet.destination), sight),
   );
 }
 
+function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+  const v6 = packet.source.family === 6;
+  const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : null;
+  if (number !== null && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
+  if ((number === 1 && v6) || (number === 58 && !v6)) return 'n';
+  let answer: Tri = 'y';
+  if (number === 1 || number === 58) answer = icmp(rule['icmp-type'], v6, packet);
+  if (number === 6 || number === 17 || number === 132) {
+    answer = and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port));
+  }
+  // The first thing that says something about the family settles it; what is of the other family later is skipped.
+  let settled = number === 1 || number === 58;
+  for (const [text, ip] of [
+    [rule.source, packet.source],
+    [rule.dest, packet.destination],
+  ] as const) {
+    if (!text) continue;
+    const found = address(text, textOf(ip), sight);
+    const value = /^(dc\/|guest\/)?[A-Za-z][\w-]+$/.test(text) ? alias(text, sight) : text;
+    const whole = text.startsWith('+') || value.split(',').every((block) => inBlock(block, '::') !== '?');
+    if (!whole) answer = and(answer, '?');
+    else if (text.startsWith('+') || value.includes(':') === v6) answer = and(answer, found);
+    else if (!settled) return 'n';
+    settled = true;
+  }
+  return answer;
+}
+
+const OPENS = { 4: [8, 13, 15, 17], 6: [128, 139] };
+/** Of neighbor discovery and multicast listeners; connection tracking leaves them alone. */
+const UNTRACKED = [130, 131, 132, 133, 134, 135, 136, 143];
+
 type Outcome = 'accept' | 'drop' | 'reject' | 'unknown';
+type Case = { nft: boolean; cluster: boolean; flag: boolean; guest: boolean };
+
+const either = (value: boolean | null): boolean[] => (value === null ? [true, false] : [value]);
 
 /** Every verdict that is possible, given what is not known; one element when the verdict is certain. */
 export function possibleVerdicts(state: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {
+  const { node } = state;
+  const nftables = node?.options
+    ? Number(node.options.nftables ?? 0) === 1
+    : node?.implementation
+      ? node.implementation === 'nftables'
+      : null;
+  const result = new Set<Outcome>();
+  const enabled = state.guest.options && state.guest.options.enable === 1;
+  for (const nft of either(nftables)) {
+    for (const cluster of either(state.cluster.firewall_enabled)) {
+      for (const flag of either(nic.firewall)) {
+        for (const guest of either(enabled)) {
+          for (const outcome of walk({ nft, cluster, flag, guest }, state, nic, packet)) result.add(outcome);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {
   const options = state.guest.options;
+  const node = state.node?.options ?? null;
   const v6 = packet.source.family === 6;
   const [source, destination] = [textOf(packet.source), textOf(packet.destination)];
   const incoming = packet.direction === 'in';
-  const sport = packet.source_port;
-  const dport = packet.destination_port;
+  const { source_port: sport, destination_port: dport, icmp_type: type, icmp_code: code } = packet;
   const isIcmp = packet.protocol === (v6 ? 58 : 1);
-  const toMany = v6
-    ? destination.startsWith('ff')
-    : destination === '255.255.255.255' || /^2(2[4-9]|3\d)\./.test(destination);
-  const fromMulticast = !v6 && /^2(2[4-9]|3\d)\./.test(source);
-  const fromMany = fromMulticast || source === '255.255.255.255';
-  const rejected: Outcome =
-    isIcmp ||
-    (!v6 && (destination === '255.255.255.255' || fromMulticast)) ||
-    (incoming && state.implementation === 'nftables')
-      ? 'drop'
-      : 'reject';
-  const result = new Set<Outcome>();
-  let over = false;
-  const step = (answer: Tri, outcome: Outcome) => {
-    if (over || answer === 'n') return;
-    result.add(outcome);
-    over = answer === 'y';
-  };
+  const sight: Sight = { cluster: state.cluster, guest: state.guest, nft };
   const is = (value: number | undefined, ...wanted: number[]): Tri =>
     value === undefined ? '?' : tri(wanted.includes(value));
+  const not = (answer: Tri): Tri => (answer === '?' ? '?' : tri(answer === 'n'));
+  const option = (name: string, value: number, otherwise: number): Tri =>
+    node ? tri(Number(node[name] ?? otherwise) === value) : '?';
   const udp = tri(packet.protocol === 17);
   const tcp = tri(packet.protocol === 6);
 
-  if (!options) return new Set(['unknown']);
-  if (incoming) {
+  const multicast = (text: string) => !v6 && /^2(2[4-9]|3\d)\./.test(text);
+  const nodeBroadcast = (text: string): Tri => {
+    if (v6) return 'n';
+    if (text === '255.255.255.255') return 'y';
+    const networks = state.node?.networks;
+    if (!networks) return text.endsWith('.255') ? '?' : 'n';
+    return tri(
+      networks.some((network) => {
+        const [own = '', length = '32'] = network.split('/');
+        const net = bits(own)?.slice(0, Number(length));
+        return net !== undefined && Number(length) < 31 && bits(text) === net.padEnd(32, '1') && !own.includes(':');
+      }),
+    );
+  };
+  const broadcast: Tri = v6 || destination !== '0.0.0.0' ? nodeBroadcast(destination) : 'y';
+  const toMany = v6 ? tri(destination.startsWith('ff')) : or(tri(multicast(destination)), broadcast);
+  const outcomesOfReject: Outcome[] =
+    (incoming ? nft || isIcmp || multicast(source) || broadcast === 'y' : packet.protocol !== 6) ||
+    (!incoming && (multicast(source) || broadcast === 'y'))
+      ? ['drop']
+      : broadcast === '?'
+        ? ['drop', 'reject']
+        : ['reject'];
+
+  const result = new Set<Outcome>();
+  let over = false;
+  const step = (answer: Tri, ...outcomes: Outcome[]) => {
+    if (over || answer === 'n') return;
+    for (const outcome of outcomes) result.add(outcome);
+    over = answer === 'y';
+  };
+  const known = packet.state === 'established' || packet.state === 'related';
+  if (!cluster || known || (nft && !(flag && guest))) return new Set(['accept']);
+
+  const anyIcmp = packet.protocol === 1 || packet.protocol === 58;
+  let invalid: Tri = tri(packet.state === 'invalid');
+  if (invalid === 'n' && anyIcmp) {
+    const fine = [...OPENS[v6 ? 6 : 4], ...(v6 ? UNTRACKED : [])];
+    invalid = isIcmp ? not(is(type, ...fine)) : 'y';
+  }
+  const vital = and(tri(nft && isIcmp), v6 ? is(type, 1, 2, 3, 4) : is(type, 3, 4, 11));
+  step(vital, 'accept');
+  let drops = option('nf_conntrack_allow_invalid', 0, 0);
+  if (nft) drops = and(drops, option('enable', 1, 1));
+  step(and(invalid, drops), 'drop');
+  if (!flag) step('y', 'accept');
+  if (incoming && !nft) {
     if (state.cluster.ipsets === null) step('?', 'drop');
     const list = state.cluster.ipsets?.blacklist;
-    if (list) step(inSet(list, source, { cluster: state.cluster, guest: null }), 'drop');
-    step(tri(fromMany), 'drop');
+    if (list) step(inSet(list, source, { ...sight, guest: null, nft: false }), 'drop');
+    step(and(option('nosmurfs', 1, 1), or(tri(multicast(source)), nodeBroadcast(source))), 'drop');
+    const odd = or(tri(sport === 0 && packet.tcp_syn !== false), packet.state === 'invalid' ? '?' : 'n');
+    step(and(tcp, option('tcpflags', 1, 0), odd), 'drop');
   }
-  const [client, server] = v6 ? [546, 547] : [68, 67];
-  if (options.dhcp !== 0) {
-    step(and(udp, is(sport, incoming ? server : client), is(dport, incoming ? client : server)), 'accept');
-  }
-  const type = packet.icmp_type;
-  if (!incoming) {
-    if (options.macfilter !== 0 && packet.source_mac) step(tri(packet.source_mac !== nic.mac), 'drop');
-    if (v6 && options.radv !== 1) step(and(tri(isIcmp), is(type, 134)), 'drop');
-    const own = state.guest.ipsets?.[`ipfilter-${nic.name}`];
-    if (own || options.ipfilter === 1) {
-      // Only the address that the tests' MAC 02:00:00:00:00:01 implies is link-local and allowed.
-      const entries = [{ cidr: 'fe80::/10', nomatch: 1 }, { cidr: 'fe80::ff:fe00:1' }, ...(own ?? [])];
-      const answer = inSet(entries, source, { cluster: state.cluster, guest: state.guest });
-      step(answer === 'y' ? 'n' : answer === 'n' ? 'y' : '?', 'drop');
+  if (!guest) step('y', 'accept');
+  if (over) return result;
+  if (!options) return result.add('unknown');
+  const accepted: Outcome = options.ips === 1 && incoming && !nft ? 'unknown' : 'accept';
+
+  const own = state.guest.ipsets?.[`ipfilter-${nic.name}`];
+  const statics = (nic.static_addresses ?? []).map((text) => ({ cidr: text.replace(/\/.*/, '') }));
+  // Only the address that the tests' MAC 02:00:00:00:00:01 implies is link-local and allowed.
+  const implied = [{ cidr: 'fe80::ff:fe00:1' }, ...(nft ? [] : [{ cidr: 'fe80::/10', nomatch: 1 }]), ...statics];
+  const filtered = options.ipfilter === 1 || (own !== undefined && !nft);
+  const allowed = nft && own ? own : [...(own ?? []), ...implied];
+  const filterAddress = () => {
+    if (!incoming && filtered) step(not(inSet(allowed, source, sight)), 'drop');
+  };
+  const filterMac = () => {
+    if (!incoming && options.macfilter !== 0 && packet.source_mac) step(tri(packet.source_mac !== nic.mac), 'drop');
+  };
+  const icmp6 = tri(v6 && isIcmp);
+  if (nft) {
+    filterAddress();
+    filterMac();
+    const [one, two, three, four] = incoming ? [67, 68, 547, 546] : [68, 67, 546, 547];
+    const dhcp = or(and(is(sport, one), is(dport, two)), and(is(sport, three), is(dport, four)));
+    step(and(udp, dhcp), options.dhcp === 0 ? 'drop' : 'accept');
+    const types = incoming ? [133, 134, 135, 136, 137] : [133, 135, 136];
+    step(and(icmp6, is(type, ...types)), options.ndp === 0 ? 'drop' : 'accept');
+    if (!incoming) step(and(icmp6, is(type, 134, 137)), options.radv === 1 ? 'accept' : 'drop');
+  } else {
+    const [client, server] = v6 ? [546, 547] : [68, 67];
+    if (options.dhcp !== 0) {
+      step(and(udp, is(sport, incoming ? server : client), is(dport, incoming ? client : server)), accepted);
     }
-  }
-  if (v6 && options.ndp !== 0) {
+    filterMac();
+    if (!incoming && options.radv !== 1) step(and(icmp6, is(type, 134)), 'drop');
+    filterAddress();
     const types = [133, 135, 136, ...(incoming || options.radv === 1 ? [134] : [])];
-    step(and(tri(isIcmp), is(type, ...types)), 'accept');
+    if (options.ndp !== 0) step(and(icmp6, is(type, ...types)), accepted);
   }
-  const outcome: Record<string, Outcome> = { ACCEPT: 'accept', DROP: 'drop', REJECT: rejected };
-  const walk = (rules: readonly LiveRule[], sight: Sight) => {
+  const outcome: Record<string, Outcome[]> = { ACCEPT: [accepted], DROP: ['drop'], REJECT: outcomesOfReject };
+  const plain = nft ? plainNftables : plainIptables;
+  const walkRules = (rules: readonly LiveRule[], seen: Sight) => {
     for (const rule of rules) {
-      if (rule.enable !== 1 || rule.errors || (rule.iface && rule.iface !== nic.name)) continue;
+      if (rule.enable !== 1 || (rule.iface && rule.iface !== nic.name)) continue;
+      const gone = Object.values(rule.errors ?? {}).every((text) => text.startsWith('no such'));
+      if (rule.errors && (!nft || gone)) continue;
+      const present: Tri = rule.errors ? '?' : 'y';
       if (rule.type === 'group') {
         if (!state.cluster.groups) step('?', 'unknown');
-        else walk(state.cluster.groups[rule.action] ?? [], { cluster: state.cluster, guest: null });
+        else walkRules(state.cluster.groups[rule.action] ?? [], { ...seen, guest: null });
       } else if (rule.type === packet.direction) {
         const parts = rule.macro ? (MACROS[rule.macro.toLowerCase()]?.(v6) ?? []) : [{}];
-        for (const part of parts) step(plain({ ...rule, ...part }, packet, sight), outcome[rule.action] ?? 'unknown');
+        for (const part of parts) {
+          step(and(present, plain({ ...rule, ...part }, packet, seen)), ...(outcome[rule.action] ?? []));
+        }
       }
     }
   };
-  if (state.guest.rules) walk(state.guest.rules, { cluster: state.cluster, guest: state.guest });
+  if (state.guest.rules) walkRules(state.guest.rules, sight);
   else step('?', 'unknown');
 
   const policy = incoming ? (options.policy_in ?? 'DROP') : (options.policy_out ?? 'ACCEPT');
-  if (policy !== 'ACCEPT') {
-    const noise = policy === 'DROP' ? 'drop' : rejected;
-    if (v6) step(and(tcp, is(dport, 43)), rejected);
-    step(tri(toMany), 'drop');
-    const code = packet.icmp_code;
-    step(and(tri(isIcmp), v6 ? is(type, 1, 2, 3) : or(and(is(type, 3), is(code, 4)), is(type, 11))), 'accept');
-    step(and(udp, or(is(dport, 135, 445, 137, 138, 139), and(is(sport, 137), tri((dport ?? 0) >= 1024)))), noise);
-    step(and(tcp, is(dport, 135, 139, 445)), noise);
+  if (policy !== 'ACCEPT' && !nft) {
+    const noise: Outcome[] = policy === 'DROP' ? ['drop'] : outcomesOfReject;
+    if (v6) step(and(tcp, is(dport, 43)), ...outcomesOfReject);
+    step(toMany, 'drop');
+    const critical = v6 ? is(type, 1, 2, 3) : or(and(is(type, 3), is(code, 4)), is(type, 11));
+    // Critical ICMP outside of a connection is invalid, so all of it is gone where invalid packets are.
+    if (drops !== 'y') step(and(tri(isIcmp), critical), accepted);
+    if (drops !== 'y') step(invalid, 'drop');
+    step(and(udp, or(is(dport, 135, 445, 137, 138, 139), and(is(sport, 137), tri((dport ?? 0) >= 1024)))), ...noise);
+    step(and(tcp, is(dport, 135, 139, 445)), ...noise);
     step(and(udp, is(dport, 1900)), 'drop');
     step(and(tcp, tri(packet.tcp_syn === false)), 'drop');
     step(and(udp, is(sport, 53)), 'drop');
   }
-  step('y', outcome[policy] ?? 'unknown');
+  step('y', ...(outcome[policy] ?? []));
   return result;
 }

@@ -26,3 +26,11 @@ export type Packet = {
   /** Whether the destination is a broadcast address of its network; absent: only 255.255.255.255 is. */
   readonly broadcast?: boolean;
 };
+
+const MULTICAST_4 = 0xe0000000n;
+const MULTICAST_4_END = 0xf0000000n;
+const MULTICAST_6 = 0xffn << 120n;
+
+/** Whether the address is that of a group. */
+export const isMulticast = ({ family, value }: IpAddress): boolean =>
+  family === 4 ? value >= MULTICAST_4 && value < MULTICAST_4_END : value >= MULTICAST_6;

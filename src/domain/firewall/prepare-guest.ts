@@ -1,99 +1,130 @@
 import { normalizeMac } from '../net/mac-address';
 import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
-import { type CompiledRule, compileRule, unknownRule } from './compile-rule';
+import { broadcastAddresses } from './broadcast-addresses';
+import { compileChain } from './compile-chain';
+import type { CompiledRule } from './compiled-rule';
 import { type Enforcement, enforcementOf } from './enforcement';
 import { type EffectiveOptions, effectiveOptions } from './guest-options';
 import { linkLocalOf } from './link-local';
-import type { LiveNic, LiveRule, LiveState } from './live-state';
+import type { FilterImplementation, LiveNic, LiveNode, LiveState } from './live-state';
+import { effectiveNodeOptions, possibleImplementations } from './node-options';
 import { resolveAddress, type Scopes, setAddresses } from './resolve-address';
 import { buildRuleIndex, type RuleIndex } from './rule-index';
 import type { UnknownReason } from './verdict';
 
-/** One interface of one guest, ready for `evaluate`. Immutable towards callers; indexes are built when first needed. */
-export type PreparedGuest = {
-  readonly enforcement: Enforcement;
-  /** Null: could not be read. */
-  readonly options: EffectiveOptions | null;
-  /** What an undecided rule without a known reason is undecided by. */
-  readonly rules_reason: UnknownReason;
-  readonly mac: string | null;
-  readonly nftables: boolean;
+/** What the node adds to the filter of its guests. Null: not known. */
+export type PreparedNode = {
+  readonly drop_invalid: boolean | null;
+  readonly drop_smurfs: boolean | null;
+  readonly drop_tcp_flags: boolean | null;
+  readonly broadcasts: ReadonlySet<number> | null;
+};
+
+/** The filter as one implementation makes it. */
+export type PreparedFilter = {
+  readonly implementation: FilterImplementation;
+  readonly node: PreparedNode;
   readonly blacklist: AddressSet | null;
   readonly ip_filter: AddressSet | null;
   readonly index: (direction: 'in' | 'out', family: 4 | 6) => RuleIndex;
 };
 
-type Direction = 'in' | 'out';
-
-const isLive = (rule: LiveRule) => Boolean(rule.enable) && rule.errors === undefined;
-
-function compileGroup(rule: LiveRule, direction: Direction, family: 4 | 6, state: LiveState): CompiledRule[] {
-  const { groups } = state.cluster;
-  const place = { position: rule.pos, group: rule.action };
-  if (!groups) return [unknownRule(place)];
-  // A group that does not exist is an empty chain. Rules of groups see the cluster's objects only.
-  const members = Object.hasOwn(groups, rule.action) ? (groups[rule.action] ?? []) : [];
-  const scopes: Scopes = { cluster: state.cluster, guest: null };
-  return [...members]
-    .sort((a, b) => a.pos - b.pos)
-    .filter((member) => isLive(member) && member.type === direction)
-    .flatMap((member) => compileRule(member, { ...place, group_position: member.pos }, family, scopes));
-}
+/** One interface of one guest, ready for `evaluate`. Immutable towards callers; indexes are built when first needed. */
+export type PreparedGuest = {
+  readonly enforcement: Enforcement;
+  /** The three switches; null: could not be read. */
+  readonly switches: { readonly cluster: boolean | null; readonly guest: boolean | null; readonly nic: boolean | null };
+  /** Null: could not be read. */
+  readonly options: EffectiveOptions | null;
+  /** What an undecided rule without a known reason is undecided by. */
+  readonly rules_reason: UnknownReason;
+  readonly mac: string | null;
+  /** One, or one of each implementation when it is not known which of them filters. */
+  readonly filters: readonly [PreparedFilter, ...PreparedFilter[]];
+};
 
 /** The rules of one direction and family that hold at the interface, in the order in which they are evaluated. */
-export function compileChain(state: LiveState, nic: LiveNic, direction: Direction, family: 4 | 6): CompiledRule[] {
-  const { rules } = state.guest;
-  if (!rules) return [unknownRule({ position: 0 })];
-  const scopes: Scopes = { cluster: state.cluster, guest: state.guest };
-  return [...rules]
-    .sort((a, b) => a.pos - b.pos)
-    .filter((rule) => isLive(rule) && (!rule.iface || rule.iface === nic.name))
-    .flatMap((rule) => {
-      if (rule.type === 'group') return compileGroup(rule, direction, family, state);
-      return rule.type === direction ? compileRule(rule, { position: rule.pos }, family, scopes) : [];
-    });
+export function compileGuestChain(
+  state: LiveState,
+  nic: LiveNic,
+  implementation: FilterImplementation,
+  direction: 'in' | 'out',
+  family: 4 | 6,
+): CompiledRule[] {
+  const { cluster, guest } = state;
+  const scopes: Scopes = { cluster, guest, implementation };
+  const hasInterface = (iface: string) => iface === nic.name;
+  return compileChain(guest.rules, { direction, family, scopes, groups: cluster.groups, hasInterface });
 }
 
 /**
- * Addresses that the interface may send from, or null when they are not filtered. A set named after the interface
- * filters by its mere existence; the option adds an empty one. Both hold the link-local address made from the MAC.
+ * Addresses that the interface may send from, or null when they are not filtered. With iptables a set named after the
+ * interface filters by its mere existence, and the option adds an empty one; to both are added the link-local address made
+ * from the MAC and a container's static addresses, which win over an entry for the same network. With nftables only the
+ * option filters, and a stored set is taken as it is.
  */
-function ipFilterOf(state: LiveState, nic: LiveNic, options: EffectiveOptions | null): AddressSet | null {
+function ipFilterOf({ guest }: LiveState, nic: LiveNic, options: EffectiveOptions | null, scopes: Scopes) {
   if (!options) return null;
   const name = `ipfilter-${nic.name}`;
-  const { ipsets } = state.guest;
-  if (!ipsets) return UNKNOWN_ADDRESSES;
-  const stored = Object.hasOwn(ipsets, name) ? ipsets[name] : undefined;
+  const nftables = scopes.implementation === 'nftables';
+  if (nftables && !options.ipfilter) return null;
+  if (!guest.ipsets) return UNKNOWN_ADDRESSES;
+  const stored = Object.hasOwn(guest.ipsets, name) ? guest.ipsets[name] : undefined;
+  if (nftables && stored) return setAddresses(stored, scopes);
   if (!stored && !options.ipfilter) return null;
-  const scopes: Scopes = { cluster: state.cluster, guest: state.guest };
   const mac = nic.mac === null ? null : normalizeMac(nic.mac);
   const implied = [
-    { cidr: 'fe80::/10', nomatch: 1 },
     ...(mac ? [{ cidr: linkLocalOf(mac) }] : []),
-    ...(stored ? [] : (nic.static_addresses ?? []).map((text) => ({ cidr: text.split('/')[0] ?? text }))),
+    ...(nftables ? [] : [{ cidr: 'fe80::/10', nomatch: 1 }]),
+    ...(nic.static_addresses ?? []).map((text) => ({ cidr: text.split('/')[0] ?? text })),
   ];
-  return setAddresses([...implied, ...(stored ?? [])], scopes, mac ? 'no' : 'unknown');
+  return setAddresses([...(stored ?? []), ...implied], scopes, mac ? 'no' : 'unknown');
+}
+
+function prepareNode(node: LiveNode | null, implementation: FilterImplementation): PreparedNode {
+  const options = node?.options ? effectiveNodeOptions(node.options) : null;
+  // With nftables a node that filters nothing for itself drops nothing invalid for its guests either.
+  const drops = options && !options.allow_invalid && (implementation === 'iptables' || options.enable);
+  return {
+    drop_invalid: drops,
+    drop_smurfs: options?.nosmurfs ?? null,
+    drop_tcp_flags: options?.tcpflags ?? null,
+    broadcasts: broadcastAddresses(node?.networks ?? null),
+  };
 }
 
 /** Compiles what was read about a guest for one of its interfaces. Nothing of `state` is kept but its values. */
 export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
   const options = state.guest.options && effectiveOptions(state.guest.options);
-  const indexes: (RuleIndex | undefined)[] = [];
   const { ipsets } = state.cluster;
   const blacklisted = !ipsets || Object.hasOwn(ipsets, 'blacklist');
+  const filterOf = (implementation: FilterImplementation): PreparedFilter => {
+    const indexes: (RuleIndex | undefined)[] = [];
+    const scopes: Scopes = { cluster: state.cluster, guest: state.guest, implementation };
+    return {
+      implementation,
+      node: prepareNode(state.node, implementation),
+      blacklist: blacklisted ? resolveAddress('+dc/blacklist', { cluster: state.cluster, guest: null }) : null,
+      ip_filter: ipFilterOf(state, nic, options, scopes),
+      index(direction, family) {
+        const key = (direction === 'in' ? 0 : 1) + family;
+        const known = indexes[key] ?? buildRuleIndex(compileGuestChain(state, nic, implementation, direction, family), family);
+        indexes[key] = known;
+        return known;
+      },
+    };
+  };
+  const [implementation, ...others] = possibleImplementations(state.node);
   return {
     enforcement: enforcementOf(state, nic),
+    switches: {
+      cluster: state.cluster.firewall_enabled,
+      guest: options?.enable ?? null,
+      nic: nic.firewall,
+    },
     options,
     rules_reason: state.guest.rules ? 'unknown_group' : 'unknown_guest_rules',
     mac: nic.mac === null ? null : normalizeMac(nic.mac),
-    nftables: state.implementation === 'nftables',
-    blacklist: blacklisted ? resolveAddress('+dc/blacklist', { cluster: state.cluster, guest: null }) : null,
-    ip_filter: ipFilterOf(state, nic, options),
-    index(direction, family) {
-      const key = (direction === 'in' ? 0 : 1) + family;
-      const known = indexes[key] ?? buildRuleIndex(compileChain(state, nic, direction, family), family);
-      indexes[key] = known;
-      return known;
-    },
+    filters: [filterOf(implementation), ...others.map(filterOf)],
   };
 }

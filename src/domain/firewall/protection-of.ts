@@ -1,9 +1,10 @@
 import type { AddressSet } from './address-set';
-import type { CompiledRule } from './compile-rule';
+import type { CompiledRule } from './compiled-rule';
 import { enforcementOf } from './enforcement';
 import { effectiveOptions } from './guest-options';
-import type { LiveNic, LiveState } from './live-state';
-import { compileChain } from './prepare-guest';
+import type { FilterImplementation, LiveNic, LiveState } from './live-state';
+import { possibleImplementations } from './node-options';
+import { compileGuestChain } from './prepare-guest';
 import type { Protection } from './protection';
 
 const FAMILIES = [4, 6] as const;
@@ -37,17 +38,10 @@ function acceptsEverything(rules: readonly CompiledRule[], family: 4 | 6): 'yes'
   return open ? 'unknown' : 'no';
 }
 
-/**
- * How the interface is protected against inbound packets, from what was read. A default policy that denies protects only
- * as long as no rule without conditions accepts everything in front of it, in either family. The other way around a rule
- * that drops everything does not make a default of ACCEPT a denying one: the claim is never larger than the configuration.
- */
-export function protectionOf(state: LiveState, nic: LiveNic): Protection {
-  const { status } = enforcementOf(state, nic);
-  if (status !== 'on') return status;
+function protectionBy(state: LiveState, nic: LiveNic, implementation: FilterImplementation): Protection {
   const { options, rules } = state.guest;
   if (!options || !rules) return 'unknown';
-  const chains = FAMILIES.map((family) => compileChain(state, nic, 'in', family));
+  const chains = FAMILIES.map((family) => compileGuestChain(state, nic, implementation, 'in', family));
   if (effectiveOptions(options).policy_in !== 'ACCEPT') {
     const open = FAMILIES.map((family, at) => acceptsEverything(chains[at] ?? [], family));
     if (!open.includes('yes')) return open.includes('unknown') ? 'unknown' : 'default_deny';
@@ -56,4 +50,16 @@ export function protectionOf(state: LiveState, nic: LiveNic): Protection {
   const found = chains.flat();
   if (found.some(({ action }) => action !== 'unknown')) return 'rules_default_accept';
   return found.length > 0 ? 'unknown' : 'no_rules';
+}
+
+/**
+ * How the interface is protected against inbound packets, from what was read. A default policy that denies protects only
+ * as long as no rule without conditions accepts everything in front of it, in either family. The other way around a rule
+ * that drops everything does not make a default of ACCEPT a denying one: the claim is never larger than the configuration.
+ */
+export function protectionOf(state: LiveState, nic: LiveNic): Protection {
+  const { status } = enforcementOf(state, nic);
+  if (status !== 'on') return status;
+  const [first, ...others] = possibleImplementations(state.node).map((each) => protectionBy(state, nic, each));
+  return first && others.every((other) => other === first) ? first : 'unknown';
 }

@@ -8,7 +8,7 @@ import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
 import { PROTECTIONS, type Protection, worstProtection } from './protection';
 import { protectionOf } from './protection-of';
-import { RANDOM_NIC, randomState } from './random-state.fixture';
+import { PLAIN_NODE, RANDOM_NIC, randomState } from './random-state.fixture';
 
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: '02:00:00:00:00:01' };
 const OBJECTS = { ipsets: {}, aliases: {} };
@@ -17,6 +17,7 @@ type Parts = { options?: LiveState['guest']['options']; rules?: readonly LiveRul
 const state = ({ options, rules = [] }: Parts, cluster: Partial<LiveState['cluster']> = {}): LiveState => ({
   cluster: { firewall_enabled: true, groups: {}, ...OBJECTS, ...cluster },
   guest: { ...OBJECTS, options: options === undefined ? { enable: 1 } : options, rules },
+  node: PLAIN_NODE,
 });
 const of = (parts: Parts, cluster: Partial<LiveState['cluster']> = {}) =>
   protectionOf(state(parts, cluster), { ...NIC, ...parts.nic });

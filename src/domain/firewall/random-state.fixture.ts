@@ -1,6 +1,6 @@
 import { type IpAddress, parseIp } from '../net/ip-address';
-import type { LiveNic, LiveRule, LiveState } from './live-state';
-import type { Packet } from './packet';
+import type { LiveNic, LiveNode, LiveRule, LiveState } from './live-state';
+import { CONNECTION_STATES, type Packet } from './packet';
 
 /** Numbers from 0 to below 1 that depend on the seed only (mulberry32). */
 export function randomSource(seed: number): () => number {
@@ -45,7 +45,7 @@ function randomRule(random: Random, pos: number, inGroup: boolean): LiveRule {
     const iface = maybe(0.3, () => pick(random, ['net0', 'net1']));
     return { pos, type: 'group', action: pick(random, ['web', 'db', 'dangling']), enable: 1, ...(iface && { iface }) };
   }
-  const proto = pick(random, [undefined, 'tcp', 'udp', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', '6', '58', '0']);
+  const proto = pick(random, [undefined, 'tcp', 'udp', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'ah', '6', '58', '0']);
   const ports = proto === 'tcp' || proto === 'udp' || proto === '6';
   const macro = proto === undefined ? maybe(0.3, () => pick(random, ['SSH', 'DNS', 'Ping', 'ssh'])) : undefined;
   const address = () => (random() < 0.06 ? pick(random, UNKNOWN_ADDRESSES) : pick(random, ADDRESSES));
@@ -59,7 +59,9 @@ function randomRule(random: Random, pos: number, inGroup: boolean): LiveRule {
     sport: ports ? maybe(0.2, () => pick(random, PORTS)) : undefined,
     'icmp-type': proto === 'icmp' || proto === 'icmpv6' ? maybe(0.6, () => name) : undefined,
     iface: inGroup ? undefined : maybe(0.15, () => pick(random, ['net0', 'net1'])),
-    errors: maybe(0.05, () => ({ source: 'gone' })),
+    errors: maybe(0.05, () =>
+      pick<Record<string, string>>(random, [{ source: "no such alias 'gone'" }, { dest: 'mixed' }]),
+    ),
   };
   return {
     pos,
@@ -73,13 +75,40 @@ function randomRule(random: Random, pos: number, inGroup: boolean): LiveRule {
 const list = (random: Random, most: number, inGroup: boolean) =>
   Array.from({ length: Math.floor(random() * (most + 1)) }, (_, pos) => randomRule(random, pos, inGroup));
 
+/** A node about which everything is known and nothing is stored. */
+export const PLAIN_NODE: LiveNode = { options: {}, networks: ['10.0.0.6/29'], rules: [] };
+
+/** A node that drops nothing by itself, so that the guest's rules alone decide. */
+export const UNFILTERING_NODE: LiveNode = {
+  ...PLAIN_NODE,
+  options: { nosmurfs: 0, nf_conntrack_allow_invalid: 1 },
+};
+
+/** A node of either implementation, or of one that is not known; its options and networks may be unreadable. */
+function randomNode(random: Random): LiveNode | null {
+  if (random() < 0.06) return null;
+  const networks = random() < 0.1 ? null : pick(random, [['10.0.0.6/29'], ['10.0.1.1/24', 'fd00::1/64'], []]);
+  const flag = () => pick(random, [undefined, undefined, undefined, 0, 1]);
+  const stored = {
+    nftables: pick(random, [undefined, 0, 1, 1]),
+    enable: flag(),
+    nosmurfs: flag(),
+    nf_conntrack_allow_invalid: flag(),
+    tcpflags: flag(),
+  };
+  const options = Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== undefined));
+  const node = { options: random() < 0.12 ? null : options, networks, rules: [] };
+  const implementation = pick(random, [undefined, 'iptables', 'nftables'] as const);
+  return implementation && !node.options ? { ...node, implementation } : node;
+}
+
 /** A guest with an enforced chain: random rules, groups, sets, aliases and options, some of them unreadable. */
 export function randomState(seed: number): LiveState {
   const random = randomSource(seed);
   const flag = () => pick(random, [undefined, undefined, 0, 1]);
   const options = Object.fromEntries(
     Object.entries({
-      enable: 1,
+      enable: random() < 0.15 ? 0 : 1,
       policy_in: pick(random, [undefined, 'DROP', 'ACCEPT', 'REJECT']),
       policy_out: pick(random, [undefined, 'DROP', 'ACCEPT', 'REJECT']),
       dhcp: flag(),
@@ -87,13 +116,14 @@ export function randomState(seed: number): LiveState {
       radv: flag(),
       macfilter: flag(),
       ipfilter: random() < 0.2 ? 1 : undefined,
+      ips: random() < 0.03 ? 1 : undefined,
     }).filter(([, value]) => value !== undefined),
   );
   const unreadable = random() < 0.08;
   return {
-    implementation: pick(random, ['iptables', 'iptables', 'nftables'] as const),
+    node: randomNode(random),
     cluster: {
-      firewall_enabled: true,
+      firewall_enabled: random() < 0.04 ? null : true,
       aliases: { web: '10.0.0.2', Net: '10.0.0.4/30' },
       ipsets: unreadable
         ? null
@@ -125,11 +155,23 @@ export function randomState(seed: number): LiveState {
 /** The interface that `randomState` belongs to. */
 export const RANDOM_NIC: LiveNic = { name: 'net0', firewall: true, mac: '02:00:00:00:00:01' };
 
+/** The same interface with another flag, or as that of a container with static addresses. */
+export function randomNic(random: Random): LiveNic {
+  const firewall = pick(random, [true, true, true, true, true, false, null]);
+  return { ...RANDOM_NIC, firewall, ...(random() < 0.3 && { static_addresses: ['10.0.0.7/24', 'fd00::7/64'] }) };
+}
+
 const ip = (text: string): IpAddress => parseIp(text) ?? { family: 4, value: 0n };
 const HOSTS = {
-  4: [...Array.from({ length: 8 }, (_, i) => `10.0.0.${i}`), '10.0.1.9', '8.8.8.8', '224.0.0.5', '255.255.255.255'].map(
-    ip,
-  ),
+  4: [
+    ...Array.from({ length: 8 }, (_, i) => `10.0.0.${i}`),
+    '10.0.1.9',
+    '10.0.1.255',
+    '8.8.8.8',
+    '224.0.0.5',
+    '255.255.255.255',
+    '0.0.0.0',
+  ].map(ip),
   6: [...Array.from({ length: 8 }, (_, i) => `fd00::${i}`), '2001:db8::1', 'fe80::ff:fe00:1', 'fe80::1', 'ff02::1'].map(
     ip,
   ),
@@ -140,13 +182,13 @@ const UNKNOWN = undefined;
 /** A packet that often comes near what `randomState` decides about. */
 export function randomPacket(random: Random): Packet {
   const family = random() < 0.6 ? 4 : 6;
-  const protocol = pick(random, [6, 6, 17, 17, family === 4 ? 1 : 58, 47, 1, 58, 132]);
+  const protocol = pick(random, [6, 6, 17, 17, family === 4 ? 1 : 58, 47, 1, 58, 132, 51]);
   const ports = protocol === 6 || protocol === 17 || protocol === 132;
   const known = random() < 0.95;
-  const sport = pick(random, PACKET_PORTS);
+  const sport = random() < 0.03 ? 0 : pick(random, PACKET_PORTS);
   const dport = pick(random, PACKET_PORTS);
   const icmp = protocol === 1 || protocol === 58;
-  const type = pick(random, [0, 1, 2, 3, 8, 11, 128, 133, 134, 135]);
+  const type = pick(random, [0, 1, 2, 3, 8, 10, 11, 13, 128, 129, 133, 134, 135, 137, 143]);
   const code = random() < 0.9 ? pick(random, [0, 4]) : UNKNOWN;
   return {
     direction: random() < 0.6 ? 'in' : 'out',
@@ -157,6 +199,7 @@ export function randomPacket(random: Random): Packet {
     ...(icmp && known && { icmp_type: type }),
     ...(icmp && known && code !== undefined && { icmp_code: code }),
     ...(random() < 0.2 && { tcp_syn: false }),
+    ...(random() < 0.12 && { state: pick(random, CONNECTION_STATES) }),
     ...(random() < 0.2 && { source_mac: pick(random, ['02:00:00:00:00:01', '02:00:00:00:00:02']) }),
   };
 }

@@ -1,11 +1,16 @@
 import { type AddressSet, addressSet, parseSpan, prefixEntries, UNKNOWN_ADDRESSES } from './address-set';
-import type { LiveObjects, LiveSetEntry } from './live-state';
+import type { FilterImplementation, LiveObjects, LiveSetEntry } from './live-state';
 
 const ALIAS = /^(dc\/|guest\/)?([A-Za-z][A-Za-z0-9_-]+)$/;
 const SET = /^\+(dc\/|guest\/|sdn\/)?([A-Za-z][A-Za-z0-9_-]+)$/;
 
 /** Where a reference may be looked up. Rules of a security group see the cluster's objects only. */
-export type Scopes = { readonly cluster: LiveObjects; readonly guest: LiveObjects | null };
+export type Scopes = {
+  readonly cluster: LiveObjects;
+  readonly guest: LiveObjects | null;
+  /** Decides what a set with exceptions means; absent: `iptables`. */
+  readonly implementation?: FilterImplementation;
+};
 
 type Found<T> = { readonly value: T } | 'absent' | 'unknown';
 
@@ -49,6 +54,7 @@ export function setAddresses(
   return prefixEntries(
     valid.map((entry) => ({ cidr: entryAddress(entry, scopes), nomatch: Boolean(entry.nomatch) })),
     rest,
+    scopes.implementation,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { AddressSet } from './address-set';
-import { type CompiledRule, needsAnswer, ruleAnswer } from './compile-rule';
+import { needsAnswer, ruleAnswer } from './compile-rule';
+import type { CompiledRule } from './compiled-rule';
 import { hasPorts } from './data/protocols';
 import { buildIntervalIndex, type IntervalIndex, lookUpInterval, type RuleBits } from './interval-index';
 import type { Packet } from './packet';

@@ -5,11 +5,15 @@ export const BUILTINS = [
   'invalid',
   'blacklist',
   'smurf',
+  'tcp_flags',
+  'vital_icmp',
   'dhcp',
+  'dhcp_blocked',
   'mac_filter',
   'router_advertisement',
   'ip_filter',
   'ndp',
+  'ndp_blocked',
   'broadcast',
   'critical_icmp',
   'windows_noise',
@@ -18,7 +22,7 @@ export const BUILTINS = [
   'dns_reply',
   'whois',
 ] as const;
-/** Rules that stand in every chain or in front of a DROP or REJECT default. */
+/** Rules of the hypervisor's own, in front of all guests, in a guest's chain or in front of its default. */
 export type Builtin = (typeof BUILTINS)[number];
 
 export const NOT_ENFORCED_REASONS = ['cluster_firewall_off', 'guest_firewall_off', 'nic_flag_off'] as const;
@@ -33,6 +37,9 @@ export const UNKNOWN_REASONS = [
   'unknown_reference',
   'unknown_packet_detail',
   'unknown_inspection',
+  'unknown_implementation',
+  'unknown_node_options',
+  'unknown_node_networks',
 ] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 

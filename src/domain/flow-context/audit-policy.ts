@@ -1,5 +1,5 @@
 import { evaluate } from '../firewall/evaluate';
-import type { LiveState } from '../firewall/live-state';
+import type { LiveNode, LiveState } from '../firewall/live-state';
 import type { Packet } from '../firewall/packet';
 import { type PreparedGuest, prepareGuest } from '../firewall/prepare-guest';
 import type { Builtin, DefiniteVerdict, Verdict } from '../firewall/verdict';
@@ -17,6 +17,13 @@ export type AuditPolicy = {
   readonly chain: PreparedGuest;
 };
 
+/** Drops nothing by itself. */
+const UNFILTERING_NODE: LiveNode = {
+  options: { nosmurfs: 0, nf_conntrack_allow_invalid: 1 },
+  networks: [],
+  rules: [],
+};
+
 /** Its rules and nothing else: no rule of the hypervisor's own stands in front, and what matches none passes. */
 function chainOf(wanted: WantedGuest): PreparedGuest {
   const state: LiveState = {
@@ -27,6 +34,7 @@ function chainOf(wanted: WantedGuest): PreparedGuest {
       ipsets: Object.fromEntries(wanted.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))])),
       aliases: {},
     },
+    node: UNFILTERING_NODE,
   };
   // Compiled rules name no interface, so one preparation serves all of them.
   return prepareGuest(state, { name: 'net0', firewall: true, mac: null });

@@ -64,6 +64,7 @@ function view({
   const state = {
     cluster: { firewall_enabled: cluster, groups: {}, ipsets: {}, aliases: {} },
     guest: { options, rules: live, ipsets: {}, aliases: {} },
+    node: null,
   };
   const effective = options && effectiveOptions(options);
   return {

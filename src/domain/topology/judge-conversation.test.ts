@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RANDOM_NIC, randomSource, randomState } from '../firewall/random-state.fixture';
+import { PLAIN_NODE, RANDOM_NIC, randomSource, randomState } from '../firewall/random-state.fixture';
 import { contextOf } from '../flow-context/context-of';
 import { prepareGuestContext } from '../flow-context/guest-context';
 import { parseIp } from '../net/ip-address';
@@ -94,6 +94,7 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
       ipsets: {},
       aliases: {},
     },
+    node: PLAIN_NODE,
   };
   const guest = prepareGuestContext({ workload_id: 'guest', state, nics: [RANDOM_NIC], audit: [] });
   const verdictWith = (...addresses: string[]) =>

@@ -14,4 +14,7 @@ export const ENFORCEMENT_REASON_WORDS: Record<NotEnforcedReason | UnknownReason,
   unknown_reference: msg('a set or alias could not be read'),
   unknown_packet_detail: msg('a detail of the packet is not known'),
   unknown_inspection: msg('an inspection outside of the firewall decides'),
+  unknown_implementation: msg('the firewall implementation of the node is not known'),
+  unknown_node_options: msg('the firewall options of the node could not be read'),
+  unknown_node_networks: msg('the networks of the node could not be read'),
 };

@@ -114,14 +114,18 @@ const PARTS = new Map(
 
 /** Macros that have an ICMPv6 form of their own. */
 const WITH_ICMPV6 = new Set(['ping', 'trcrt']);
-/** Macros that exist for IPv6 only. */
+/** Macros that exist for IPv6 only, unless nftables filters: there only the protocol of a part limits its family. */
 const IPV6_ONLY = new Set(['dhcpv6', 'neighbordiscovery']);
 
 /** The plain rules of a macro for one family of packets, or undefined when no such macro is known. The case of the name is ignored. */
-export function macroParts(name: string, family: 4 | 6): readonly MacroPart[] | undefined {
+export function macroParts(
+  name: string,
+  family: 4 | 6,
+  implementation: 'iptables' | 'nftables' = 'iptables',
+): readonly MacroPart[] | undefined {
   const key = name.toLowerCase();
   const parts = PARTS.get(key);
-  if (family === 4 && IPV6_ONLY.has(key)) return [];
+  if (family === 4 && IPV6_ONLY.has(key) && implementation === 'iptables') return [];
   if (family === 4 || !WITH_ICMPV6.has(key)) return parts;
   return parts?.map((part) => (part.proto === 'icmp' ? { ...part, proto: 'icmpv6' } : part));
 }

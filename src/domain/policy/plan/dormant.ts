@@ -1,9 +1,9 @@
 import { type EffectiveOptions, effectiveOptions } from '../../firewall/guest-options';
 import type {
-  FilterImplementation,
   LiveCluster,
   LiveGuestOptions,
   LiveNic,
+  LiveNode,
   LiveObjects,
   LiveRule,
   LiveState,
@@ -50,8 +50,8 @@ export type DormantSubject = {
   readonly cluster: LiveCluster;
   readonly aliases: LiveObjects['aliases'];
   readonly nics: readonly LiveNic[];
-  readonly implementation?: FilterImplementation | undefined;
-  readonly node?: string | null | undefined;
+  /** The node that the guest is on; null: nothing is known of it. */
+  readonly node: LiveNode | null;
   /** Addresses that the workload is known to use. */
   readonly addresses: readonly string[];
 };
@@ -88,11 +88,11 @@ export const newlyFiltered = (before: GuestFilter, after: GuestFilter): string[]
 
 /** The filter of one interface, as if the cluster's firewall was on: what is dormant must not hide behind that switch. */
 export function prepareAfter(subject: DormantSubject, state: GuestFilter, nic: LiveNic): PreparedGuest {
-  const { cluster, aliases, implementation } = subject;
+  const { cluster, aliases, node } = subject;
   const live: LiveState = {
     cluster: { ...cluster, firewall_enabled: true },
     guest: { rules: state.rules, options: state.options, ipsets: state.sets, aliases },
-    ...(implementation && { implementation }),
+    node,
   };
   return prepareGuest(live, { ...nic, firewall: true });
 }
@@ -154,11 +154,11 @@ const OPTION_NAMES: readonly OptionName[] = [
 ];
 
 const deniesSomething = (prepared: PreparedGuest): boolean =>
-  prepared.nftables ||
+  prepared.filters.some(({ implementation }) => implementation === 'nftables') ||
   [prepared.options?.policy_in, prepared.options?.policy_out].some((policy) => policy !== 'ACCEPT') ||
   (['in', 'out'] as const).some((direction) =>
     ([4, 6] as const).some((family) =>
-      prepared.index(direction, family).rules.some(({ action }) => action !== 'accept'),
+      prepared.filters.some(({ index }) => index(direction, family).rules.some(({ action }) => action !== 'accept')),
     ),
   );
 

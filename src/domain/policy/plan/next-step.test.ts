@@ -4,6 +4,7 @@ import { evaluate } from '../../firewall/evaluate';
 import type { LiveCluster, LiveRule } from '../../firewall/live-state';
 import { possibleVerdicts } from '../../firewall/oracle.fixture';
 import { prepareGuest } from '../../firewall/prepare-guest';
+import { PLAIN_NODE } from '../../firewall/random-state.fixture';
 import { parseMarker } from '../marker';
 import { applyStep } from './apply-step';
 import type { GuestFilter, GuestIntent } from './guest-filter';
@@ -27,6 +28,7 @@ const MAC = '02:00:00:00:00:01';
 const stateOf = ({ rules, options, sets }: GuestFilter) => ({
   cluster: CLUSTER,
   guest: { rules, options, ipsets: sets, aliases: {} },
+  node: PLAIN_NODE,
 });
 
 /** What happens to every packet at every interface. */

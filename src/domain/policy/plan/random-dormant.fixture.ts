@@ -11,7 +11,7 @@ export function randomDormant(seed: number): DormantSubject {
   let { state, intent } = randomGuest(seed);
   for (let next = seed + 1; !intent.switch_on; next++) ({ state, intent } = randomGuest(next));
   const live: LiveState = randomState(seed);
-  const { cluster, guest, implementation } = live;
+  const { cluster, guest, node } = live;
   const { enable: _enable, ...stored } = guest.options ?? {};
   const left = [...(guest.rules ?? []), ...(random() < 0.5 ? state.rules : [])];
   const flags = random() < 0.6;
@@ -25,5 +25,5 @@ export function randomDormant(seed: number): DormantSubject {
     ],
   };
   const nics = filter.nics.map(({ name, firewall }, i) => ({ name, firewall, mac: `02:00:00:00:00:0${i + 1}` }));
-  return { filter, intent, cluster, aliases: guest.aliases, nics, implementation, addresses: ['10.0.0.1', 'fd00::1'] };
+  return { filter, intent, cluster, aliases: guest.aliases, nics, node, addresses: ['10.0.0.1', 'fd00::1'] };
 }

@@ -7,12 +7,16 @@ const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
   established: 'It belongs to a connection that exists already.',
   invalid: 'Connection tracking finds it invalid.',
   blacklist: 'The source is in the set blacklist of the cluster.',
-  smurf: 'The source is an address that no single host can have.',
+  smurf: 'The source is a multicast or broadcast address, which no single host can have.',
+  tcp_flags: 'The node option tcpflags drops this combination of TCP flags and port.',
+  vital_icmp: 'The node accepts ICMP errors before any rule.',
   dhcp: 'The guest option dhcp lets it pass.',
+  dhcp_blocked: 'The guest option dhcp is off: the node drops DHCP.',
   mac_filter: 'The sender has another hardware address than the interface.',
   router_advertisement: 'The guest option radv is off: guests may not announce routers.',
   ip_filter: 'The interface may not send from this address.',
   ndp: 'The guest option ndp lets neighbour discovery pass.',
+  ndp_blocked: 'The guest option ndp is off: the node drops neighbor discovery.',
   broadcast: 'It goes to many and is dropped in front of the default.',
   critical_icmp: 'ICMP that connections depend on is let through in front of the default.',
   windows_noise: 'Windows services are dropped in front of the default.',
@@ -24,7 +28,7 @@ const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
 
 const NOT_ENFORCED_WORDS: Readonly<Record<NotEnforcedReason, string>> = {
   cluster_firewall_off: 'The firewall of the cluster is off: nothing is filtered.',
-  guest_firewall_off: 'The firewall of the guest is off: nothing is filtered.',
+  guest_firewall_off: 'The firewall of the guest is off: no rule of it is enforced.',
   nic_flag_off: 'The interface has no firewall flag: nothing is filtered there.',
 };
 
@@ -37,6 +41,10 @@ const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
   unknown_reference: 'A set or alias that decides could not be read.',
   unknown_packet_detail: 'Something about the packet that was not given decides.',
   unknown_inspection: 'An inspection program decides about what passes.',
+  unknown_implementation:
+    'Whether the node filters with iptables or nftables is not known, and they decide differently.',
+  unknown_node_options: 'The firewall options of the node could not be read, and they decide.',
+  unknown_node_networks: 'The networks of the node could not be read: an address may be a broadcast address.',
   unknown_interface: 'At which interface it passed is not known, and they do not decide alike.',
   unknown_protocol: 'The protocol is not known.',
   unknown_opening: 'Which end opened the conversation is not known, and that decides.',

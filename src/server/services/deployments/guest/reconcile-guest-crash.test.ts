@@ -4,6 +4,7 @@ import type { LiveState } from '@/domain/firewall/live-state';
 import { possibleVerdicts } from '@/domain/firewall/oracle.fixture';
 import type { Packet } from '@/domain/firewall/packet';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
+import { PLAIN_NODE } from '@/domain/firewall/random-state.fixture';
 import { parseIp } from '@/domain/net/ip-address';
 import { type Simulator, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
@@ -61,6 +62,7 @@ async function liveState(guest: GuestRef): Promise<{ state: LiveState; nics: { n
         ipsets: Object.fromEntries(sets),
         aliases,
       },
+      node: PLAIN_NODE,
     },
     nics,
   };

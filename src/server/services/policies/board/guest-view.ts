@@ -1,6 +1,6 @@
 import { enforcementOf } from '@/domain/firewall/enforcement';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
-import type { LiveCluster, LiveNic, LiveState } from '@/domain/firewall/live-state';
+import { type LiveCluster, type LiveNic, type LiveState, liveNode } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { diffGuest } from '@/domain/policy/diff';
 import { diffSets } from '@/domain/policy/diff-sets';
@@ -22,7 +22,7 @@ export function liveStateOf(
   return {
     cluster: cluster ?? UNKNOWN_CLUSTER,
     guest: { options, rules, ipsets, aliases },
-    implementation: workload.nftables ? 'nftables' : 'iptables',
+    node: liveNode(cluster ?? UNKNOWN_CLUSTER, workload.node_name, workload.nftables),
   };
 }
 

@@ -239,8 +239,7 @@ const WAYS = {
 };
 
 describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => {
-  // Fails until the evaluator models nodes and nftables: then this is `it.each`, and both agree on every packet.
-  it.fails.each([
+  it.each([
     [100, 'qemu'],
     [120, 'lxc'],
   ])(

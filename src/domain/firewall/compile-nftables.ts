@@ -1,0 +1,82 @@
+import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
+import { ANYTHING, type CompiledRule, type Conditions, isExtensionHeader, type Parts } from './compiled-rule';
+import { icmpMatch } from './data/icmp-types';
+import { hasPorts, ICMP, ICMPV6, protocolNumber } from './data/protocols';
+import { parseLivePorts } from './port-match';
+import { resolveAddress, type Scopes } from './resolve-address';
+
+type Protocol = {
+  readonly conditions: Conditions /** That the protocol limits the rule to. */;
+  readonly family?: 4 | 6;
+};
+
+/** What the nftables implementation makes of a protocol; ports count with those that have them, and are ignored elsewhere. */
+function protocolOf({ proto, dport, sport, icmp }: Parts): Protocol {
+  if (!proto) return { conditions: ANYTHING };
+  const number = protocolNumber(proto);
+  if (number === null) return { conditions: { ...ANYTHING, vague: true } };
+  if (number === ICMP || number === ICMPV6) {
+    const family = number === ICMP ? 4 : 6;
+    const match = icmp ? icmpMatch(icmp, family) : 'any';
+    return {
+      conditions: { ...ANYTHING, protocol: number, icmp: match === 'any' ? null : match, vague: match === null },
+      family,
+    };
+  }
+  if (!hasPorts(number)) return { conditions: { ...ANYTHING, protocol: number } };
+  const ports = { source_ports: parseLivePorts(sport), destination_ports: parseLivePorts(dport) };
+  return { conditions: { ...ANYTHING, protocol: number, ...ports } };
+}
+
+/** The family of a list of addresses or of an alias; a set has both. Undefined: not known. */
+function familyOf(text: string, set: AddressSet): 4 | 6 | 'both' | undefined {
+  if (text.startsWith('+')) return 'both';
+  return set[4].length > 0 ? 4 : set[6].length > 0 ? 6 : undefined;
+}
+
+/**
+ * The addresses of a rule as nftables matches them, or `never`. The first condition on the family (protocol, source,
+ * destination, in this order) decides; a list or alias of the other family is then left out, which widens the rule.
+ */
+function addressesOf(
+  texts: readonly (string | undefined)[],
+  limited: 4 | 6 | undefined,
+  family: 4 | 6,
+  scopes: Scopes,
+): (AddressSet | null)[] | 'never' {
+  let decided = limited;
+  const found: (AddressSet | null)[] = [];
+  for (const text of texts) {
+    if (!text) {
+      found.push(null);
+      continue;
+    }
+    const set = resolveAddress(text, scopes);
+    const own = familyOf(text, set);
+    if (own === 4 || own === 6) {
+      if (decided === undefined && own !== family) return 'never';
+      found.push(own === family ? set : null);
+    } else if (own === 'both') {
+      if (set[family].length === 0 && set.rest === 'no') return 'never';
+      found.push(set);
+    } else found.push(UNKNOWN_ADDRESSES);
+    decided = family;
+  }
+  return found;
+}
+
+/** One part of a rule for packets of one family; null when it matches none of them. */
+export function compileForNftables(
+  part: Parts,
+  addresses: { readonly source?: string; readonly dest?: string },
+  family: 4 | 6,
+  scopes: Scopes,
+): Omit<CompiledRule, 'place' | 'action'> | null {
+  const { conditions, family: limited } = protocolOf(part);
+  if (limited !== undefined && limited !== family) return null;
+  if (isExtensionHeader(conditions.protocol, family)) return null;
+  const found = addressesOf([addresses.source, addresses.dest], limited, family, scopes);
+  if (found === 'never') return null;
+  const [source = null, destination = null] = found;
+  return { ...conditions, source, destination };
+}

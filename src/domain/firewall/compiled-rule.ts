@@ -1,0 +1,38 @@
+import type { AddressSet } from './address-set';
+import type { IcmpMatch } from './data/icmp-types';
+import type { PortSet } from './port-match';
+import type { RulePlace } from './verdict';
+
+/** One plain condition with an outcome: a live rule, or one part of its macro, for one family. */
+export type CompiledRule = {
+  readonly place: RulePlace;
+  readonly action: 'accept' | 'drop' | 'reject' | 'unknown';
+  /** Null: any protocol. */
+  readonly protocol: number | null;
+  readonly source: AddressSet | null;
+  readonly destination: AddressSet | null;
+  readonly source_ports: PortSet | null;
+  readonly destination_ports: PortSet | null;
+  readonly icmp: IcmpMatch | null;
+  /** Something in the rule could not be understood: it may match less than the other conditions say. */
+  readonly vague: boolean;
+};
+
+/** What a rule, or one part of its macro, says about protocol and ports. */
+export type Parts = { proto?: string; dport?: string; sport?: string; icmp?: string };
+
+export type Conditions = Omit<CompiledRule, 'place' | 'action' | 'source' | 'destination'>;
+
+export const ANYTHING: Conditions = {
+  protocol: null,
+  source_ports: null,
+  destination_ports: null,
+  icmp: null,
+  vague: false,
+};
+
+/** Numbers that are headers in front of a packet's real protocol in IPv6, so that no rule for them ever matches there. */
+const EXTENSION_HEADERS = new Set([0, 43, 44, 51, 60]);
+
+export const isExtensionHeader = (protocol: number | null, family: 4 | 6): boolean =>
+  family === 6 && protocol !== null && EXTENSION_HEADERS.has(protocol);

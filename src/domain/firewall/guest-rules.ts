@@ -1,0 +1,35 @@
+import type { CompiledRule } from './compiled-rule';
+import type { Packet } from './packet';
+import { conclude, type Possibility, settled, undecided } from './possibility';
+import type { PreparedFilter, PreparedGuest } from './prepare-guest';
+import { rejectOutcome } from './reject-outcome';
+import { firstMatch } from './rule-index';
+import type { DefiniteVerdict, Verdict } from './verdict';
+
+function outcomeOf(filter: PreparedFilter, rule: CompiledRule, packet: Packet): DefiniteVerdict | 'unknown' {
+  return rule.action === 'reject' ? rejectOutcome(packet, filter.node.broadcasts, filter.implementation) : rule.action;
+}
+
+/** What the guest's own rules decide; null when none certainly matches. Those that may are added to what is possible. */
+export function byGuestRules(
+  guest: PreparedGuest,
+  filter: PreparedFilter,
+  packet: Packet,
+  possible: Possibility[],
+): Verdict | null {
+  const match = firstMatch(filter.index(packet.direction, packet.source.family), packet, (rule, what) => {
+    const reason =
+      what === 'packet'
+        ? 'unknown_packet_detail'
+        : rule.action === 'unknown'
+          ? guest.rules_reason
+          : 'unknown_reference';
+    possible.push({ verdict: outcomeOf(filter, rule, packet), reason, place: rule.place });
+  });
+  if (!match) return null;
+  const outcome = outcomeOf(filter, match, packet);
+  if (outcome !== 'unknown') return conclude(settled(outcome, { kind: 'rule', ...match.place }), possible);
+  // A rule whose action is not known is never certain to match, so this one rejects.
+  possible.push({ verdict: 'unknown', reason: 'unknown_node_networks', place: match.place });
+  return undecided(possible[0]?.reason ?? 'unknown_node_networks', possible);
+}

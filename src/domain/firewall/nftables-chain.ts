@@ -1,0 +1,109 @@
+import { normalizeMac } from '../net/mac-address';
+import { addressSetHas } from './address-set';
+import { trackedState } from './connection-state';
+import { ICMP, ICMPV6, UDP } from './data/protocols';
+import { byTracking } from './front-chain';
+import { byGuestRules } from './guest-rules';
+import type { Packet } from './packet';
+import { byBuiltin, conclude, type Possibility, settled, undecided } from './possibility';
+import type { PreparedFilter, PreparedGuest } from './prepare-guest';
+import { rejectOutcome } from './reject-outcome';
+import { notEnforced, withSwitches } from './switches';
+import type { Verdict } from './verdict';
+
+/** ICMP that is accepted before anything else, by family. */
+const VITAL = { 4: { protocol: ICMP, types: [3, 4, 11] }, 6: { protocol: ICMPV6, types: [1, 2, 3, 4] } } as const;
+const NDP_TYPES = { in: [133, 134, 135, 136, 137], out: [133, 135, 136] } as const;
+const ROUTER_TYPES = [134, 137] as const;
+/** Source and destination port of DHCP; the chains do not tell the families apart. */
+const DHCP_PORTS = {
+  in: [
+    [67, 68],
+    [547, 546],
+  ],
+  out: [
+    [68, 67],
+    [546, 547],
+  ],
+} as const;
+
+type Answer = 'yes' | 'no' | 'unknown';
+const oneOf = (value: number | undefined, types: readonly number[]): Answer =>
+  value === undefined ? 'unknown' : types.includes(value) ? 'yes' : 'no';
+
+function isDhcp({ direction, protocol, source_port: sport, destination_port: dport }: Packet): Answer {
+  if (protocol !== UDP) return 'no';
+  const fitting = DHCP_PORTS[direction].some(([from, to]) => (sport ?? from) === from && (dport ?? to) === to);
+  if (!fitting) return 'no';
+  return sport !== undefined && dport !== undefined ? 'yes' : 'unknown';
+}
+
+/** Rules that stand before the guest's own, in their order. Returns the one that certainly decides, else fills in what may. */
+function beforeRules(
+  guest: PreparedGuest,
+  filter: PreparedFilter,
+  packet: Packet,
+  possible: Possibility[],
+): Verdict | null {
+  const { direction, protocol, icmp_type: type, source } = packet;
+  const { options } = guest;
+  if (!options) return undecided('unknown_guest_options', possible);
+  if (direction === 'out') {
+    if (filter.ip_filter) {
+      const allowed = addressSetHas(filter.ip_filter, source);
+      if (allowed === 'no') return byBuiltin('drop', 'ip_filter');
+      if (allowed === 'unknown') possible.push({ verdict: 'drop', reason: 'unknown_reference' });
+    }
+    if (options.macfilter && packet.source_mac !== undefined && guest.mac !== null) {
+      if (normalizeMac(packet.source_mac) !== guest.mac) return byBuiltin('drop', 'mac_filter');
+    }
+  }
+  const dhcp = isDhcp(packet);
+  if (dhcp === 'yes') return options.dhcp ? byBuiltin('accept', 'dhcp') : byBuiltin('drop', 'dhcp_blocked');
+  if (dhcp === 'unknown') possible.push({ verdict: options.dhcp ? 'accept' : 'drop', reason: 'unknown_packet_detail' });
+  if (source.family === 4 || protocol !== ICMPV6) return null;
+  const ndp = oneOf(type, NDP_TYPES[direction]);
+  if (ndp === 'yes') return options.ndp ? byBuiltin('accept', 'ndp') : byBuiltin('drop', 'ndp_blocked');
+  if (ndp === 'unknown') possible.push({ verdict: options.ndp ? 'accept' : 'drop', reason: 'unknown_packet_detail' });
+  if (direction === 'in') return null;
+  const router = oneOf(type, ROUTER_TYPES);
+  if (router === 'yes') return options.radv ? byBuiltin('accept', 'ndp') : byBuiltin('drop', 'router_advertisement');
+  if (router === 'unknown') {
+    possible.push({ verdict: options.radv ? 'accept' : 'drop', reason: 'unknown_packet_detail' });
+  }
+  return null;
+}
+
+/** No rules of the hypervisor's own stand in front of the default. */
+function byDefault(guest: PreparedGuest, { node, implementation }: PreparedFilter, packet: Packet): Verdict {
+  const policy = guest.options?.[packet.direction === 'in' ? 'policy_in' : 'policy_out'] ?? 'DROP';
+  if (policy !== 'REJECT') return settled(policy === 'ACCEPT' ? 'accept' : 'drop', { kind: 'default', policy });
+  const outcome = rejectOutcome(packet, node.broadcasts, implementation);
+  return outcome === 'unknown' ? undecided('unknown_node_networks') : settled(outcome, { kind: 'default', policy });
+}
+
+function throughGuestChain(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
+  const possible: Possibility[] = [];
+  const state = trackedState(packet);
+  if (state === 'established') return byBuiltin('accept', 'established');
+  const vital = VITAL[packet.source.family];
+  if (packet.protocol === vital.protocol) {
+    const hit = oneOf(packet.icmp_type, vital.types);
+    if (hit === 'yes') return byBuiltin('accept', 'vital_icmp');
+    if (hit === 'unknown') possible.push({ verdict: 'accept', reason: 'unknown_packet_detail' });
+  }
+  const verdict =
+    byTracking(state, filter.node.drop_invalid, possible) ??
+    beforeRules(guest, filter, packet, possible) ??
+    byGuestRules(guest, filter, packet, possible) ??
+    byDefault(guest, filter, packet);
+  return conclude(verdict, possible);
+}
+
+/** What a node with the nftables implementation does with a packet at the interface. */
+export function throughNftables(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
+  const { switches, enforcement } = guest;
+  // Without all three switches the interface has no chain, and nothing stands in front of it that drops.
+  if (enforcement.status === 'off') return notEnforced(enforcement.reasons[0]);
+  return withSwitches(throughGuestChain(guest, filter, packet), switches, 'guest');
+}
