@@ -67,7 +67,8 @@ function beforeRules(
   if (ndp === 'unknown') possible.push({ verdict: options.ndp ? 'accept' : 'drop', reason: 'unknown_packet_detail' });
   if (direction === 'in') return null;
   const router = oneOf(type, ROUTER_TYPES);
-  if (router === 'yes') return options.radv ? byBuiltin('accept', 'ndp') : byBuiltin('drop', 'router_advertisement');
+  if (router === 'yes')
+    return options.radv ? byBuiltin('accept', 'router_announced') : byBuiltin('drop', 'router_advertisement');
   if (router === 'unknown') {
     possible.push({ verdict: options.radv ? 'accept' : 'drop', reason: 'unknown_packet_detail' });
   }

@@ -93,6 +93,10 @@ function prepareNode(node: LiveNode | null, implementation: FilterImplementation
   };
 }
 
+/** Rules of one direction and family, of every implementation that may be the one that filters. */
+export const chainRules = ({ filters }: PreparedGuest, direction: 'in' | 'out', family: 4 | 6): CompiledRule[] =>
+  filters.flatMap(({ index }) => index(direction, family).rules);
+
 /** Compiles what was read about a guest for one of its interfaces. Nothing of `state` is kept but its values. */
 export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
   const options = state.guest.options && effectiveOptions(state.guest.options);
@@ -108,7 +112,8 @@ export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
       ip_filter: ipFilterOf(state, nic, options, scopes),
       index(direction, family) {
         const key = (direction === 'in' ? 0 : 1) + family;
-        const known = indexes[key] ?? buildRuleIndex(compileGuestChain(state, nic, implementation, direction, family), family);
+        const known =
+          indexes[key] ?? buildRuleIndex(compileGuestChain(state, nic, implementation, direction, family), family);
         indexes[key] = known;
         return known;
       },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIp } from '../net/ip-address';
+import { enforcementOf } from './enforcement';
 import { evaluate } from './evaluate';
 import { effectiveOptions } from './guest-options';
 import type { LiveNic, LiveRule, LiveState } from './live-state';
@@ -54,7 +55,8 @@ describe('protectionOf', () => {
         const dropped = verdicts.every((verdict) => verdict === 'drop');
         expect(protection === 'default_deny').toBe(denies && dropped && live.guest.rules !== null);
         if (protection === 'no_rules') expect(verdicts).not.toContain('drop');
-        if (denies && verdicts.includes('accept')) expect(protection).toBe('rules_default_accept');
+        const { status } = enforcementOf(live, RANDOM_NIC);
+        if (status === 'on' && denies && verdicts.includes('accept')) expect(protection).toBe('rules_default_accept');
       }),
       { numRuns: 1_500 },
     );

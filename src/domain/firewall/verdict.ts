@@ -14,6 +14,7 @@ export const BUILTINS = [
   'ip_filter',
   'ndp',
   'ndp_blocked',
+  'router_announced',
   'broadcast',
   'critical_icmp',
   'windows_noise',

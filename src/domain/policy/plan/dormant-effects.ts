@@ -1,7 +1,7 @@
 import { evaluate } from '../../firewall/evaluate';
 import type { LiveRule } from '../../firewall/live-state';
 import type { Packet } from '../../firewall/packet';
-import type { PreparedGuest } from '../../firewall/prepare-guest';
+import { chainRules, type PreparedGuest } from '../../firewall/prepare-guest';
 import { parseIp } from '../../net/ip-address';
 import type { DormantEffect } from './dormant';
 import { probesOf } from './dormant-probes';
@@ -20,7 +20,7 @@ const DIRECTIONS: Record<string, readonly ('in' | 'out')[]> = { in: ['in'], out:
 /** Whether a guest without anything stored would block anything in a direction after the apply. */
 function deniesWithout(empty: PreparedGuest, direction: 'in' | 'out', family: 4 | 6): boolean {
   const policy = direction === 'in' ? empty.options?.policy_in : empty.options?.policy_out;
-  return policy !== 'ACCEPT' || empty.index(direction, family).rules.some(({ action }) => action !== 'accept');
+  return policy !== 'ACCEPT' || chainRules(empty, direction, family).some(({ action }) => action !== 'accept');
 }
 
 function packetEffect(packet: Packet, position: number, after: PreparedGuest, empty: PreparedGuest): DormantEffect {
@@ -48,7 +48,7 @@ export function ruleEffect(
   let left = MAX_PROBES;
   for (const direction of DIRECTIONS[rule.type] ?? []) {
     for (const family of [4, 6] as const) {
-      const parts = after.index(direction, family).rules.filter(({ place }) => place.position === position);
+      const parts = chainRules(after, direction, family).filter(({ place }) => place.position === position);
       for (const part of parts) {
         if (part.action === 'accept' && !deniesWithout(empty, direction, family) && !after.options?.ips) continue;
         for (const packet of probesOf(part, after, direction, family)) {

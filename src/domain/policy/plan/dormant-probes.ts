@@ -1,9 +1,9 @@
 import { addressCuts } from '../../firewall/address-cuts';
-import type { CompiledRule } from '../../firewall/compile-rule';
+import type { CompiledRule } from '../../firewall/compiled-rule';
 import { hasPorts, ICMP, ICMPV6, TCP, UDP } from '../../firewall/data/protocols';
 import type { Packet } from '../../firewall/packet';
 import type { PortSet } from '../../firewall/port-match';
-import type { PreparedGuest } from '../../firewall/prepare-guest';
+import { chainRules, type PreparedGuest } from '../../firewall/prepare-guest';
 import type { IpAddress } from '../../net/ip-address';
 
 /** A protocol that no rule names by number, standing for all such. */
@@ -71,7 +71,7 @@ export function* probesOf(
   direction: 'in' | 'out',
   family: 4 | 6,
 ): Generator<Packet> {
-  const { rules } = guest.index(direction, family);
+  const rules = chainRules(guest, direction, family);
   const ends = (['source', 'destination'] as const).map((end) => {
     const set = part[end];
     const spans = set === null || set.rest === 'unknown' ? null : set[family];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../firewall/evaluate';
 import type { LiveRule, LiveSetEntry } from '../../firewall/live-state';
-import { randomPacket, randomSource } from '../../firewall/random-state.fixture';
+import { PLAIN_NODE, randomPacket, randomSource } from '../../firewall/random-state.fixture';
 import type { RulePlace, Verdict } from '../../firewall/verdict';
 import {
   type DormantItem,
@@ -19,7 +19,10 @@ import { PACKETS } from './random-guest.fixture';
 
 const OPTION_OF: Record<string, string> = {
   dhcp: 'dhcp',
+  dhcp_blocked: 'dhcp',
   ndp: 'ndp',
+  ndp_blocked: 'ndp',
+  router_announced: 'radv',
   router_advertisement: 'radv',
   mac_filter: 'macfilter',
   ip_filter: 'ipfilter',
@@ -173,6 +176,7 @@ function dormantAt({
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
     aliases: {},
     nics: [NIC],
+    node: PLAIN_NODE,
     addresses: change.addresses ?? ['10.20.20.15'],
   });
 }

@@ -8,7 +8,7 @@ import type {
   LiveRule,
   LiveState,
 } from '../../firewall/live-state';
-import { type PreparedGuest, prepareGuest } from '../../firewall/prepare-guest';
+import { chainRules, type PreparedGuest, prepareGuest } from '../../firewall/prepare-guest';
 import { describeOption, describeRule, describeSet } from './describe-dormant';
 import { ruleEffect, type SenderCheck, sendersBlocked, worstEffect } from './dormant-effects';
 import type { GuestFilter, GuestIntent } from './guest-filter';
@@ -158,7 +158,7 @@ const deniesSomething = (prepared: PreparedGuest): boolean =>
   [prepared.options?.policy_in, prepared.options?.policy_out].some((policy) => policy !== 'ACCEPT') ||
   (['in', 'out'] as const).some((direction) =>
     ([4, 6] as const).some((family) =>
-      prepared.filters.some(({ index }) => index(direction, family).rules.some(({ action }) => action !== 'accept')),
+      chainRules(prepared, direction, family).some(({ action }) => action !== 'accept'),
     ),
   );
 

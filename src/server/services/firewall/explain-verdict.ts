@@ -17,6 +17,7 @@ const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
   ip_filter: 'The interface may not send from this address.',
   ndp: 'The guest option ndp lets neighbour discovery pass.',
   ndp_blocked: 'The guest option ndp is off: the node drops neighbor discovery.',
+  router_announced: 'The guest option radv lets it announce a router.',
   broadcast: 'It goes to many and is dropped in front of the default.',
   critical_icmp: 'ICMP that connections depend on is let through in front of the default.',
   windows_noise: 'Windows services are dropped in front of the default.',

@@ -1,4 +1,4 @@
-import type { LiveRule } from '@/domain/firewall/live-state';
+import { type LiveRule, liveNode } from '@/domain/firewall/live-state';
 import { viewOfLiveRule, viewOfWantedRule } from '@/domain/firewall/rule-view';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { parseMarker } from '@/domain/policy/marker';
@@ -52,10 +52,9 @@ function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChang
 type Known = { readonly workload: WorldWorkload; readonly state: GuestSnapshot; readonly cluster: ClusterSnapshot };
 
 function dormantSubject(filter: GuestFilter, intent: GuestIntent, { workload, state, cluster }: Known): DormantSubject {
-  const implementation =
-    workload.nftables === null ? undefined : workload.nftables ? ('nftables' as const) : ('iptables' as const);
-  const { node_name: node, addresses } = workload;
-  return { filter, intent, cluster, aliases: state.aliases, nics: state.nics ?? [], implementation, node, addresses };
+  const node = liveNode(cluster, workload.node_name, workload.nftables);
+  const { addresses } = workload;
+  return { filter, intent, cluster, aliases: state.aliases, nics: state.nics ?? [], node, addresses };
 }
 
 /** What is stored at a guest and takes effect with its switches, as the API shows it. */
