@@ -10,7 +10,8 @@ import type { IpAddress } from '../../net/ip-address';
 const OTHER_PROTOCOL = 253;
 /** Where the hypervisor's own chains tell ports apart. */
 const OWN_PORTS = [0, 43, 53, 67, 68, 135, 137, 139, 445, 546, 547, 1024, 1900];
-const OWN_ICMP = { [ICMP]: [0, 3, 8, 11], [ICMPV6]: [1, 2, 128, 133, 134, 135] } as const;
+/** One type of each kind that these tell apart, and connection tracking: requests, answers, errors, discovery, the rest. */
+const OWN_ICMP = { [ICMP]: [0, 3, 8, 11], [ICMPV6]: [1, 2, 4, 128, 129, 133, 134, 137, 143] } as const;
 
 /** The first value of each range, and every cut within. Without ranges the whole line. */
 function pointsIn<T extends number | bigint>(

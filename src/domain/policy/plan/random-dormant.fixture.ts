@@ -1,5 +1,5 @@
 import type { LiveState } from '../../firewall/live-state';
-import { randomSource, randomState } from '../../firewall/random-state.fixture';
+import { PLAIN_NODE, randomSource, randomState } from '../../firewall/random-state.fixture';
 import type { DormantSubject } from './dormant';
 import type { GuestFilter } from './guest-filter';
 import { randomGuest } from './random-guest.fixture';
@@ -11,9 +11,13 @@ export function randomDormant(seed: number): DormantSubject {
   let { state, intent } = randomGuest(seed);
   for (let next = seed + 1; !intent.switch_on; next++) ({ state, intent } = randomGuest(next));
   const live: LiveState = randomState(seed);
-  const { cluster, guest, node } = live;
+  const { cluster, guest } = live;
+  // What is not known of the node is no content of the guest.
+  const node = { ...PLAIN_NODE, options: live.node?.options ?? { nftables: seed & 1 } };
   const { enable: _enable, ...stored } = guest.options ?? {};
-  const left = [...(guest.rules ?? []), ...(random() < 0.5 ? state.rules : [])];
+  // With nftables rules may be in force that the API marks as broken: the item says nothing about these.
+  const sound = (guest.rules ?? []).filter(({ errors }) => !errors?.dest);
+  const left = [...sound, ...(random() < 0.5 ? state.rules : [])];
   const flags = random() < 0.6;
   const filter: GuestFilter = {
     rules: left.map((rule, pos) => ({ ...rule, pos })),
