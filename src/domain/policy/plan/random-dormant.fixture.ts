@@ -11,8 +11,9 @@ export function randomDormant(seed: number): DormantSubject {
   let { state, intent } = randomGuest(seed);
   for (let next = seed + 1; !intent.switch_on; next++) ({ state, intent } = randomGuest(next));
   const live: LiveState = randomState(seed);
-  const { cluster, guest } = live;
-  // What is not known of the node is no content of the guest.
+  const { guest } = live;
+  const cluster = { ...live.cluster, ipsets: live.cluster.ipsets ?? {} };
+  // What is not known of the node, or blacklisted, is no content of the guest.
   const node = { ...PLAIN_NODE, options: live.node?.options ?? { nftables: seed & 1 } };
   const { enable: _enable, ...stored } = guest.options ?? {};
   // With nftables rules may be in force that the API marks as broken: the item says nothing about these.
