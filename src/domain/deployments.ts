@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listInput, pageOf } from './list';
 import type { GuestFilter, PlanStep } from './policy/plan/guest-filter';
 import { ENFORCEMENT_MODES } from './policy/policy';
-import { ChangedDifference, DormantView } from './policy-preview';
+import { ChangedDifference, DormantView, OptionChange } from './policy-preview';
 
 export const DEPLOYMENT_KINDS = ['apply', 'cleanup'] as const;
 /** `partial`: something was done and something was not; what, stands at the guests. */
@@ -26,10 +26,12 @@ export const DeploymentProblem = z.object({
   code: z.string(),
   message: z.string(),
   remedy: z.string().nullable(),
+  /** How many guests of a deployment it concerns; absent where it is the deployment's own, or one guest's. */
+  guests: z.int().optional(),
 });
 export type DeploymentProblem = z.output<typeof DeploymentProblem>;
 
-/** Numbers of rules: as the last comparison before the first write said. */
+/** Numbers of rules. */
 export const GuestChanges = z.object({ added: z.int(), removed: z.int(), moved: z.int(), kept: z.int() });
 export type GuestChanges = z.output<typeof GuestChanges>;
 
@@ -47,7 +49,10 @@ export const DeploymentGuest = z.object({
   status: z.enum(GUEST_RESULT_STATUSES),
   /** Writes that were sent to the cluster. */
   writes: z.int(),
+  /** What was really changed, also by one that failed. */
   changes: GuestChanges.nullable(),
+  /** Switches that were written. */
+  switches: z.array(OptionChange),
   problems: z.array(DeploymentProblem),
   /** Why it was skipped, the code of its problem: `changed_since_preview`, `guest_missing`, `policy_changed` … */
   reason: z.string().nullable(),
@@ -55,6 +60,8 @@ export const DeploymentGuest = z.object({
   dormant: z.array(DormantView).nullable(),
   /** With `changed_since_preview`: what would have been written by now. */
   difference: ChangedDifference.nullable(),
+  /** What is to be known though nothing failed, as a firewall that stays on. */
+  notes: z.array(DeploymentProblem),
   started_at: z.string().nullable(),
   finished_at: z.string().nullable(),
 });
@@ -89,7 +96,10 @@ export const Deployment = z.object({
   /** Guests by what became of them. */
   guests: z.partialRecord(z.enum(GUEST_RESULT_STATUSES), z.int()),
   writes: z.int(),
+  /** Its own problems, then those of its guests, each once. */
   problems: z.array(DeploymentProblem),
+  /** What is to be known though nothing failed, as firewalls that stay on. */
+  notes: z.array(DeploymentProblem),
   requested_by: z.uuid().nullable(),
   attempts: z.int(),
   created_at: z.string(),
@@ -136,11 +146,13 @@ const AppliedGuest = z.object({
   rules: z.int().optional(),
   writes: z.int(),
   changes: GuestChanges.nullable(),
+  switches: z.array(OptionChange),
   problems: z.array(DeploymentProblem),
   reason: z.string().nullable(),
   /** In a dry run by what was last read of the guest. Null: not known, or nothing to be written. */
   dormant: z.array(DormantView).nullable(),
   difference: ChangedDifference.nullable(),
+  notes: z.array(DeploymentProblem),
 });
 export type AppliedGuest = z.output<typeof AppliedGuest>;
 
@@ -150,6 +162,7 @@ const AppliedCluster = z.object({
   deployment_id: z.uuid().nullable(),
   status: z.enum([...DEPLOYMENT_RUN_STATUSES, 'planned']),
   problems: z.array(DeploymentProblem),
+  notes: z.array(DeploymentProblem),
   guests: z.array(AppliedGuest),
 });
 export type AppliedCluster = z.output<typeof AppliedCluster>;

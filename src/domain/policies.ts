@@ -11,7 +11,7 @@ import {
   RULE_PROTOCOLS,
   SecurityRuleInput,
 } from './policy/policy';
-import { DEPLOYMENT_STATUSES } from './policy/status';
+import { DEPLOYMENT_STATUSES, SHOWN_STATUSES } from './policy/status';
 import { CleanupRequest, ClusterDeployment, LastDeployment } from './policy-deployment';
 
 const Reason = z
@@ -117,6 +117,8 @@ export const PolicyListInput = listInput(POLICY_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
   /** `none`: nothing is to be deployed and nothing is live. */
   deployment_status: z.enum([...DEPLOYMENT_STATUSES, 'none']).optional(),
+  /** As the console shows it: `pending` was never applied by anybody, and is not among `stale`. */
+  shown_status: z.enum(SHOWN_STATUSES).optional(),
   /** Policies that have or want rules on this cluster. */
   cluster_id: z.uuid().optional(),
   /** Policies that have or want rules at this workload. */

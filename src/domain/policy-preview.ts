@@ -21,7 +21,7 @@ export const OptionChange = z.object({
   name: z.string(),
   /** Null: nothing is stored, so the hypervisor's default holds. */
   before: z.string().nullable(),
-  after: z.string(),
+  after: z.string().nullable(),
 });
 export type OptionChange = z.output<typeof OptionChange>;
 
@@ -192,3 +192,24 @@ export const DraftInput = z.strictObject({
   tenant_id: z.uuid().nullable().optional(),
 });
 export type DraftInput = z.output<typeof DraftInput>;
+
+/** What removing a policy would do to one guest. */
+export const CleanupGuest = z.object({
+  workload_id: z.uuid(),
+  vmid: z.int(),
+  name: z.string(),
+  /** Rules of the policy that would be removed. Null: what is live could not be read. */
+  removed: z.int().nullable(),
+  option_changes: z.array(OptionChange),
+  /** Why switches stay as they are. */
+  notes: z.array(z.object({ code: z.string(), message: z.string(), remedy: z.string() })),
+  read_at: z.string(),
+});
+export type CleanupGuest = z.output<typeof CleanupGuest>;
+
+/** What disabling a policy, switching it to audit or deleting it would do. */
+export const CleanupPreview = z.object({
+  policy_id: z.uuid(),
+  clusters: z.array(z.object({ cluster_id: z.uuid(), cluster_name: z.string(), guests: z.array(CleanupGuest) })),
+});
+export type CleanupPreview = z.output<typeof CleanupPreview>;

@@ -22,9 +22,12 @@ export const PolicyStandings = z.object({
   audit: z.int(),
   disabled: z.int(),
   active: z.int(),
+  /** Without those that wait for their first apply. */
   stale: z.int(),
   partial: z.int(),
   unresolved: z.int(),
+  /** Enforced, and never applied by anybody. */
+  pending: z.int(),
   /** Nothing is to be deployed and nothing of them is live. */
   none: z.int(),
   /** The worst of those that are not as they should be. */

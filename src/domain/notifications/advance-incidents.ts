@@ -20,6 +20,8 @@ export type Findings = {
   readonly unreadable: ReadonlySet<Fact['condition']>;
   /** Keys of single objects about which nothing can be said now. */
   readonly unknown: ReadonlySet<string>;
+  /** Ids of incidents whose object does not exist any more. */
+  readonly deleted?: ReadonlySet<string>;
 };
 
 export type IncidentChange =
@@ -53,10 +55,14 @@ function seen(incident: ActiveIncident, fact: Fact, rule: Hysteresis, now: numbe
   return back || retold ? { kind: 'note', incident, fact, clear_since: null, flaps } : null;
 }
 
+const ended = (incident: ActiveIncident): IncidentChange => ({
+  kind: incident.status === 'open' ? 'close' : 'drop',
+  incident,
+});
+
 function gone(incident: ActiveIncident, rule: Hysteresis, now: number): IncidentChange | null {
   const since = incident.clear_since === null ? now : Date.parse(incident.clear_since);
-  if (now - since >= rule.close_after_minutes * MINUTE_MS)
-    return { kind: incident.status === 'open' ? 'close' : 'drop', incident };
+  if (now - since >= rule.close_after_minutes * MINUTE_MS) return ended(incident);
   if (incident.clear_since !== null) return null;
   return { kind: 'note', incident, fact: null, clear_since: new Date(now).toISOString(), flaps: incident.flaps };
 }
@@ -64,7 +70,8 @@ function gone(incident: ActiveIncident, rule: Hysteresis, now: number): Incident
 /**
  * What becomes of a rule's incidents at `now` (milliseconds). One opens when its condition holds and was first seen
  * `open_after_minutes` ago; shorter gaps than `close_after_minutes` are not looked at as an end, neither before it opens nor
- * afterwards, so what comes and goes is one incident. What cannot be told changes nothing. With the same findings a second
+ * afterwards, so what comes and goes is one incident. What cannot be told changes nothing; of what was deleted there is
+ * nothing left to tell, so that ends at once. With the same findings a second
  * time there is nothing to do.
  */
 export function advanceIncidents(
@@ -78,6 +85,7 @@ export function advanceIncidents(
   const changes: (IncidentChange | null)[] = incidents.map((incident) => {
     const key = incidentKey(incident);
     const fact = facts.get(key);
+    if (!fact && findings.deleted?.has(incident.id)) return ended(incident);
     if (fact) return seen(incident, fact, rule, now);
     if (findings.unreadable.has(incident.condition) || findings.unknown.has(key)) return null;
     return gone(incident, rule, now);

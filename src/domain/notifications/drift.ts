@@ -16,6 +16,16 @@ const DRIFT_WORDS: Partial<Record<DeploymentReason, string>> = {
   default_policy_differs: 'the default policy of a guest differs',
 };
 
+/** Reasons in words, in one sentence without its end. */
+export const reasonsText = (reasons: readonly DeploymentReason[]): string =>
+  reasons.map((reason) => DRIFT_WORDS[reason] ?? OTHER_WORDS[reason] ?? reason.replaceAll('_', ' ')).join(', ');
+
+const OTHER_WORDS: Partial<Record<DeploymentReason, string>> = {
+  unreadable: 'a guest could not be read',
+  enforcement_unknown: 'it is not known whether a firewall filters',
+  guest_missing: 'a guest is gone from the cluster',
+};
+
 const UNKNOWN: readonly DeploymentReason[] = ['unreadable', 'enforcement_unknown'];
 
 type Standing = {
@@ -28,7 +38,9 @@ type Standing = {
  * in words; null when it did not, `unknown` when that cannot be told because something was not readable.
  */
 export function driftOf({ status, deployments }: Standing): string | 'unknown' | null {
-  const reasons = [...new Set(deployments.flatMap((deployment) => deployment.reasons))];
+  // Where it was never applied nothing can have been changed.
+  const applied = deployments.filter((deployment) => !deployment.reasons.includes('never_applied'));
+  const reasons = [...new Set(applied.flatMap((deployment) => deployment.reasons))];
   const words = reasons.flatMap((reason) => DRIFT_WORDS[reason] ?? []);
   if (words.length > 0 && (status === 'stale' || status === 'partial')) {
     const text = words.join(', ');

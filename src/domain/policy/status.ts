@@ -9,6 +9,7 @@ export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
 export const DEPLOYMENT_REASONS = [
   'never_applied',
+  'guest_pending',
   'version_behind',
   'content_differs',
   'set_differs',
@@ -66,6 +67,9 @@ type Tally = {
   outdated: number;
   leftover: number;
   disabled: number;
+  /** Guests where the policy wants something: those where it was never applied, and those where it was or may be. */
+  pending: number;
+  deployed: number;
   /** Guests whose default shall drop, and those where it does or where that could not be read. */
   defaults: number;
   defaults_live: number;
@@ -81,14 +85,40 @@ function readSets(policyId: string, { wanted, sets }: GuestView, reasons: Set<De
   else if ([...sets.created, ...sets.changed].some(({ name }) => referred.has(name))) reasons.add('set_differs');
 }
 
+/** Whether the policy was applied at a guest; absent: not known. */
+type IsApplied = ((view: GuestView) => boolean) | undefined;
+
+/** Nothing of the policy is there and nobody applied it there: whatever differs waits for that, and is nobody's change. */
+const isPending = (policyId: string, view: GuestView, isApplied: IsApplied): boolean =>
+  isApplied !== undefined &&
+  !isApplied(view) &&
+  !view.missing &&
+  !view.diff?.kept.some(({ wanted }) => wanted.policy_id === policyId) &&
+  !view.diff?.removed.some(({ policy_id }) => policy_id === policyId) &&
+  !view.diff?.moved.some(({ wanted }) => wanted.policy_id === policyId);
+
 /** What one guest says about a policy. */
-function readGuest(policyId: string, view: GuestView, tally: Tally, reasons: Set<DeploymentReason>): void {
+function readGuest(
+  policyId: string,
+  view: GuestView,
+  isApplied: IsApplied,
+  tally: Tally,
+  reasons: Set<DeploymentReason>,
+): void {
   const { wanted, diff } = view;
   const expected = (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId).length;
   const dropIn = wanted?.drop_in.includes(policyId) ?? false;
   const dropOut = wanted?.drop_out.includes(policyId) ?? false;
   tally.expected += expected;
   if (dropIn || dropOut) tally.defaults++;
+  if (expected > 0 || dropIn || dropOut) {
+    if (isPending(policyId, view, isApplied)) {
+      tally.pending++;
+      if (!diff) reasons.add('unreadable');
+      return;
+    }
+    tally.deployed++;
+  }
   if (view.missing) {
     tally.gone += expected;
     if (expected > 0 || dropIn || dropOut) reasons.add('guest_missing');
@@ -142,6 +172,13 @@ const STALE: readonly DeploymentReason[] = [
   'foreign_shadow',
 ];
 
+/** Rules that are missing only because nobody applied the policy at their guests. */
+const pendingRules = (policyId: string, views: readonly GuestView[], isApplied: IsApplied): number =>
+  views
+    .filter((view) => isPending(policyId, view, isApplied))
+    .flatMap(({ wanted }) => wanted?.rules ?? [])
+    .filter((rule) => rule.policy_id === policyId).length;
+
 function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced: boolean): DeploymentStatus | null {
   const { expected, live, unread, disabled, defaults } = tally;
   const ours = live + tally.outdated + tally.leftover + disabled;
@@ -150,6 +187,7 @@ function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced
   // A default that shall drop is something to expect, also of a policy without rules.
   if (expected === 0 && ours === 0 && defaults === 0) return 'unresolved';
   if (STALE.some((reason) => reasons.has(reason))) return 'stale';
+  if (tally.pending > 0 && tally.deployed === 0) return 'stale';
   if (live === 0 && unread === 0 && expected > 0) return 'stale';
   if (expected === 0 && defaults > 0 && tally.defaults_live === 0) return 'stale';
   return reasons.size > 0 || live < expected ? 'partial' : 'active';
@@ -160,12 +198,14 @@ function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced
  * @param enforced whether the policy is enabled and in mode `enforced`; else nothing is expected of the guests
  * @param unresolved whether an endpoint of the policy stands for nothing
  * @param views guests of the cluster where the policy wants something, or where something of ours was found
+ * @param isApplied whether a deployment wrote the policy at a guest; without it only what is live tells
  */
 export function deploymentStatus(
   policyId: string,
   enforced: boolean,
   unresolved: boolean,
   views: readonly GuestView[],
+  isApplied?: (view: GuestView) => boolean,
 ): PolicyDeployment {
   const tally: Tally = {
     expected: 0,
@@ -175,16 +215,24 @@ export function deploymentStatus(
     outdated: 0,
     leftover: 0,
     disabled: 0,
+    pending: 0,
+    deployed: 0,
     defaults: 0,
     defaults_live: 0,
   };
   const reasons = new Set<DeploymentReason>();
-  for (const view of views) readGuest(policyId, view, tally, reasons);
+  for (const view of views) readGuest(policyId, view, isApplied, tally, reasons);
   const { expected, live, unread, outdated, leftover, disabled } = tally;
   const missing = Math.max(0, expected - live - unread);
+  const nothing = live + unread + outdated + leftover + disabled === 0;
   // Rules of a guest that is gone are missing with it; that says nothing about the others.
-  if (missing > tally.gone && live + unread + outdated + leftover + disabled === 0) reasons.add('never_applied');
-  else if (missing > outdated + disabled + tally.gone) reasons.add('missing_rule');
+  if (tally.pending > 0) reasons.add(tally.deployed === 0 ? 'never_applied' : 'guest_pending');
+  else if (missing > tally.gone && nothing && !views.some((view) => isApplied?.(view))) reasons.add('never_applied');
+  if (
+    !reasons.has('never_applied') &&
+    missing - pendingRules(policyId, views, isApplied) > outdated + disabled + tally.gone
+  )
+    reasons.add('missing_rule');
   const status = statusOf(tally, reasons, enforced);
   // Named without changing the status: what resolves is deployed, the rest yields no rule.
   if (unresolved && enforced) reasons.add('unresolved_endpoint');
@@ -197,6 +245,27 @@ export function deploymentStatus(
     outdated,
     leftover,
   };
+}
+
+type Standing = {
+  readonly status: DeploymentStatus | null;
+  readonly deployments: readonly Pick<PolicyDeployment, 'status' | 'reasons'>[];
+};
+
+/** What people are shown: a policy that nobody applied yet waits, which is no fault. */
+export const SHOWN_STATUSES = ['active', 'pending', 'partial', 'stale', 'unresolved', 'none'] as const;
+export type ShownStatus = (typeof SHOWN_STATUSES)[number];
+
+const waits = ({ status, reasons }: Standing['deployments'][number]) =>
+  status === 'stale' && reasons.includes('never_applied');
+
+/** The status as it is shown: clusters where the policy was never applied count only when all others are fine. */
+export function shownStatus({ status, deployments }: Standing): ShownStatus {
+  if (!deployments.some(waits)) return status ?? 'none';
+  const worst = worstStatus(
+    deployments.filter((deployment) => !waits(deployment)).map((deployment) => deployment.status),
+  );
+  return worst === null || worst === 'active' ? 'pending' : worst;
 }
 
 /** From best to worst. */

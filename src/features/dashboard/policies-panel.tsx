@@ -1,7 +1,6 @@
 import { ShieldCheck } from 'lucide-react';
 import Link from 'next/link';
 import type { PolicyStandings } from '@/domain/dashboard/dashboard';
-import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
@@ -12,7 +11,8 @@ import { PolicyLink } from '../shared/security-links';
 import { Figures } from './figures';
 import { ShareBar } from './share-bar';
 
-const TONES = { active: 'ok', partial: 'warn', stale: 'danger', unresolved: 'danger' } as const;
+const TONES = { active: 'ok', pending: 'off', partial: 'warn', stale: 'danger', unresolved: 'danger' } as const;
+const SHOWN = ['active', 'pending', 'stale', 'partial', 'unresolved'] as const;
 
 /** Where policies stand, and those that are not as they should be. */
 export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStandings; mayWrite: boolean }) {
@@ -41,18 +41,16 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
   return (
     <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       <div className="flex flex-col gap-3 p-4">
-        <ShareBar
-          shares={DEPLOYMENT_STATUSES.map((status) => ({ id: status, tone: TONES[status], count: policies[status] }))}
-        />
+        <ShareBar shares={SHOWN.map((status) => ({ id: status, tone: TONES[status], count: policies[status] }))} />
         <Figures
           label={t('Policies by status')}
           items={[
-            ...DEPLOYMENT_STATUSES.map((status) => ({
+            ...SHOWN.map((status) => ({
               id: status,
               word: t(STATUS_WORDS[status].word),
               tone: STATUS_WORDS[status].tone,
               count: policies[status],
-              href: paths.policies({ deployment_status: status }),
+              href: paths.policies({ shown_status: status }),
             })),
             {
               id: 'audit',

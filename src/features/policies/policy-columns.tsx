@@ -8,7 +8,7 @@ import { STATUS_WORDS } from '../shared/deployment-words';
 import { MODE_WORDS, PolicyMode } from '../shared/enforcement-mode';
 import { PolicyLink } from '../shared/security-links';
 import { DEPLOYMENT_RUN_WORDS } from './deployment-run-words';
-import { allReasons, guestsText } from './policy-words';
+import { allReasons, guestsText, shownOf } from './policy-words';
 
 const make = columnsOf<PolicyListItem>();
 
@@ -26,10 +26,11 @@ export const policyColumns = (t: Translate) => [
       <DeploymentState
         status={policy.deployment_status}
         reasons={allReasons(policy)}
+        shown={shownOf(policy)}
         working={policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued'}
       />
     ),
-    { width: 130, csv: (policy) => t(STATUS_WORDS[policy.deployment_status ?? 'none'].word) },
+    { width: 130, csv: (policy) => t(STATUS_WORDS[shownOf(policy)].word) },
   ),
   make.custom(
     'mode',

@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
 import { POLICY_SORTS } from '@/domain/policies';
 import { ENFORCEMENT_MODES } from '@/domain/policy/policy';
-import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
+import { SHOWN_STATUSES } from '@/domain/policy/status';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -26,12 +26,11 @@ import { useServerList } from '../shared/use-server-list';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
 
-const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;
 const LIST = {
   sorts: POLICY_SORTS,
   defaultSort: 'priority',
   filters: {
-    deployment_status: STATUSES,
+    shown_status: SHOWN_STATUSES,
     enforcement_mode: ENFORCEMENT_MODES,
     enabled: 'flag',
     cluster_id: 'id',
@@ -100,13 +99,13 @@ export function PolicyList() {
         search={{ label: t('Search policies'), value: state.q, onValueChange: state.setQ }}
         facets={[
           {
-            id: 'deployment_status',
+            id: 'shown_status',
             label: t('Status'),
             single: true,
-            options: STATUSES.map((value) => ({ value, label: t(STATUS_WORDS[value].word) })),
-            value: filters.deployment_status ? [filters.deployment_status] : [],
+            options: SHOWN_STATUSES.map((value) => ({ value, label: t(STATUS_WORDS[value].word) })),
+            value: filters.shown_status ? [filters.shown_status] : [],
             onValueChange: ([value]) =>
-              state.setFilter('deployment_status', STATUSES.find((status) => status === value) ?? null),
+              state.setFilter('shown_status', SHOWN_STATUSES.find((status) => status === value) ?? null),
           },
           {
             id: 'enforcement_mode',

@@ -1,6 +1,6 @@
 import type { PolicyListItem } from '@/domain/policies';
 import type { POLICY_DIRECTIONS } from '@/domain/policy/policy';
-import { DEPLOYMENT_REASONS, type DeploymentReason } from '@/domain/policy/status';
+import { DEPLOYMENT_REASONS, type DeploymentReason, shownStatus } from '@/domain/policy/status';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 type Deployments = PolicyListItem['deployments'];
@@ -10,6 +10,12 @@ export function allReasons({ deployments }: { deployments: Deployments }): Deplo
   const found = new Set(deployments.flatMap((deployment) => deployment.reasons));
   return DEPLOYMENT_REASONS.filter((reason) => found.has(reason));
 }
+
+/** The status of a policy as it is shown. */
+export const shownOf = ({
+  deployment_status: status,
+  deployments,
+}: Pick<PolicyListItem, 'deployment_status' | 'deployments'>) => shownStatus({ status, deployments });
 
 /** `12 guests in 2 clusters`: where a policy wants rules or has some; null when nowhere. */
 export function guestsText(t: Translate, deployments: Deployments): string | null {

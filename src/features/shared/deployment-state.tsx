@@ -1,4 +1,4 @@
-import type { DeploymentReason, DeploymentStatus } from '@/domain/policy/status';
+import { type DeploymentReason, type DeploymentStatus, type ShownStatus, shownStatus } from '@/domain/policy/status';
 import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
 import { Tooltip } from '@/ui/tooltip';
@@ -7,14 +7,16 @@ import { REASON_WORDS, STATUS_WORDS } from './deployment-words';
 type Props = {
   status: DeploymentStatus | null;
   reasons: readonly DeploymentReason[];
+  /** As shown, where several clusters count; else it follows from the two above. */
+  shown?: ShownStatus;
   /** Something is being written right now. */
   working?: boolean;
 };
 
 /** How far a policy is in force; why it is not more stands in the tooltip and, where there is room, beside it. */
-export function DeploymentState({ status, reasons, working = false }: Props) {
+export function DeploymentState({ status, reasons, shown, working = false }: Props) {
   const t = useT();
-  const { tone, word, meaning } = STATUS_WORDS[status ?? 'none'];
+  const { tone, word, meaning } = STATUS_WORDS[shown ?? shownStatus({ status, deployments: [{ status, reasons }] })];
   // Nothing is wanted, yet nobody could look: that is not the same as nothing being there.
   const unproven = status === null && reasons.includes('unreadable');
   return (

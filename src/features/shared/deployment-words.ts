@@ -1,14 +1,19 @@
 import type { StaleRuleReason } from '@/domain/policy/diff';
 import type { UnresolvedReason } from '@/domain/policy/resolve';
-import type { DeploymentReason, DeploymentStatus } from '@/domain/policy/status';
+import type { DeploymentReason, ShownStatus } from '@/domain/policy/status';
 import { msg } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
 
-export const STATUS_WORDS: Record<DeploymentStatus | 'none', { tone: Tone; word: string; meaning: string }> = {
+export const STATUS_WORDS: Record<ShownStatus, { tone: Tone; word: string; meaning: string }> = {
   active: {
     tone: 'ok',
     word: msg('Active'),
     meaning: msg('Every rule is live as wanted, and the firewall enforces it.'),
+  },
+  pending: {
+    tone: 'neutral',
+    word: msg('Pending'),
+    meaning: msg('The policy was never applied. Apply it to write its rules.'),
   },
   partial: { tone: 'warn', word: msg('Partial'), meaning: msg('Some rules are live and in force, others are not.') },
   stale: {
@@ -31,6 +36,7 @@ export const STATUS_WORDS: Record<DeploymentStatus | 'none', { tone: Tone; word:
 /** Why a policy is not simply active, as a sentence that says where to look. */
 export const REASON_WORDS: Record<DeploymentReason, string> = {
   never_applied: msg('It was never applied here.'),
+  guest_pending: msg('A guest waits for the next apply.'),
   version_behind: msg('Live rules are of an older version.'),
   content_differs: msg('Somebody edited a live rule of this policy.'),
   set_differs: msg('A set of addresses on a guest differs from what was written.'),

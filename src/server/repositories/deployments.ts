@@ -39,6 +39,7 @@ const columns = {
   guests: guestCounts,
   writes: deployments.writes,
   problems: deployments.problems,
+  notes: sql<Deployment['notes']>`'[]'::jsonb`,
   requested_by: deployments.requested_by,
   attempts: deployments.attempts,
   created_at: deployments.created_at,
@@ -92,6 +93,52 @@ export function listDeployments(tenants: TenantReach, input: DeploymentListInput
       total: db.$count(deployments, and(...filters)),
     }),
   );
+}
+
+type Told = {
+  deployment_id: string;
+  kind: 'problem' | 'note';
+  code: string;
+  guests: number;
+  first: string;
+  message: string;
+  remedy: string | null;
+};
+
+/** What guests of these deployments say, once for each code, with the first guest by name. */
+function listGuestsToldOf(executor: Executor, ids: readonly string[]): Promise<Told[]> {
+  const each = (column: 'problems' | 'notes', kind: Told['kind']) => sql`
+    select g.deployment_id, ${sql.raw(`'${kind}'`)} as kind, g.workload_id, g.vmid, g.name, p
+      from deployment_guests g cross join lateral jsonb_array_elements(g.${sql.raw(column)}) p
+      where g.deployment_id in (${sql.join(
+        ids.map((id) => sql`${id}::uuid`),
+        sql`, `,
+      )})`;
+  return executor.execute<Told>(sql`
+    select deployment_id, kind, p ->> 'code' as code, count(distinct workload_id)::int as guests,
+      (array_agg(name || ' (' || vmid || ')' order by vmid))[1] as first,
+      (array_agg(p ->> 'message' order by vmid))[1] as message, (array_agg(p ->> 'remedy' order by vmid))[1] as remedy
+    from (${each('problems', 'problem')} union all ${each('notes', 'note')}) told
+    group by deployment_id, kind, p ->> 'code' order by guests desc, code`);
+}
+
+/** Adds to deployments what is wrong with their guests, and what else is to be known of them. */
+export async function withGuestProblems<T extends Deployment>(executor: Executor, rows: readonly T[]): Promise<T[]> {
+  if (rows.length === 0) return [];
+  const told = await listGuestsToldOf(
+    executor,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => {
+    const of = (kind: Told['kind']) =>
+      told
+        .filter((item) => item.deployment_id === row.id && item.kind === kind)
+        .map(({ code, guests, first, message, remedy }) => {
+          const who = guests > 1 ? `${first} and ${guests - 1} more` : first;
+          return { code, message: `${who}: ${message}`, remedy, guests };
+        });
+    return { ...row, problems: [...row.problems, ...of('problem')], notes: of('note') };
+  });
 }
 
 type NewDeployment = Pick<

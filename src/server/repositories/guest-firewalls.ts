@@ -1,4 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { StoredState } from '@/domain/deployments';
+import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import type { Executor } from '../db/client';
 import { guestFirewalls } from '../db/schema/deployments';
 
@@ -19,7 +21,7 @@ export async function claimGuest(
     on conflict (workload_id) do update set lease_owner = excluded.lease_owner, lease_at = excluded.lease_at
     where ${guestFirewalls.lease_owner} is null or ${guestFirewalls.lease_owner} = excluded.lease_owner
       or ${guestFirewalls.lease_at} < now() - ${`${GUEST_LEASE_SECONDS} seconds`}::interval
-    returning workload_id, lease_owner, lease_at, default_in_before, default_out_before`);
+    returning workload_id, lease_owner, lease_at, default_in_before, default_out_before, baseline, switches_written`);
   return rows[0] ?? null;
 }
 
@@ -65,4 +67,52 @@ export async function noteDefaults(executor: Executor, workloadId: string, befor
 /** Forgets what defaults were: they are so again. */
 export async function forgetDefaults(executor: Executor, workloadId: string, gone: Defaults): Promise<void> {
   await executor.update(guestFirewalls).set(gone).where(eq(guestFirewalls.workload_id, workloadId));
+}
+
+/** Stores how the guest was before the first policy; what is stored already stays. */
+export async function noteBaseline(executor: Executor, workloadId: string, baseline: StoredState): Promise<void> {
+  await executor
+    .update(guestFirewalls)
+    .set({ baseline: sql`coalesce(${guestFirewalls.baseline}, ${JSON.stringify(baseline)}::jsonb)` })
+    .where(eq(guestFirewalls.workload_id, workloadId));
+}
+
+/** Stores what is written to the switches of a guest. */
+export async function noteSwitches(executor: Executor, workloadId: string, written: WrittenSwitches): Promise<void> {
+  await executor
+    .update(guestFirewalls)
+    .set({ switches_written: written })
+    .where(eq(guestFirewalls.workload_id, workloadId));
+}
+
+/** Nothing of Fabric is left at the guest, so there is nothing to undo. */
+export async function forgetOrigin(executor: Executor, workloadId: string): Promise<void> {
+  await executor
+    .update(guestFirewalls)
+    .set({ baseline: null, switches_written: null, default_in_before: null, default_out_before: null })
+    .where(eq(guestFirewalls.workload_id, workloadId));
+}
+
+/** What is known of these guests before the first policy there, and of what policies wrote. */
+export async function listOrigins(executor: Executor, workloadIds: readonly string[]): Promise<GuestFirewallRow[]> {
+  if (workloadIds.length === 0) return [];
+  return executor
+    .select()
+    .from(guestFirewalls)
+    .where(inArray(guestFirewalls.workload_id, [...workloadIds]));
+}
+
+/** Guests of a cluster that the policy left and whose switches could not be restored then. */
+export async function listUnrestoredWorkloadIds(
+  executor: Executor,
+  policyId: string,
+  clusterId: string,
+): Promise<string[]> {
+  const rows = await executor.execute<{ workload_id: string }>(sql`
+    select f.workload_id from ${guestFirewalls} f join workloads w on w.id = f.workload_id
+    where w.cluster_id = ${clusterId} and f.baseline is not null
+      and not exists (select from policy_placements p where p.workload_id = f.workload_id)
+      and exists (select from deployment_guests g join deployments d on d.id = g.deployment_id
+        where g.workload_id = f.workload_id and d.policy_id = ${policyId})`);
+  return rows.map(({ workload_id }) => workload_id);
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, ilike, inArray, ne, notInArray, or, type SQL } from 'drizzle-orm';
+import { and, asc, eq, ilike, inArray, ne, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { ActiveIncident } from '@/domain/notifications/advance-incidents';
 import type { Condition } from '@/domain/notifications/condition';
@@ -124,4 +124,13 @@ export async function endIncidents(tx: Tx, ruleId: string, kept: readonly Condit
     .update(notificationIncidents)
     .set({ status: 'closed', closed_at: at, updated_at: at })
     .where(and(which, eq(notificationIncidents.status, 'open')));
+}
+
+/** Ids of active incidents of a rule whose policy or cluster does not exist any more. */
+export async function listIncidentsOfDeleted(executor: Executor, ruleId: string): Promise<Set<string>> {
+  const rows = await executor.execute<{ id: string }>(sql`
+    select i.id from ${notificationIncidents} i where i.rule_id = ${ruleId} and i.status <> 'closed'
+      and ((i.object_kind = 'policy' and not exists (select from policies p where p.id::text = i.object_id))
+        or (i.object_kind = 'cluster' and not exists (select from clusters c where c.id::text = i.object_id)))`);
+  return new Set(rows.map(({ id }) => id));
 }

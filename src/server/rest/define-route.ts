@@ -75,6 +75,11 @@ export type RouteConfig<A extends Access, PP extends Shape, Q extends Shape, B e
   itemwise?: string;
   /** Success: status and the schema of the JSON answer (none for 204). A handler may also return a Response. */
   response: RouteResponse;
+  /** What an answer to input that cannot be read says besides the fault; `path` has the parameters as they were sent. */
+  malformedExtra?: (
+    scope: RouteContext<A, PP, Q, B>['scope'],
+    path: Readonly<Record<string, string>>,
+  ) => Promise<Record<string, unknown> | null>;
   handler: (context: RouteContext<A, PP, Q, B>) => Promise<unknown>;
 };
 
@@ -92,6 +97,8 @@ export type Route = {
   gzip: boolean;
   itemwise?: string;
   response: RouteResponse;
+  // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; defineRoute checked each of them
+  malformedExtra?: (scope: any, path: Readonly<Record<string, string>>) => Promise<Record<string, unknown> | null>;
   // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; defineRoute checked each of them
   handler: (context: any) => Promise<unknown>;
 };

@@ -75,6 +75,18 @@ function failed(appError: AppError, error: unknown, requestId: string, label: st
   return response;
 }
 
+/** What was sent; a fault in it is answered with what the route adds to it. */
+async function readInput(route: Route, path: Record<string, string>, request: Request, scope: OpenScope) {
+  try {
+    return await parseInput(route, path, request);
+  } catch (error) {
+    if (!(error instanceof AppError) || !route.malformedExtra) throw error;
+    const { code, message, errors } = error;
+    const extra = { ...error.extra, ...(await route.malformedExtra(scope, path)) };
+    throw new AppError(code, message, { ...(errors && { errors }), extra, cause: error });
+  }
+}
+
 /**
  * Answers one request below `/api/v1` from the table of routes. Never throws: every failure is a problem+json. The order
  * is fixed: how large, who, whether they may, what they sent, so that nobody learns about input they may not give.
@@ -101,7 +113,7 @@ export async function handleRequest(routes: readonly Route[], request: Request):
       const { route } = match;
       const scope = await scopeFor(route.access, session, request, origin);
       actorId = scope.actor.id ?? actorId;
-      const input = await parseInput(route, match.params, request);
+      const input = await readInput(route, match.params, request, scope);
       const result = await route.handler({ scope, session, request, routes, ...input });
       response = respond(result, route.response.status, origin.request_id);
     } else {

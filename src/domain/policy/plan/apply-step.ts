@@ -1,8 +1,13 @@
-import type { LiveRule } from '../../firewall/live-state';
-import type { GuestFilter, PlanStep } from './guest-filter';
+import type { LiveGuestOptions, LiveRule } from '../../firewall/live-state';
+import type { GuestFilter, PlanStep, SwitchChanges } from './guest-filter';
 
 const renumber = (rules: readonly LiveRule[]): LiveRule[] =>
   rules.map((rule, pos) => (rule.pos === pos ? rule : { ...rule, pos }));
+
+function withSwitches(options: LiveGuestOptions, changes: SwitchChanges): LiveGuestOptions {
+  const merged = Object.entries({ ...options, ...changes });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined));
+}
 
 /** What is configured at the guest after one write. */
 export function applyStep(state: GuestFilter, step: PlanStep): GuestFilter {
@@ -40,11 +45,11 @@ export function applyStep(state: GuestFilter, step: PlanStep): GuestFilter {
     case 'delete_rule':
       return withRules(rules.filter(({ pos }) => pos !== step.pos));
     case 'set_options':
-      return { ...state, options: { ...state.options, ...step.changes } };
+      return { ...state, options: withSwitches(state.options, step.changes) };
     case 'set_nic_flag':
       return {
         ...state,
-        nics: state.nics.map((nic) => (nic.name === step.nic ? { ...nic, firewall: true } : nic)),
+        nics: state.nics.map((nic) => (nic.name === step.nic ? { ...nic, firewall: step.enabled } : nic)),
       };
   }
 }

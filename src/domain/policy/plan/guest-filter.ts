@@ -19,6 +19,35 @@ export type GuestFilter = {
   readonly options: LiveGuestOptions;
   readonly sets: Readonly<Record<string, readonly LiveSetEntry[]>>;
   readonly nics: readonly FilterNic[];
+  /** Absent in states stored by older versions. */
+  readonly aliases?: Readonly<Record<string, string>>;
+};
+
+/** The options that Fabric writes. A value that is undefined is not stored. */
+export const SWITCHES = ['enable', 'policy_in', 'policy_out'] as const;
+export type Switch = (typeof SWITCHES)[number];
+type Policy = 'ACCEPT' | 'DROP' | 'REJECT';
+/** Null deletes the option: the hypervisor's own default holds again. */
+export type SwitchChanges = {
+  readonly enable?: 0 | 1 | null;
+  readonly policy_in?: Policy | null;
+  readonly policy_out?: Policy | null;
+};
+
+/** What Fabric wrote to the switches of a guest, or was about to write when it was interrupted; null: it deleted the option. */
+export type WrittenSwitches = {
+  readonly options: Readonly<Partial<Record<Switch, readonly (string | number | null)[]>>>;
+  /** Interfaces whose firewall flag Fabric set. */
+  readonly nics: readonly string[];
+  /** Options that somebody else had changed before Fabric wrote them again. */
+  readonly overwritten: readonly Switch[];
+};
+
+/** What is needed to undo what Fabric did to the switches of a guest. */
+export type Origin = {
+  /** The guest before the first write of the first policy there; null: not known. */
+  readonly baseline: GuestFilter | null;
+  readonly written: WrittenSwitches;
 };
 
 /**
@@ -46,6 +75,8 @@ export type GuestIntent = {
   readonly default_out: DefaultGoal;
   /** Whether the filter has to be in force: guest switch and interface flags. */
   readonly switch_on: boolean;
+  /** Set when the last policy leaves the guest: its switches go back to what they were before the first. */
+  readonly restore?: Origin;
 };
 
 /** One write. Positions are those of the rules just before it. */
@@ -59,12 +90,5 @@ export type PlanStep =
   | { readonly kind: 'move_rule'; readonly pos: number; readonly to: number }
   | { readonly kind: 'enable_rule'; readonly pos: number }
   | { readonly kind: 'delete_rule'; readonly pos: number }
-  | {
-      readonly kind: 'set_options';
-      readonly changes: {
-        readonly enable?: 1;
-        readonly policy_in?: 'ACCEPT' | 'DROP' | 'REJECT';
-        readonly policy_out?: 'ACCEPT' | 'DROP' | 'REJECT';
-      };
-    }
-  | { readonly kind: 'set_nic_flag'; readonly nic: string };
+  | { readonly kind: 'set_options'; readonly changes: SwitchChanges }
+  | { readonly kind: 'set_nic_flag'; readonly nic: string; readonly enabled: boolean };

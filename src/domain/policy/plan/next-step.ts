@@ -1,28 +1,29 @@
 import { effectiveOptions } from '../../firewall/guest-options';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { layOut } from './layout';
+import { type Restoration, restorationOf } from './restoration';
 import { stepDown, stepUp } from './rule-steps';
 import { stepSetsDown, stepSetsUp } from './set-steps';
 
 type Policy = 'ACCEPT' | 'DROP' | 'REJECT';
 
+const policyOf = ({ options }: GuestFilter, direction: 'in' | 'out') =>
+  effectiveOptions(options)[direction === 'in' ? 'policy_in' : 'policy_out'];
+
 /** What a default policy has to be changed to; undefined when it is right. */
-function wantedDefault(
-  { options, nics }: GuestFilter,
-  intent: GuestIntent,
-  direction: 'in' | 'out',
-): Policy | undefined {
+function wantedDefault(state: GuestFilter, intent: GuestIntent, direction: 'in' | 'out'): Policy | undefined {
+  const { options, nics } = state;
   const goal = direction === 'in' ? intent.default_in : intent.default_out;
-  const effective = effectiveOptions(options);
-  const present = direction === 'in' ? effective.policy_in : effective.policy_out;
+  const { enable } = effectiveOptions(options);
+  const present = policyOf(state, direction);
   const stored = direction === 'in' ? options.policy_in : options.policy_out;
   if (goal === 'drop') return present === 'DROP' ? undefined : 'DROP';
-  if (goal !== 'keep') return present === 'DROP' ? goal.restore : undefined;
+  // A filter that is off and stays off drops nothing: whoever stored this default did so for later.
+  if (goal !== 'keep') return (enable || intent.switch_on) && present === 'DROP' ? goal.restore : undefined;
   if (!intent.switch_on || present === 'ACCEPT') return undefined;
   // What was off let everything pass; switching it on must not cut off what no policy speaks of.
   const bridged = nics.filter((nic) => !nic.unbridged);
-  const unfiltered =
-    !effective.enable || (stored === undefined && bridged.length > 0 && bridged.every((nic) => !nic.firewall));
+  const unfiltered = !enable || (stored === undefined && bridged.length > 0 && bridged.every((nic) => !nic.firewall));
   return unfiltered ? 'ACCEPT' : undefined;
 }
 
@@ -38,7 +39,46 @@ function stepOn({ options, nics }: GuestFilter, intent: GuestIntent): PlanStep |
   if (!intent.switch_on) return null;
   if (!effectiveOptions(options).enable) return { kind: 'set_options', changes: { enable: 1 } };
   const nic = nics.find((candidate) => !candidate.firewall && candidate.editable);
-  return nic ? { kind: 'set_nic_flag', nic: nic.name } : null;
+  return nic ? { kind: 'set_nic_flag', nic: nic.name, enabled: true } : null;
+}
+
+type Undo = Extract<Restoration, { kind: 'restore' }>;
+
+/** Whether a default would deny what it lets pass now. */
+function hardens(state: GuestFilter, { options }: Undo, direction: 'in' | 'out'): boolean {
+  const name = direction === 'in' ? 'policy_in' : 'policy_out';
+  if (options[name] === undefined || policyOf(state, direction) !== 'ACCEPT') return false;
+  return policyOf({ ...state, options: { [name]: options[name] ?? undefined } }, direction) !== 'ACCEPT';
+}
+
+/**
+ * The first writes on the way back to what was there before Fabric. Where the guest's firewall was off, one write switches it
+ * off together with its stored defaults, and nothing that follows decides about a packet. Where it was on, interfaces
+ * come before the defaults, and a default that denies more than now waits until they are unfiltered again.
+ */
+function stepBack(state: GuestFilter, undo: Undo): PlanStep | null {
+  const { options } = undo;
+  const { enable, policy_in, policy_out } = options;
+  if (enable !== undefined && !enable) return { kind: 'set_options', changes: options };
+  const nic = state.nics.find(({ name, editable }) => editable && undo.nics.includes(name));
+  if (nic) return { kind: 'set_nic_flag', nic: nic.name, enabled: false };
+  const changes = {
+    ...(enable !== undefined && { enable }),
+    ...(policy_in !== undefined && !hardens(state, undo, 'in') && { policy_in }),
+    ...(policy_out !== undefined && !hardens(state, undo, 'out') && { policy_out }),
+  };
+  return Object.keys(changes).length > 0 ? { kind: 'set_options', changes } : null;
+}
+
+function stepSwitches(state: GuestFilter, intent: GuestIntent, restoration: Restoration): PlanStep | null {
+  if (restoration.kind === 'restore') return stepBack(state, restoration);
+  // What holds now is what people stored: what a policy replaced once no longer matters.
+  return restoration.kind === 'restored' ? null : stepDefaults(state, intent);
+}
+
+/** Defaults that waited; they keep waiting while an interface is filtered that was not. */
+function stepBackLast({ options, nics }: Undo): PlanStep | null {
+  return nics.length === 0 && Object.keys(options).length > 0 ? { kind: 'set_options', changes: options } : null;
 }
 
 /**
@@ -48,16 +88,19 @@ function stepOn({ options, nics }: GuestFilter, intent: GuestIntent): PlanStep |
  *
  * After every single write each new connection is decided either as before the first or as after the last one. For that,
  * sets and new rules come first, then the defaults, then stale rules go from the bottom up; a filter that was off is
- * switched on at the end, guest first, interfaces last.
+ * switched on at the end, guest first, interfaces last. When the last policy leaves, what was off is switched off again
+ * before the first rule goes.
  */
 export function nextStep(state: GuestFilter, intent: GuestIntent): PlanStep | null {
   const layout = layOut(state.rules, intent);
+  const restoration = restorationOf(state, intent);
   return (
     stepSetsUp(state, intent) ??
     stepUp(layout, state.rules) ??
-    stepDefaults(state, intent) ??
+    stepSwitches(state, intent, restoration) ??
     stepDown(layout, state.rules) ??
     stepSetsDown(state, intent) ??
+    (restoration.kind === 'restore' ? stepBackLast(restoration) : null) ??
     stepOn(state, intent)
   );
 }

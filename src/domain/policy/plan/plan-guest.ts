@@ -1,12 +1,13 @@
 import { applyStep } from './apply-step';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { nextStep } from './next-step';
+import { noteStep } from './written-switches';
 
-/** More writes than any guest needs: a rule is created, moved, enabled and deleted once at most, an entry written once. */
+/** More writes than any guest needs: a rule is created, moved, enabled and deleted once at most, an entry and a flag written once. */
 export function maxSteps({ rules, sets, nics }: GuestFilter, intent: GuestIntent): number {
   const entries = Object.values(sets).reduce((sum, list) => sum + list.length + 1, 0);
   const wantedEntries = intent.sets.reduce((sum, { cidrs }) => sum + cidrs.length + 1, 0);
-  return 4 * (rules.length + intent.rules.length) + 2 * (entries + wantedEntries) + nics.length + 4;
+  return 4 * (rules.length + intent.rules.length) + 2 * (entries + wantedEntries) + nics.length + 6;
 }
 
 /**
@@ -16,11 +17,16 @@ export function maxSteps({ rules, sets, nics }: GuestFilter, intent: GuestIntent
 export function planGuest(state: GuestFilter, intent: GuestIntent): { steps: PlanStep[]; after: GuestFilter } {
   const steps: PlanStep[] = [];
   let after = state;
+  let now = intent;
   for (const most = maxSteps(state, intent); ; ) {
-    const step = nextStep(after, intent);
+    const step = nextStep(after, now);
     if (!step) return { steps, after };
     if (steps.length >= most) throw new Error(`a plan of more than ${most} writes for guest ${intent.vmid}`);
     steps.push(step);
+    if (now.restore) {
+      const written = noteStep(now.restore.written, now.restore.baseline, after, step);
+      now = { ...now, restore: { ...now.restore, written } };
+    }
     after = applyStep(after, step);
   }
 }

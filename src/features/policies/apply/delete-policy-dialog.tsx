@@ -7,6 +7,7 @@ import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
 import { guestsText, liveRules } from '../policy-words';
+import { CleanupEffects } from './cleanup-effects';
 
 type Props = {
   policy: Pick<Policy, 'id' | 'name' | 'version' | 'deployments'>;
@@ -59,6 +60,7 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
       ) : (
         <p>{t('No rule of it is known to be live; the clusters are searched for leftovers if it was ever applied.')}</p>
       )}
+      <CleanupEffects policyId={policy.id} />
       <p>{t('All its versions are deleted with it. The audit trail keeps what it said last.')}</p>
     </ConfirmDialog>
   );

@@ -58,7 +58,8 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
       {deployment.status === 'queued' && (
         <p className="text-muted">{t('Waiting for a worker. If it stays like this, look at the jobs page.')}</p>
       )}
-      <ProblemList problems={deployment.problems} />
+      {/* Those of guests stand at the guests. */}
+      <ProblemList problems={deployment.problems.filter(({ guests }) => guests === undefined)} />
       {!active && query.data?.items.some(changedSincePreview) && (
         <p>{t('Guests that changed since the preview were not written. Preview the policy again, then apply it.')}</p>
       )}
@@ -115,6 +116,11 @@ function Guests({ deployment, query, active }: GuestsProps) {
               {t(GUEST_RESULT_WORDS[guest.status].word)}
             </Status>
             <span className="text-muted">{changesText(t, guest)}</span>
+            {guest.notes.map((note) => (
+              <span key={note.code} className="basis-full text-muted">
+                {t(note.message)} {note.remedy && t(note.remedy)}
+              </span>
+            ))}
             {guest.problems.length > 0 && (
               <div className="basis-full">
                 <ProblemList problems={guest.problems} />
@@ -158,12 +164,14 @@ function GuestDetails({ guest }: { guest: DeploymentGuest }) {
   );
 }
 
-function changesText(t: Translate, { changes, writes }: DeploymentGuest): string {
+function changesText(t: Translate, { changes, switches, writes }: DeploymentGuest): string {
   const parts = changes
     ? (['added', 'removed', 'moved', 'kept'] as const)
         .filter((key) => changes[key] > 0)
         .map((key) => t(CHANGE_COUNTS[key], { n: changes[key] }))
     : [];
+  if (switches.length > 0)
+    parts.push(t('{n, plural, one {# switch turned} other {# switches turned}}', { n: switches.length }));
   if (writes > 0) parts.push(t('{n, plural, one {# write} other {# writes}}', { n: writes }));
   return parts.join(', ');
 }

@@ -1,5 +1,6 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { Deployment } from '@/domain/deployments';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
@@ -28,6 +29,14 @@ export function OperationProgress({
     ...trpc.deployments.list.queryOptions({ operation_id: operationId, limit: 200 }),
     refetchInterval: ({ state }) => (state.data && !state.data.items.some(active) ? false : live ? 3000 : 1000),
   });
+  const queryClient = useQueryClient();
+  const isEnded = query.data !== undefined && query.data.items.length > 0 && !query.data.items.some(active);
+  useEffect(() => {
+    if (!isEnded) return;
+    // The guests were read again before it ended: every page that shows them asks anew.
+    for (const key of [trpc.policies.pathKey(), trpc.workloads.pathKey(), ['policy-preview']])
+      void queryClient.invalidateQueries({ queryKey: key });
+  }, [isEnded, queryClient, trpc]);
   if (!query.data) {
     return query.error ? (
       <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
@@ -36,11 +45,10 @@ export function OperationProgress({
     );
   }
   const { items } = query.data;
-  const ended = items.length > 0 && !items.some(active);
   const good = items.every(({ status }) => status === 'ok');
   return (
     <div className="flex flex-col gap-4">
-      {ended && (
+      {isEnded && (
         <Notice
           tone={good ? 'ok' : 'danger'}
           live

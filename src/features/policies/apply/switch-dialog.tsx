@@ -8,6 +8,7 @@ import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
 import { guestsText, liveRules } from '../policy-words';
+import { CleanupEffects } from './cleanup-effects';
 
 export type SwitchKind = 'enforce' | 'audit' | 'enable' | 'disable';
 
@@ -114,6 +115,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       ) : (
         <p>{t('No guest changes yet. Look at the preview, then apply: only that writes rules.')}</p>
       )}
+      {removes && inForce && <CleanupEffects policyId={policy.id} />}
       {kind === 'disable' && (
         <p>{t('It is kept with all its versions, and left out of audit until it is enabled again.')}</p>
       )}

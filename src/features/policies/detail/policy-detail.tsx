@@ -27,7 +27,7 @@ import { ApplyDialog } from '../apply/apply-dialog';
 import { DeletePolicyDialog } from '../apply/delete-policy-dialog';
 import { SwitchDialog, type SwitchKind } from '../apply/switch-dialog';
 import { applyRefusal } from '../policy-actions';
-import { allReasons } from '../policy-words';
+import { allReasons, shownOf } from '../policy-words';
 import { CoverageTab } from './coverage-tab';
 import { DeploymentsTab } from './deployments-tab';
 import { PolicyOverview } from './policy-overview';
@@ -122,6 +122,7 @@ function Content({ policy }: { policy: Policy }) {
             <DeploymentState
               status={policy.deployment_status}
               reasons={allReasons(policy)}
+              shown={shownOf(policy)}
               working={isWorking(policy)}
             />
             <PolicyMode mode={mode} enabled={policy.enabled} />

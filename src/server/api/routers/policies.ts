@@ -14,6 +14,7 @@ import { listVersions } from '../../services/policies/history/list-versions';
 import { readVersion } from '../../services/policies/history/read-version';
 import { revertPolicy } from '../../services/policies/history/revert-policy';
 import { listPolicies } from '../../services/policies/list-policies';
+import { previewCleanup } from '../../services/policies/preview/preview-cleanup';
 import { previewDraft } from '../../services/policies/preview/preview-draft';
 import { previewPolicy } from '../../services/policies/preview/preview-policy';
 import { readPolicy } from '../../services/policies/read-policy';
@@ -54,6 +55,9 @@ export const policiesRouter = router({
   preview: procedure('policy:read')
     .input(PreviewInput.extend({ id: z.uuid() }))
     .mutation(({ ctx, input: { id, ...changes } }) => previewPolicy(ctx.scope, id, changes)),
+  previewCleanup: procedure('policy:read')
+    .input(byId)
+    .query(({ ctx, input }) => previewCleanup(ctx.scope, input.id)),
   previewDraft: procedure('policy:read')
     .input(DraftInput)
     .mutation(({ ctx, input }) => previewDraft(ctx.scope, input)),

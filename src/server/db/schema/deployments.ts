@@ -7,8 +7,9 @@ import {
   type StoredPlan,
   type StoredState,
 } from '@/domain/deployments';
+import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import type { WantedRule } from '@/domain/policy/wanted';
-import type { ChangedDifference, DormantView } from '@/domain/policy-preview';
+import type { ChangedDifference, DormantView, OptionChange } from '@/domain/policy-preview';
 import { primaryId, timestamptz } from '../columns';
 import { deployments } from './policies';
 import { workloads } from './workloads';
@@ -33,6 +34,10 @@ export const deploymentGuests = pgTable(
     dormant: jsonb().$type<DormantView[]>(),
     /** What would have been written instead of what the preview showed. */
     difference: jsonb().$type<ChangedDifference>(),
+    /** Switches that were written. */
+    switches: jsonb().$type<OptionChange[]>().notNull().default([]),
+    /** What is to be known though nothing failed. */
+    notes: jsonb().$type<DeploymentProblem[]>().notNull().default([]),
     /** As it was before the first write of the deployment, also when that was another worker's. */
     state_before: jsonb().$type<StoredState>(),
     started_at: timestamptz(),
@@ -73,7 +78,7 @@ export const policyPlacements = pgTable(
   ],
 );
 
-/** The one writer of a guest's firewall, and what its defaults were before a policy asked for another one. */
+/** The one writer of a guest's firewall, and what it needs to undo what policies changed there. */
 export const guestFirewalls = pgTable('guest_firewalls', {
   workload_id: uuid()
     .primaryKey()
@@ -82,4 +87,8 @@ export const guestFirewalls = pgTable('guest_firewalls', {
   lease_at: timestamptz(),
   default_in_before: text({ enum: ['ACCEPT', 'REJECT'] }),
   default_out_before: text({ enum: ['ACCEPT', 'REJECT'] }),
+  /** The guest before the first policy there; null: no policy, or not known. */
+  baseline: jsonb().$type<StoredState>(),
+  /** What was written to its switches since. */
+  switches_written: jsonb().$type<WrittenSwitches>(),
 });

@@ -158,7 +158,9 @@ export function describeFirewallContract(name: string, open: () => Promise<Writa
         code: 'conflict',
       });
       const own = before.value.policy_out as 'ACCEPT' | 'DROP' | 'REJECT' | undefined;
-      await writer.setOptions(guest, { policy_out: own ?? 'ACCEPT' }, after.digest);
+      await writer.setOptions(guest, { policy_out: own ?? null }, after.digest);
+      // An option that was not stored is not stored again.
+      expect((await writer.readOptions(guest)).value).toEqual(before.value);
     });
 
     it('sets the flag of an interface and keeps everything else of it', async () => {

@@ -74,10 +74,11 @@ export type RuleFields = {
 /** A rule as it was read: where it stood, and the digest of the list in which it stood there. */
 export type RuleHandle = { readonly pos: number; readonly digest: string };
 
+/** Null deletes the stored option, so that the hypervisor's own default holds. */
 export type GuestOptionChanges = {
-  readonly enable?: 0 | 1;
-  readonly policy_in?: 'ACCEPT' | 'DROP' | 'REJECT';
-  readonly policy_out?: 'ACCEPT' | 'DROP' | 'REJECT';
+  readonly enable?: 0 | 1 | null;
+  readonly policy_in?: 'ACCEPT' | 'DROP' | 'REJECT' | null;
+  readonly policy_out?: 'ACCEPT' | 'DROP' | 'REJECT' | null;
 };
 
 /** What became of the wish to filter an interface. */
@@ -115,6 +116,7 @@ export interface FirewallWriter {
   removeSetEntry(guest: GuestRef, name: string, cidr: string, digest: string): Promise<void>;
   /** With its entries. Rules that refer to it are not looked at. */
   deleteSet(guest: GuestRef, name: string): Promise<void>;
+  /** All changes in one write. */
   setOptions(guest: GuestRef, changes: GuestOptionChanges, digest: string): Promise<void>;
   /**
    * Reads the configuration and sets the flag of one interface, everything else in it byte for byte as it was. A guest

@@ -15,7 +15,7 @@ type Options = {
 const EXAMPLE_ID = '01980000-0000-7000-8000-000000000001';
 const EXAMPLE_TIME = '2026-11-21T08:30:00Z';
 /** References of a schema to itself end here. */
-const MAX_DEPTH = 8;
+const MAX_DEPTH = 12;
 
 const isNull = (schema: JsonSchema | boolean) => typeof schema === 'object' && schema.type === 'null';
 

@@ -12,6 +12,7 @@ import {
 } from '@/domain/deployments';
 import { applyPending } from '../../services/deployments/apply-pending';
 import { applyPolicy } from '../../services/deployments/apply-policy';
+import { describeRefusal } from '../../services/deployments/describe-refusal';
 import { listDeploymentGuests } from '../../services/deployments/list-deployment-guests';
 import { listDeployments } from '../../services/deployments/list-deployments';
 import { readDeployment } from '../../services/deployments/read-deployment';
@@ -42,6 +43,7 @@ export const deploymentRoutes = [
     body: ApplyInput,
     bodyOptional: true,
     response: { status: 202, schema: ApplyResult },
+    malformedExtra: (scope, { policy_id }) => describeRefusal(scope, policy_id ?? ''),
     handler: async ({ scope, params, query, body, request }) =>
       answer(await applyPolicy(scope, params.policy_id, body, { wait: query.wait === 'true', signal: request.signal })),
   }),

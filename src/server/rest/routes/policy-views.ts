@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { EndpointSearch, EndpointSuggestions, ResolveInput, ResolveResult } from '@/domain/policy-endpoints';
 import { PolicyGuestComparison, PolicyGuestListInput, PolicyGuestPage } from '@/domain/policy-guests';
-import { DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
+import { CleanupPreview, DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import { resolveEndpoints } from '../../services/policies/endpoints/resolve-endpoints';
 import { searchEndpoints } from '../../services/policies/endpoints/search-endpoints';
 import { comparePolicyGuest } from '../../services/policies/guests/compare-policy-guest';
 import { listPolicyGuests } from '../../services/policies/guests/list-policy-guests';
+import { previewCleanup } from '../../services/policies/preview/preview-cleanup';
 import { previewDraft } from '../../services/policies/preview/preview-draft';
 import { previewPolicy } from '../../services/policies/preview/preview-policy';
 import { defineRoute } from '../define-route';
@@ -25,6 +26,17 @@ const preview = defineRoute({
   bodyOptional: true,
   response: { status: 200, schema: PolicyPreview },
   handler: ({ scope, params, body }) => previewPolicy(scope, params.policy_id, body),
+});
+
+const cleanup = defineRoute({
+  method: 'GET',
+  path: '/policies/{policy_id}/cleanup-preview',
+  summary: 'What disabling the policy, switching it to audit or deleting it would do to the guests, switches included.',
+  tag,
+  access: { permission: 'policy:read' },
+  params,
+  response: { status: 200, schema: CleanupPreview },
+  handler: ({ scope, params }) => previewCleanup(scope, params.policy_id),
 });
 
 const draft = defineRoute({
@@ -83,4 +95,4 @@ const guest = defineRoute({
   handler: ({ scope, params }) => comparePolicyGuest(scope, params.policy_id, params.workload_id),
 });
 
-export const policyViewRoutes = [preview, draft, resolve, search, guests, guest];
+export const policyViewRoutes = [preview, cleanup, draft, resolve, search, guests, guest];

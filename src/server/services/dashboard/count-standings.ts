@@ -1,6 +1,6 @@
 import type { PolicyStandings } from '@/domain/dashboard/dashboard';
 import type { TenantReach } from '@/domain/permissions';
-import { type DeploymentStatus, worstStatus } from '@/domain/policy/status';
+import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy/status';
 import type { Board } from '../policies/board/board';
 import { isDeployed } from '../policies/world/load-policy-world';
 
@@ -18,16 +18,19 @@ export function countStandings(board: Board, reach: TenantReach): PolicyStanding
     stale: 0,
     partial: 0,
     unresolved: 0,
+    pending: 0,
     none: 0,
     attention: [],
   };
   for (const policy of board.world.policies) {
     if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
-    const { status, deployments } = board.standingOf(policy);
+    const { status: stored, deployments } = board.standingOf(policy);
+    const status = shownStatus({ status: stored, deployments });
     standings.total += 1;
     standings[isDeployed(policy) ? 'enforced' : policy.enabled ? 'audit' : 'disabled'] += 1;
-    standings[status ?? 'none'] += 1;
-    if (status === null || status === 'active') continue;
+    standings[status] += 1;
+    // What nobody applied yet is no trouble.
+    if (status === 'none' || status === 'active' || status === 'pending') continue;
     const reasons = [...new Set(deployments.flatMap((deployment) => deployment.reasons))];
     standings.attention.push({ policy_id: policy.id, policy_name: policy.name, status, reasons });
   }

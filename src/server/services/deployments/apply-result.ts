@@ -1,7 +1,7 @@
 import type { AppliedCluster, AppliedGuest, ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
 import { db } from '../../db/client';
 import { listGuestsOf } from '../../repositories/deployment-guests';
-import { listDeploymentsByIds } from '../../repositories/deployments';
+import { listDeploymentsByIds, withGuestProblems } from '../../repositories/deployments';
 import type { PolicyState } from '../../repositories/policy-states';
 import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
 
@@ -13,29 +13,15 @@ export const unresolvedOf = (world: PolicyWorld, policyId: string): Unresolved =
     .unresolved.filter(({ policy_id }) => policy_id === policyId)
     .map(({ side, endpoint, reason }) => ({ side, endpoint, reason }));
 
-const guestOf = ({
-  workload_id,
-  vmid,
-  name,
-  status,
-  writes,
-  changes,
-  problems,
-  reason,
-  dormant,
-  difference,
-}: DeploymentGuest): AppliedGuest => ({
-  workload_id,
-  vmid,
-  name,
-  status,
-  writes,
-  changes,
-  problems,
-  reason,
-  dormant,
-  difference,
-});
+function guestOf({
+  deployment_id: _,
+  id: _id,
+  started_at: _start,
+  finished_at: _end,
+  ...guest
+}: DeploymentGuest): AppliedGuest {
+  return guest;
+}
 
 const clusterOf = (deployment: Deployment, guests: readonly DeploymentGuest[]): AppliedCluster => ({
   cluster_id: deployment.cluster_id,
@@ -43,6 +29,7 @@ const clusterOf = (deployment: Deployment, guests: readonly DeploymentGuest[]): 
   deployment_id: deployment.id,
   status: deployment.status,
   problems: deployment.problems,
+  notes: deployment.notes,
   guests: guests.filter(({ deployment_id }) => deployment_id === deployment.id).map(guestOf),
 });
 
@@ -51,17 +38,11 @@ const IN_FORCE = ['ok', 'unchanged', 'partial'];
 /** What is not as wanted, in one text. */
 function messageOf(clusters: readonly AppliedCluster[], finished: boolean): string | null {
   if (!finished) return 'The work goes on; ask for its deployments.';
-  const problems = new Set<string>();
-  for (const cluster of clusters) {
-    for (const { message } of cluster.problems) problems.add(message);
-    const bad = cluster.guests.filter(({ status }) => !['ok', 'unchanged'].includes(status));
-    const [first] = bad;
-    if (!first) continue;
-    const more = bad.length > 1 ? ` and ${bad.length - 1} more` : '';
-    const why = first.problems[0]?.message ?? first.status;
-    problems.add(`${cluster.cluster_name}: ${first.name} (${first.vmid})${more}: ${why}`);
-  }
-  return problems.size > 0 ? [...problems].join(' ').slice(0, 2_000) : null;
+  const many = clusters.length > 1;
+  const texts = clusters.flatMap(({ cluster_name, problems, notes }) =>
+    [...problems, ...notes].map(({ message }) => (many ? `${cluster_name}: ${message}` : message)),
+  );
+  return texts.length > 0 ? [...new Set(texts)].join(' ').slice(0, 2_000) : null;
 }
 
 /** What has become of these deployments by now. */
@@ -70,7 +51,7 @@ export async function applyResult(
   ids: readonly string[],
   unresolved: Unresolved,
 ): Promise<ApplyResult> {
-  const deployments = await listDeploymentsByIds(db, ids);
+  const deployments = await withGuestProblems(db, await listDeploymentsByIds(db, ids));
   const guests = await listGuestsOf(
     db,
     deployments.map(({ id }) => id),

@@ -1,13 +1,22 @@
 import type { DeploymentProblem } from '@/domain/deployments';
+import { parseMarker } from '@/domain/policy/marker';
 import { isSwitch } from '@/domain/policy/plan/approved-plan';
-import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
+import { settleWritten } from '@/domain/policy/plan/written-switches';
 import type { DormantView } from '@/domain/policy-preview';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import { findDeploymentGuest, updateDeploymentGuest } from '../../repositories/deployment-guests';
-import { forgetDefaults, type GuestFirewallRow, noteDefaults } from '../../repositories/guest-firewalls';
+import {
+  forgetDefaults,
+  forgetOrigin,
+  type GuestFirewallRow,
+  noteBaseline,
+  noteDefaults,
+  noteSwitches,
+} from '../../repositories/guest-firewalls';
 import { deletePlacement, listPlacementsAt, upsertPlacement } from '../../repositories/policy-placements';
 import { findPolicyState } from '../../repositories/policy-states';
 import { filterOf } from '../firewall/filter-of-snapshot';
@@ -17,8 +26,8 @@ import type { DeploymentSession } from './deployment-session';
 import { approveWrites } from './guest/approve-writes';
 import { GuestProblem, problemOf } from './guest/guest-problem';
 import type { ReadGuest } from './guest/read-guest-filter';
-import { type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
-import { dropsOf, type GuestWork, intentFor, rulesOf } from './guest-work';
+import { failedOutcome, type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
+import { dropsOf, type GuestWork, intentFor, originOf, rulesOf } from './guest-work';
 
 const busy: DeploymentProblem = {
   code: 'guest_busy',
@@ -53,6 +62,10 @@ async function assertStillWanted(policyId: string, version: number, kind: 'apply
     );
   }
 }
+
+/** A guest that carries rules of this installation was not left like this by people: it is a clone, or was restored. */
+const isBeforeFabric = ({ rules }: GuestFilter, instance: string) =>
+  !rules.some(({ comment }) => parseMarker(comment)?.instance === instance);
 
 async function goneOrFailed(
   session: DeploymentSession,
@@ -125,6 +138,7 @@ async function reconcile(
     guest: { node: workload.node_name ?? '', kind: workload.kind, vmid: workload.vmid },
     fingerprint: workload.creation_fingerprint,
     intent,
+    origin: originOf(row),
     mayWrite: () => session.mayWrite(),
     pause: (ms) => session.pause(ms),
     ...(fingerprints && {
@@ -139,13 +153,18 @@ async function reconcile(
     }),
     async onPlan(state, plan) {
       const dormant = await dormantAtGuest(session, workload, intent, state);
-      const { rules, options, sets, nics } = state;
+      const { rules, options, sets, nics, aliases } = state;
+      const before: GuestFilter = { rules, options, sets, nics, ...(aliases && { aliases }) };
+      const first = intent.switch_on && placements.length === 0 && isBeforeFabric(before, world.instance);
       await db.transaction(async (tx) => {
         // Before the first write, so that no rule of ours is anywhere without a note of it.
         if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: null });
-        await updateDeploymentGuest(tx, key, { state_before: { rules, options, sets, nics }, plan, dormant });
+        if (first) await noteBaseline(tx, workload.id, before);
+        await updateDeploymentGuest(tx, key, { state_before: before, plan, dormant });
       });
+      return first ? { ...originOf(row), baseline: row.baseline ?? before } : undefined;
     },
+    onSwitch: (written) => noteSwitches(db, workload.id, written),
     onDefault: (before) =>
       noteDefaults(db, workload.id, {
         ...(before.in && { default_in_before: before.in }),
@@ -157,6 +176,8 @@ async function reconcile(
     // Rules stand as wanted, or the problem names an interface at which they are not in force.
     if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: clock.now().toISOString() });
     else await deletePlacement(tx, policy_id, workload.id);
+    if (intent.restore && outcome.status !== 'partial') return forgetOrigin(tx, workload.id);
+    if (outcome.state) await noteSwitches(tx, workload.id, settleWritten(outcome.written, outcome.state));
     const restored = {
       ...(typeof intent.default_in === 'object' && { default_in_before: null }),
       ...(typeof intent.default_out === 'object' && { default_out_before: null }),
@@ -194,18 +215,20 @@ export async function deployToGuest(
   } catch (error) {
     if (!(error instanceof GuestProblem)) throw error;
     skipped = error.skipped;
-    outcome = { status: 'failed', writes: 0, changes: null, problems: [problemOf(error)], broken: false };
+    outcome = failedOutcome(error);
   } finally {
     if (row) await session.leaveGuest(workload.id);
   }
-  const { status, writes, changes, problems, broken } = outcome;
+  const { status, writes, changes, switches, problems, notes, broken } = outcome;
   await updateDeploymentGuest(
     db,
     key,
     {
       status: skipped ? 'skipped' : status,
       changes,
+      switches,
       problems,
+      notes,
       finished_at: clock.now().toISOString(),
     },
     writes,

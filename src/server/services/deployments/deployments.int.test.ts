@@ -20,6 +20,7 @@ import {
   RULES,
   run,
   setUp,
+  switches,
   waiting,
 } from './testing/deployment-lab.fixture';
 
@@ -172,6 +173,7 @@ describe('a default of dropping', () => {
   it('comes with the policy and goes with it: what passed before passes again', async () => {
     await setUp();
     const targets = [at(100), at(105), at(110)];
+    const before = new Map([105, 110].map((vmid) => [vmid, switches(vmid)]));
     const policy = await create({ definition: { ...DEFINITION, targets, default_action: 'drop' } });
     const other = await create({ definition: { ...DEFINITION, targets: [at(105)], default_action: 'drop' } });
     await apply(policy);
@@ -182,16 +184,115 @@ describe('a default of dropping', () => {
     await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version: 1, enabled: false } });
     for (const id of await waiting(policy)) await run(id);
     expect(policyIn(100)).toBe('DROP');
-    expect(policyIn(110)).toBe('ACCEPT');
+    // It was off: it is off again, with what was stored.
+    expect(switches(110)).toEqual(before.get(110));
     // The other policy still asks for it.
     expect(policyIn(105)).not.toBe('ACCEPT');
     await lab.json(`/policies/${other.id}`, { method: 'PATCH', body: { version: 1, enabled: false } });
     for (const id of await waiting(other)) await run(id);
-    expect(policyIn(105)).toBe('ACCEPT');
+    expect(switches(105)).toEqual(before.get(105));
   });
 });
 
 describe('cleaning up', () => {
+  it('restores switches, defaults and flags of every guest, and says which', async () => {
+    await setUp();
+    // Stored for later by a person: with the firewall off neither decides.
+    lab.control.firewall.setFile(
+      'firewall/110.fw',
+      '[OPTIONS]\nenable: 0\npolicy_in: DROP\npolicy_out: DROP\n\n[RULES]\nIN REJECT -p tcp -dport 8081 -log nolog # by hand\n',
+    );
+    const all = [...FIVE, 110];
+    const before = new Map(all.map((vmid) => [vmid, { ...switches(vmid), rules: lines(vmid) }]));
+    const policy = await create({ definition: { ...DEFINITION, targets: all.map(at) } });
+    expect(await apply(policy)).toMatchObject({ status: 'ok' });
+    expect(switches(110)).toMatchObject({ options: ['enable: 1', 'policy_in: ACCEPT', 'policy_out: ACCEPT'] });
+    await lab.json(`/policies/${policy.id}`, { method: 'DELETE' });
+    const [id = ''] = await waiting(policy);
+    await run(id);
+    expect(await get(`/deployments/${id}`)).toMatchObject({ status: 'ok', guests: { ok: 6 } });
+    for (const vmid of all) expect({ ...switches(vmid), rules: lines(vmid) }, `${vmid}`).toEqual(before.get(vmid));
+    const restored = (await guestsOf(id)).find(({ vmid }) => vmid === 110);
+    expect(restored).toMatchObject({
+      notes: [],
+      changes: { removed: 2 },
+      switches: expect.arrayContaining([
+        { kind: 'guest_option', name: 'enable', before: '1', after: '0' },
+        { kind: 'guest_option', name: 'policy_in', before: 'ACCEPT', after: 'DROP' },
+      ]),
+    });
+  });
+
+  it('restores when the guest is no target any more', async () => {
+    await setUp();
+    const before = switches(105);
+    const policy = await create();
+    await apply(policy);
+    expect(switches(105)).not.toEqual(before);
+    const { body } = await lab.json(`/policies/${policy.id}`, {
+      method: 'PATCH',
+      body: { version: 1, definition: { ...DEFINITION, targets: [at(100)] } },
+    });
+    await apply(body as Policy);
+    expect(switches(105)).toEqual(before);
+  });
+
+  it('leaves the firewall on where somebody edited since, and names why in result and audit trail', async () => {
+    await setUp();
+    const policy = await create();
+    await apply(policy);
+    const on = switches(105);
+    lab.control.firewall.insertRule(105, 'IN DROP -p tcp -dport 25 -log nolog # added later', 0);
+    await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version: 1, enabled: false } });
+    const [id = ''] = await waiting(policy);
+    await run(id);
+    expect(await get(`/deployments/${id}`)).toMatchObject({
+      status: 'ok',
+      notes: [{ code: 'edited_since', message: expect.stringMatching(/\(105\).*stays on.*rules/), guests: 1 }],
+    });
+    expect((await guestsOf(id)).map(({ vmid, notes }) => [vmid, notes.map(({ code }) => code)])).toContainEqual([
+      105,
+      ['edited_since'],
+    ]);
+    expect(switches(105)).toEqual(on);
+    expect(lines(105)).toEqual([expect.stringContaining('added later')]);
+    const [audit] = await lab.sql`
+      select after from audit_records where object_id = ${policy.id} and action = 'policy.cleaned_up'`;
+    expect(audit?.after).toMatchObject({ notes: [{ code: 'edited_since' }] });
+  });
+
+  it('claims no removals where it failed', async () => {
+    await setUp();
+    const policy = await create();
+    await apply(policy);
+    await lab.json(`/policies/${policy.id}`, { method: 'DELETE' });
+    const [id = ''] = await waiting(policy);
+    lab.control.setQuorum(false);
+    await run(id);
+    for (const { changes } of await guestsOf(id)) expect(changes?.removed ?? 0).toBe(0);
+    // The deployment itself says what is wrong with its guests.
+    expect((await get<Deployment>(`/deployments/${id}`)).problems).toContainEqual(
+      expect.objectContaining({ code: 'no_quorum', guests: 4, message: expect.stringMatching(/\(100\) and 3 more: /) }),
+    );
+  });
+
+  it('restores an interface that was locked when it is done again', async () => {
+    await setUp();
+    const before = switches(110);
+    const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
+    await apply(policy);
+    lab.control.lockGuest(110, 'backup');
+    await lab.json(`/policies/${policy.id}`, { method: 'DELETE' });
+    const [id = ''] = await waiting(policy);
+    await run(id);
+    expect((await guestsOf(id)).find(({ vmid }) => vmid === 110)).toMatchObject({ status: 'partial' });
+    lab.control.lockGuest(110, undefined);
+    const { body } = await post<Deployment>(`/deployments/${id}/retry`);
+    await run(body.id);
+    expect(await get(`/deployments/${body.id}`)).toMatchObject({ status: 'ok', guests: { ok: 1 } });
+    expect(switches(110)).toEqual(before);
+  });
+
   it.each([
     ['disabling', () => ({ enabled: false })],
     ['audit mode', () => ({ definition: { ...DEFINITION, enforcement_mode: 'audit' } })],

@@ -41,6 +41,7 @@ export async function dryRun(policy: PolicyState, board: Board): Promise<ApplyRe
       deployment_id: null,
       status: 'planned' as const,
       problems: unmapped ? [unmapped] : [],
+      notes: [],
       guests: [],
     };
     clusters.set(cluster.id, known);
@@ -52,10 +53,12 @@ export async function dryRun(policy: PolicyState, board: Board): Promise<ApplyRe
       rules: rules.length,
       writes: 0,
       changes: null,
+      switches: [],
       problems: [],
       reason: null,
       dormant: dormant?.get(workload.id) ?? null,
       difference: null,
+      notes: [],
     });
   }
   return {

@@ -1,5 +1,6 @@
 import { comparePolicies } from '@/domain/policy/order';
-import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
+import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
 import type { WantedGuest } from '@/domain/policy/wanted';
 import type { GuestFirewallRow } from '../../repositories/guest-firewalls';
 import type { PlacementRow } from '../../repositories/policy-placements';
@@ -38,6 +39,23 @@ export const dropsOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>)
   drop_out: wanted?.drop_out.includes(policyId) ?? false,
 });
 
+/** A guest that no policy was ever applied to. */
+export const untouched = (workload_id: string): GuestFirewallRow => ({
+  workload_id,
+  lease_owner: null,
+  lease_at: null,
+  default_in_before: null,
+  default_out_before: null,
+  baseline: null,
+  switches_written: null,
+});
+
+/** What is stored for undoing what policies did to the switches of a guest. */
+export const originOf = ({ baseline, switches_written }: GuestFirewallRow): Origin => ({
+  baseline,
+  written: switches_written ?? NOTHING_WRITTEN,
+});
+
 /**
  * What applying, or cleaning up, one policy wants of a guest. Defaults follow from what the other policies had applied
  * there, not from what they want by now.
@@ -55,6 +73,7 @@ export function intentFor(
   const others = placements.filter((placement) => placement.policy_id !== policyId);
   const goal = (drop: boolean, otherDrops: boolean, before: 'ACCEPT' | 'REJECT' | null) =>
     drop ? 'drop' : otherDrops || before === null ? 'keep' : ({ restore: before } as const);
+  const wants = rules.length > 0 || own.drop_in || own.drop_out;
   const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
   return {
     instance: world.instance,
@@ -75,6 +94,8 @@ export function intentFor(
       others.some(({ drop_out }) => drop_out),
       row.default_out_before,
     ),
-    switch_on: rules.length > 0 || own.drop_in || own.drop_out,
+    switch_on: wants,
+    // Nothing of the policy stays, and nothing of another one is there.
+    ...(!wants && others.length === 0 && { restore: originOf(row) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { DeploymentProblem } from '@/domain/deployments';
 import { db } from '../../db/client';
 import { listWorkloadIdsBy } from '../../repositories/deployment-guests';
+import { listUnrestoredWorkloadIds } from '../../repositories/guest-firewalls';
 import { listPlacedWorkloadIds } from '../../repositories/policy-placements';
 import { compileWorld, isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
 import type { HeldDeployment } from './deployment-session';
@@ -35,6 +36,7 @@ export async function planApply(deployment: HeldDeployment, world: PolicyWorld):
     compiled.guests.filter((guest) => guest.cluster_id === cluster_id).map((guest) => [guest.workload_id, guest]),
   );
   const placed = await listPlacedWorkloadIds(db, policy_id, cluster_id);
+  const unrestored = await listUnrestoredWorkloadIds(db, policy_id, cluster_id);
   const concerned = [...wanted.values()]
     .filter((guest) => {
       const { drop_in, drop_out } = dropsOf(policy_id, { wanted: guest });
@@ -42,7 +44,7 @@ export async function planApply(deployment: HeldDeployment, world: PolicyWorld):
     })
     .map(({ workload_id }) => workload_id);
   const only = await retriedGuests(deployment);
-  const guests = [...new Set([...concerned, ...placed])]
+  const guests = [...new Set([...concerned, ...placed, ...unrestored])]
     .filter((id) => only === null || only.has(id))
     .flatMap((id): GuestWork[] => {
       const workload = world.workloads.get(id);

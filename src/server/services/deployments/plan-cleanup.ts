@@ -2,6 +2,7 @@ import type { DeploymentProblem } from '@/domain/deployments';
 import { parseMarker } from '@/domain/policy/marker';
 import { db } from '../../db/client';
 import type { GuestFact } from '../../providers/hypervisor/types';
+import { listUnrestoredWorkloadIds } from '../../repositories/guest-firewalls';
 import { listPlacedWorkloadIds } from '../../repositories/policy-placements';
 import { concurrently } from '../clusters/sync/concurrently';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
@@ -57,6 +58,7 @@ export async function planCleanup(session: DeploymentSession, world: PolicyWorld
     [...world.workloads.values()].filter((w) => w.cluster_id === cluster_id).map((w) => [w.vmid, w]),
   );
   const placed = await listPlacedWorkloadIds(db, policy_id, cluster_id);
+  const unrestored = await listUnrestoredWorkloadIds(db, policy_id, cluster_id);
   const only = await retriedGuests(deployment);
   const found = marked.flatMap(({ vmid }) => byVmid.get(vmid)?.id ?? []);
   for (const { vmid } of marked) {
@@ -74,7 +76,7 @@ export async function planCleanup(session: DeploymentSession, world: PolicyWorld
       remedy: 'Give the token VM.Audit on all guests, then retry.',
     });
   }
-  const guests = [...new Set([...found, ...placed])]
+  const guests = [...new Set([...found, ...placed, ...unrestored])]
     .filter((id) => only === null || only.has(id) || found.includes(id))
     .flatMap((id): GuestWork[] => {
       const workload = world.workloads.get(id);

@@ -3,19 +3,18 @@ import type { PolicyState } from '../../repositories/policy-states';
 
 export const noSuchPolicy = () => new AppError('not_found', 'There is no such policy. It may have been deleted.');
 
-/** Every answer says in which mode the policy is, refusals included. */
+/** What every answer to an apply says of the policy, refusals included. */
+export const refusalOf = (policy: PolicyState, dry_run: boolean) => ({
+  policy_id: policy.id,
+  policy_version: policy.version,
+  policy_mode: policy.definition.enforcement_mode,
+  success: false,
+  applied: false,
+  dry_run,
+});
+
 const refuse = (policy: PolicyState, dry_run: boolean, message: string) =>
-  new AppError('refused', message, {
-    extra: {
-      policy_id: policy.id,
-      policy_version: policy.version,
-      policy_mode: policy.definition.enforcement_mode,
-      success: false,
-      applied: false,
-      dry_run,
-      message,
-    },
-  });
+  new AppError('refused', message, { extra: { ...refusalOf(policy, dry_run), message } });
 
 /** @throws AppError `refused`, with `policy_mode`, for a policy that is not to be in force */
 export function assertApplicable(policy: PolicyState, dryRun: boolean): void {

@@ -2,7 +2,7 @@ import type { Deployment } from '@/domain/deployments';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
-import { findDeployment } from '../../repositories/deployments';
+import { findDeployment, withGuestProblems } from '../../repositories/deployments';
 
 /** @throws AppError `not_found` */
 export async function readDeployment(
@@ -13,5 +13,6 @@ export async function readDeployment(
   if (!found)
     throw new AppError('not_found', 'There is no such deployment. It may have been deleted with its cluster.');
   const { tenant_id: _, ...deployment } = found;
-  return deployment;
+  const [described = deployment] = await withGuestProblems(db, [deployment]);
+  return described;
 }

@@ -17,7 +17,14 @@ import {
   resetDeploymentGuests,
   updateDeploymentGuest,
 } from '../../repositories/deployment-guests';
-import { claimDeployment, finishDeployment, releaseDeployment, renewDeployment } from '../../repositories/deployments';
+import {
+  claimDeployment,
+  finishDeployment,
+  listDeploymentsByIds,
+  releaseDeployment,
+  renewDeployment,
+  withGuestProblems,
+} from '../../repositories/deployments';
 import { clusterAccess } from '../clusters/cluster-access';
 import { openProvider } from '../clusters/open-provider';
 import { concurrently } from '../clusters/sync/concurrently';
@@ -29,6 +36,7 @@ import { problemOf } from './guest/guest-problem';
 import type { GuestWork } from './guest-work';
 import { planApply, type Work } from './plan-apply';
 import { planCleanup } from './plan-cleanup';
+import { verifyOutcome } from './verify-outcome';
 
 type Context = {
   /** Aborts when the worker has to end; the deployment then waits for another one. */
@@ -84,8 +92,11 @@ async function begin(session: DeploymentSession, { version, guests }: Work): Pro
   return open;
 }
 
-/** Every guest, several at once. What the cluster as a whole refuses is not asked of the guests that remain. */
-async function deploy(session: DeploymentSession, world: PolicyWorld, guests: readonly GuestWork[]): Promise<void> {
+/**
+ * Every guest, several at once. What the cluster as a whole refuses is not asked of the guests that remain.
+ * @returns whether the cluster answers
+ */
+async function deploy(session: DeploymentSession, world: PolicyWorld, guests: readonly GuestWork[]): Promise<boolean> {
   let broken: readonly DeploymentProblem[] | null = null;
   await concurrently(guests, GUESTS_AT_ONCE, session.signal, async (work) => {
     if (broken) {
@@ -99,6 +110,7 @@ async function deploy(session: DeploymentSession, world: PolicyWorld, guests: re
     const end = await deployToGuest(session, world, work);
     if (end.broken) broken = end.problems;
   });
+  return broken === null;
 }
 
 /** Ends the deployment with what its guests say. */
@@ -126,6 +138,8 @@ async function finish(session: DeploymentSession | null, deployment: HeldDeploym
       deployment_id: deployment.id,
       policy_id: deployment.policy_id,
     });
+    const [described] = await withGuestProblems(tx, await listDeploymentsByIds(tx, [deployment.id]));
+    const notes = described?.notes ?? [];
     const did = deployment.kind === 'apply' ? 'applied' : 'cleaned_up';
     await recordAudit(tx, scope, {
       action: status === 'ok' ? `policy.${did}` : `policy.${deployment.kind}_${status}`,
@@ -140,18 +154,19 @@ async function finish(session: DeploymentSession | null, deployment: HeldDeploym
         guests: counts,
         writes,
         problems,
+        ...(notes.length > 0 && { notes }),
       },
     });
   });
 }
 
-async function carryOut(session: DeploymentSession): Promise<DeploymentProblem[]> {
+async function carryOut(session: DeploymentSession, context: Context): Promise<DeploymentProblem[]> {
   const world = await loadPolicyWorld();
   const { deployment } = session;
   const work = deployment.kind === 'apply' ? await planApply(deployment, world) : await planCleanup(session, world);
   const open = await begin(session, work);
-  await deploy(session, world, open);
-  return work.problems;
+  if (!(await deploy(session, world, open))) return work.problems;
+  return [...work.problems, ...(await verifyOutcome(session, world, work.guests, context.openProvider))];
 }
 
 /**
@@ -173,7 +188,7 @@ export async function runDeployment(id: string, context: Context): Promise<{ clu
     session = new DeploymentSession(deployment, provider, context.signal, context.pause);
     session.signal.addEventListener('abort', () => provider?.close(), { once: true });
     session.start();
-    const problems = await carryOut(session);
+    const problems = await carryOut(session, context);
     await session.stop();
     await finish(session, deployment, problems);
     return { cluster_id: deployment.cluster_id };

@@ -35,6 +35,8 @@ type Options = {
   signal?: AbortSignal;
   /** Somebody asked for the state of now: what was begun to be read before the call does not do. */
   afresh?: boolean;
+  /** Something was written just before: what was read earlier is stored no longer, whatever can be read now. */
+  replace?: boolean;
   openProvider?: typeof openProvider;
 };
 
@@ -95,7 +97,7 @@ const unreadableCluster = (failure: Failure): ClusterSnapshot => ({
 const isComplete = ({ unreadable }: GuestSnapshot) => unreadable.length === 0 || unreadable[0]?.code === 'replaced';
 
 /** Stores readings for those who look without reading; tells the pages when something differs. */
-async function store(clusterId: string, readings: ClusterReadings): Promise<void> {
+async function store(clusterId: string, readings: ClusterReadings, replace: boolean): Promise<void> {
   const guests = [...readings.guests.values()];
   const incomplete = guests.filter(({ state }) => state.presence !== 'absent' && !isComplete(state));
   const ids = incomplete.map(({ workload_id }) => workload_id);
@@ -109,7 +111,7 @@ async function store(clusterId: string, readings: ClusterReadings): Promise<void
     );
   };
   const rows = guests
-    .filter((reading) => !(ids.includes(reading.workload_id) && keep(reading)))
+    .filter((reading) => replace || !(ids.includes(reading.workload_id) && keep(reading)))
     .map(({ workload_id, read_at, state }) => ({ workload_id, read_at, state, state_hash: hashOf(state) }));
   const { state, read_at } = readings.cluster;
   const changed = await storeGuestSnapshots(db, rows);
@@ -139,8 +141,9 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boo
 export async function readLive(
   clusterId: string,
   subjects: readonly LiveSubject[],
-  { concurrency = CONCURRENCY, signal = new AbortController().signal, afresh = false, ...options }: Options = {},
+  options: Options = {},
 ): Promise<ClusterReadings> {
+  const { concurrency = CONCURRENCY, signal = new AbortController().signal, afresh = false, replace = false } = options;
   const guests = new Map<string, LiveGuestReading>();
   let provider: HypervisorProvider | undefined;
   let readings: ClusterReadings;
@@ -168,7 +171,7 @@ export async function readLive(
   } finally {
     provider?.close();
   }
-  await store(clusterId, readings).catch((error: unknown) => {
+  await store(clusterId, readings, replace).catch((error: unknown) => {
     // Whoever asked gets the readings in any case.
     logger.warn({ err: error, cluster_id: clusterId }, 'readings of firewalls could not be stored');
   });

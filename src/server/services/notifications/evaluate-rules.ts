@@ -5,7 +5,7 @@ import { MAX_ITEMS } from '@/domain/notifications/notification';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
-import { listActiveIncidents } from '../../repositories/notification-incidents';
+import { listActiveIncidents, listIncidentsOfDeleted } from '../../repositories/notification-incidents';
 import { listEnabledRules, lockRule, type RuleRow } from '../../repositories/notification-rules';
 import { announce } from './announce';
 import { collectFindings } from './facts/collect-findings';
@@ -39,7 +39,8 @@ async function evaluateRule(known: RuleRow, findings: Findings): Promise<string[
     if (!rule?.enabled || rule.version !== known.version) return [];
     const active = await listActiveIncidents(tx, rule.id);
     const now = clock.now();
-    const changes = advanceIncidents(rule, active, findings, now.getTime());
+    const deleted = await listIncidentsOfDeleted(tx, rule.id);
+    const changes = advanceIncidents(rule, active, { ...findings, deleted }, now.getTime());
     if (changes.length === 0) return [];
     const at = now.toISOString();
     const { opened, closed } = await storeIncidents(tx, rule.id, active, changes, at);

@@ -1,13 +1,16 @@
 import type { Page } from '@/domain/list';
 import type { PolicyListInput, PolicyListItem } from '@/domain/policies';
+import { shownStatus } from '@/domain/policy/status';
 import type { Scope } from '../../auth/scope';
 import * as repository from '../../repositories/policies';
 import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
 
 /** Ids of the policies that fit filters which only the board can answer; null when none of these is asked for. */
-function fitting(board: Board, { deployment_status, cluster_id, workload_id }: PolicyListInput): string[] | null {
-  if (deployment_status === undefined && cluster_id === undefined && workload_id === undefined) return null;
+function fitting(board: Board, input: PolicyListInput): string[] | null {
+  const { deployment_status, shown_status, cluster_id, workload_id } = input;
+  const filters = [deployment_status, shown_status, cluster_id, workload_id];
+  if (filters.every((filter) => filter === undefined)) return null;
   const wanted = deployment_status === 'none' ? null : deployment_status;
   return board.world.policies
     .filter((policy) => {
@@ -16,6 +19,8 @@ function fitting(board: Board, { deployment_status, cluster_id, workload_id }: P
       const shown = cluster_id === undefined ? status : (onCluster?.status ?? null);
       return (
         (wanted === undefined || shown === wanted) &&
+        (shown_status === undefined ||
+          shownStatus({ status: shown, deployments: onCluster ? [onCluster] : deployments }) === shown_status) &&
         (cluster_id === undefined || (onCluster !== undefined && onCluster.guests > 0)) &&
         (workload_id === undefined || board.placesOf(policy.id).includes(workload_id))
       );

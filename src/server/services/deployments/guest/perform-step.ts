@@ -33,7 +33,7 @@ export async function performStep(provider: HypervisorProvider, state: ReadGuest
     case 'set_options':
       return writer.setOptions(ref, step.changes, digests.options);
     case 'set_nic_flag': {
-      const result = await writer.setNicFirewall(ref, step.nic, true);
+      const result = await writer.setNicFirewall(ref, step.nic, step.enabled);
       if (result.outcome === 'refused') {
         throw new GuestProblem({ code: result.reason, message: result.message, remedy: result.remedy });
       }

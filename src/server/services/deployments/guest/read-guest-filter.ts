@@ -25,12 +25,14 @@ const unbridged = ({ name, firewall }: GuestNic): FilterNic => ({ name, firewall
 /**
  * Reads everything that decides what is to be written, or fails: nothing is planned on half a picture. A guest that
  * moved is found.
+ * @param needsAliases whether aliases count, because switches are restored; else they may be unreadable
  * @throws GuestProblem when another guest has got the number, ProviderError
  */
 export async function readGuestFilter(
   provider: HypervisorProvider,
   guest: GuestRef,
   fingerprint: string | null,
+  needsAliases = false,
 ): Promise<ReadGuest> {
   const config = await provider.inventory.readGuestConfig(guest);
   if (fingerprint !== null && config.creation_fingerprint !== null && config.creation_fingerprint !== fingerprint) {
@@ -42,8 +44,8 @@ export async function readGuestFilter(
   }
   const ref: GuestRef = { ...guest, node: config.node };
   const fact = await provider.firewallReader.readGuestFirewall(ref);
-  const { rules, options, ipsets, unreadable } = fact;
-  if (!rules || !options || !ipsets) {
+  const { rules, options, ipsets, aliases, unreadable } = fact;
+  if (!rules || !options || !ipsets || (needsAliases && !aliases)) {
     const [reason] = unreadable;
     throw new ProviderError(
       reason?.code ?? 'bad_answer',
@@ -62,6 +64,7 @@ export async function readGuestFilter(
     ref,
     snapshot,
     nics: [...filter.nics, ...config.nics.filter(({ bridge }) => bridge === null).map(unbridged)],
+    ...(aliases && { aliases }),
     digests: {
       rules: rules.digest,
       options: options.digest,

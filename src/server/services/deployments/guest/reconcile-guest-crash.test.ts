@@ -6,6 +6,8 @@ import type { Packet } from '@/domain/firewall/packet';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
 import { PLAIN_NODE } from '@/domain/firewall/random-state.fixture';
 import { parseIp } from '@/domain/net/ip-address';
+import type { Origin } from '@/domain/policy/plan/guest-filter';
+import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
 import { type Simulator, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
@@ -46,6 +48,8 @@ let clean: HypervisorProvider;
 let cluster: Awaited<ReturnType<HypervisorProvider['firewallReader']['readClusterFirewall']>>;
 /** Before version 1, with it, and with version 2. */
 let worlds: Snapshot[];
+/** What is stored of each guest: how it was before the policy, and what was written to its switches. */
+const origins = new Map<number, Origin>();
 
 const control = () => simulator.cluster();
 
@@ -100,7 +104,16 @@ const run =
           provider,
           guest,
           fingerprint: null,
-          intent: intentOf(guest.vmid, version),
+          intent: intentOf(guest.vmid, version, origins.get(guest.vmid)),
+          origin: origins.get(guest.vmid) ?? { baseline: null, written: NOTHING_WRITTEN },
+          onPlan: async (state) => {
+            if (!origins.has(guest.vmid)) origins.set(guest.vmid, { baseline: state, written: NOTHING_WRITTEN });
+            return origins.get(guest.vmid);
+          },
+          onSwitch: async (written) => {
+            const { baseline } = origins.get(guest.vmid) ?? { baseline: null };
+            origins.set(guest.vmid, { baseline, written });
+          },
           mayWrite: () => {},
           pause: async () => {},
         }),
@@ -245,7 +258,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
   let calls: number;
   let wanted: string[];
 
-  const start = () => restore(control(), worlds[from] as Snapshot);
+  const start = (version: number = from) => restore(control(), worlds[version] as Snapshot);
 
   beforeAll(async () => {
     start();
@@ -265,6 +278,20 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
       if (known) Object.assign(known, { after: await verdicts(guest), allowedAfter: await oracle(guest) });
     }
     wanted = result();
+    const ended = takeSnapshot(control());
+    // Nobody edited: every guest that has no other policy is again as it was.
+    if (to === 0) {
+      start(0);
+      const effect = (text: string | undefined) =>
+        (text ?? '').split(/\n+/).filter((line) => line !== '' && line !== '[RULES]');
+      const others = new Set([100]);
+      for (const [at, text] of result().entries()) {
+        if (others.has(FIVE[at]?.vmid ?? 0)) continue;
+        // A flag of 0 and none at all are the same.
+        expect(effect(wanted[at]?.replace(',firewall=0', ''))).toEqual(effect(text));
+      }
+      restore(control(), ended);
+    }
     expect(FIVE.map(({ vmid }) => foreignLines(control(), vmid))).toEqual(foreign);
     for (const { vmid } of FIVE) expect(ourLines(control(), vmid)).toHaveLength(intentOf(vmid, to).rules.length);
   });

@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DeploymentProblem, GuestChanges, StoredPlan } from '@/domain/deployments';
 import { isSwitch } from '@/domain/policy/plan/approved-plan';
-import type { GuestFilter, GuestIntent, PlanStep } from '@/domain/policy/plan/guest-filter';
+import type { GuestFilter, GuestIntent, Origin, PlanStep, WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import { layOut } from '@/domain/policy/plan/layout';
+import { leftOnNotes } from '@/domain/policy/plan/left-on';
 import { nextStep } from '@/domain/policy/plan/next-step';
 import { maxSteps, planGuest } from '@/domain/policy/plan/plan-guest';
+import { restorationOf } from '@/domain/policy/plan/restoration';
+import { switchChanges } from '@/domain/policy/plan/switch-changes';
+import { NOTHING_WRITTEN, noteStep } from '@/domain/policy/plan/written-switches';
+import type { OptionChange } from '@/domain/policy-preview';
 import type { GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
 import { failureKind } from './failure-kind';
 import { GuestProblem, problemOf } from './guest-problem';
@@ -21,8 +26,10 @@ export type GuestTask = {
   mayWrite: () => void;
   /** Waits; rejects when the writer has to stop. */
   pause: (ms: number) => Promise<void>;
-  /** Called once before the first write, with how the guest is and what is going to be written. */
-  onPlan?: (state: ReadGuest, plan: StoredPlan) => Promise<void>;
+  /** What is known of the guest before Fabric and of Fabric's own writes to its switches. */
+  origin?: Origin;
+  /** Called once before the first write, with how the guest is and what is going to be written. @returns what the origin is by now */
+  onPlan?: (state: ReadGuest, plan: StoredPlan) => Promise<Origin | undefined>;
   /**
    * Called with what was read right before each write; with a complete reading before the first one and before those that
    * turn a filter on. @throws GuestProblem when nothing more may be written, `skipped` when nothing was
@@ -30,6 +37,8 @@ export type GuestTask = {
   approve?: (state: ReadGuest, written: boolean) => Promise<void>;
   /** Called before a default is changed because a policy asks for dropping. */
   onDefault?: (before: { in?: 'ACCEPT' | 'REJECT'; out?: 'ACCEPT' | 'REJECT' }) => Promise<void>;
+  /** Called before a switch is written, so that it can be undone later. */
+  onSwitch?: (written: WrittenSwitches) => Promise<void>;
 };
 
 export type GuestOutcome = {
@@ -38,6 +47,13 @@ export type GuestOutcome = {
   writes: number;
   changes: GuestChanges | null;
   problems: DeploymentProblem[];
+  /** Switches that were written, as far as they were read afterwards. */
+  switches: OptionChange[];
+  /** What is to be known though nothing failed. */
+  notes: DeploymentProblem[];
+  /** The guest after the last write; null: not known. */
+  state: GuestFilter | null;
+  written: WrittenSwitches;
   /** Every guest of the cluster would meet the same. */
   broken: boolean;
 };
@@ -101,11 +117,31 @@ class Reconciliation {
   /** Of these, how many the cluster refused because something else had been written in between. */
   refused = 0;
   readonly problems: DeploymentProblem[] = [];
+  /** The guest as it was read first and last. */
+  first: ReadGuest | null = null;
+  latest: ReadGuest | null = null;
   readonly #patience = new Patience();
   /** Interfaces that are left alone for this time. */
   readonly #deferred = new Set<string>();
 
-  constructor(readonly task: GuestTask) {}
+  origin: Origin;
+
+  constructor(readonly task: GuestTask) {
+    this.origin = task.origin ?? task.intent.restore ?? { baseline: null, written: NOTHING_WRITTEN };
+  }
+
+  /** What is wanted; what was written meanwhile counts. */
+  get intent(): GuestIntent {
+    const { intent } = this.task;
+    return intent.restore ? { ...intent, restore: this.origin } : intent;
+  }
+
+  async #noteSwitch(state: ReadGuest, step: PlanStep): Promise<void> {
+    const written = noteStep(this.origin.written, this.origin.baseline, state, step);
+    if (isDeepStrictEqual(written, this.origin.written)) return;
+    await this.task.onSwitch?.(written);
+    this.origin = { ...this.origin, written };
+  }
 
   /** Repeats a read that may pass. */
   async #patiently<T>(read: () => Promise<T>): Promise<T> {
@@ -122,8 +158,16 @@ class Reconciliation {
   }
 
   async read(): Promise<ReadGuest> {
-    const { provider, guest, fingerprint } = this.task;
-    return this.#defer(await this.#patiently(() => readGuestFilter(provider, guest, fingerprint)));
+    const { provider, guest, fingerprint, intent } = this.task;
+    const needsAliases = Boolean(intent.restore?.baseline);
+    return this.#seen(await this.#patiently(() => readGuestFilter(provider, guest, fingerprint, needsAliases)));
+  }
+
+  #seen(read: ReadGuest): ReadGuest {
+    const state = this.#defer(read);
+    this.first ??= state;
+    this.latest = state;
+    return state;
   }
 
   #defer(state: ReadGuest): ReadGuest {
@@ -133,7 +177,7 @@ class Reconciliation {
   }
 
   async #after(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
-    return this.#defer(await this.#patiently(() => readAfter(this.task.provider, state, step)));
+    return this.#seen(await this.#patiently(() => readAfter(this.task.provider, state, step)));
   }
 
   /** Notes what a default was, before it becomes DROP for the sake of a policy. */
@@ -141,7 +185,7 @@ class Reconciliation {
     if (step.kind !== 'set_options') return;
     const { default_in, default_out } = this.task.intent;
     const before = defaultsInEffect(state);
-    const changes = (goal: unknown, policy: string | undefined) =>
+    const changes = (goal: unknown, policy: string | null | undefined) =>
       goal === 'drop' && (policy === 'DROP' || step.changes.enable === 1);
     const note = {
       ...(changes(default_in, step.changes.policy_in) && before.in !== 'DROP' && { in: before.in }),
@@ -153,6 +197,7 @@ class Reconciliation {
   /** One write, and what is there afterwards. */
   async step(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
     await this.#noteDefaults(state, step);
+    await this.#noteSwitch(state, step);
     this.task.mayWrite();
     try {
       this.writes += 1;
@@ -220,35 +265,74 @@ function isNicProblem(error: unknown): boolean {
   return kind === 'guest_locked' || code === 'forbidden' || code === 'invalid_parameter';
 }
 
-/** Interfaces that stay without a filter though it should be on. */
-function unfilteredNics(
-  state: GuestFilter,
-  intent: GuestIntent,
-  known: readonly DeploymentProblem[],
-): DeploymentProblem[] {
+/** Interfaces whose flag is not as it should be. */
+function wrongNics(state: GuestFilter, intent: GuestIntent, known: readonly DeploymentProblem[]): DeploymentProblem[] {
   // One lock holds all interfaces of the guest; it is named once.
-  if (!intent.switch_on || known.some(({ code }) => code === 'locked')) return [];
-  return state.nics
-    .filter(({ name, firewall }) => !firewall && !known.some(({ message }) => message.startsWith(`${name}:`)))
-    .map(({ name }) => ({
-      code: 'nic_flag_off',
-      message: `${name}: the firewall flag could not be set, so no rule is in force at this interface.`,
-      remedy: 'Restart the guest if a change of the interface is pending, or set the flag by hand; then apply again.',
-    }));
+  if (known.some(({ code }) => code === 'locked')) return [];
+  const restoration = restorationOf(state, intent);
+  const named = (name: string) => known.some(({ message }) => message.startsWith(`${name}:`));
+  const off = intent.switch_on ? state.nics.filter(({ firewall }) => !firewall).map(({ name }) => name) : [];
+  const on = restoration.kind === 'restore' ? restoration.nics : [];
+  return [
+    ...off
+      .filter((name) => !named(name))
+      .map((name) => ({
+        code: 'nic_flag_off',
+        message: `${name}: the firewall flag could not be set, so no rule is in force at this interface.`,
+        remedy: 'Restart the guest if a change of the interface is pending, or set the flag by hand; then apply again.',
+      })),
+    ...on
+      .filter((name) => !named(name))
+      .map((name) => ({
+        code: 'nic_flag_on',
+        message: `${name}: the firewall flag could not be cleared, so the interface is not as it was before Fabric.`,
+        remedy: 'Restart the guest if a change of the interface is pending; then retry.',
+      })),
+  ];
 }
 
-function changesOf(state: GuestFilter, intent: GuestIntent): GuestChanges {
-  const { slots, stale } = layOut(state.rules, intent);
-  const wanted = slots.filter((slot) => slot.kind === 'wanted');
-  const live = wanted.filter((slot) => slot.live !== null);
-  const moved = live.filter((slot) => !slot.in_place).length;
+/** What was written, whatever ended it. */
+const outcomeOf = (work: Reconciliation) => ({
+  writes: work.writes,
+  changes: progressOf(work),
+  switches: work.first && work.latest ? switchChanges(work.first, work.latest) : [],
+  notes: work.latest ? leftOnNotes(restorationOf(work.latest, work.intent)) : [],
+  state: work.latest,
+  written: work.origin.written,
+});
+
+/** Numbers of rules that were really changed, by the first and the last reading. */
+function progressOf({ first, latest, intent }: Reconciliation): GuestChanges | null {
+  if (!first || !latest) return null;
+  const count = ({ rules }: GuestFilter) => {
+    const { slots, stale } = layOut(rules, intent);
+    const wanted = slots.filter((slot) => slot.kind === 'wanted');
+    const live = wanted.filter((slot) => slot.live !== null);
+    const moved = live.filter((slot) => !slot.in_place).length;
+    return { live: live.length, moved, kept: live.length - moved, stale: stale.length };
+  };
+  const [before, after] = [count(first), count(latest)];
+  // What somebody else did meanwhile is not claimed.
   return {
-    added: wanted.length - live.length,
-    removed: stale.length,
-    moved,
-    kept: live.length - moved,
+    added: Math.max(0, after.live - before.live),
+    removed: Math.max(0, before.stale - after.stale),
+    moved: Math.max(0, before.moved - after.moved),
+    kept: before.kept,
   };
 }
+
+/** A guest at which nothing was done, for the reason that was thrown. */
+export const failedOutcome = (error: unknown): GuestOutcome => ({
+  status: 'failed',
+  writes: 0,
+  changes: null,
+  switches: [],
+  problems: [problemOf(error)],
+  notes: [],
+  state: null,
+  written: NOTHING_WRITTEN,
+  broken: false,
+});
 
 /**
  * Brings the firewall of one guest to what is wanted, one write at a time: each is planned from what was read after the
@@ -258,26 +342,23 @@ function changesOf(state: GuestFilter, intent: GuestIntent): GuestChanges {
  */
 export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
   const work = new Reconciliation(task);
-  const { intent } = task;
-  let changes: GuestChanges | null = null;
   try {
     let state = await work.read();
-    changes = changesOf(state, intent);
-    const first = nextStep(state, intent);
-    if (first) {
+    if (nextStep(state, work.intent)) {
       await task.approve?.(state, false);
-      const { steps } = planGuest(state, intent);
-      await task.onPlan?.(state, { steps: steps.slice(0, MAX_STORED_STEPS), total: steps.length });
+      const { steps } = planGuest(state, work.intent);
+      const origin = await task.onPlan?.(state, { steps: steps.slice(0, MAX_STORED_STEPS), total: steps.length });
+      work.origin = origin ?? work.origin;
     }
     // Others may add to the work, but not for ever.
-    const most = 3 * maxSteps(state, intent) + 50;
+    const most = 3 * maxSteps(state, work.intent) + 50;
     for (let rounds = 0; ; ) {
-      let step = nextStep(state, intent);
+      let step = nextStep(state, work.intent);
       if (step && task.approve) {
         // What is stored takes effect with a switch: all of it is looked at once more.
         if (work.writes > 0 && isSwitch(step)) state = await work.read();
         await task.approve(state, work.writes > work.refused);
-        step = nextStep(state, intent);
+        step = nextStep(state, work.intent);
       }
       if (step) {
         if (work.writes >= most) throw changedMeanwhile();
@@ -287,19 +368,19 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
       if (work.writes === 0) break;
       // Everything once more: what was not looked at since may have changed.
       state = await work.read();
-      if (nextStep(state, intent) === null) break;
+      if (nextStep(state, work.intent) === null) break;
       rounds += 1;
       if (rounds >= MAX_ROUNDS) throw changedMeanwhile();
     }
-    const problems = [...work.problems, ...unfilteredNics(state, intent, work.problems)];
+    const problems = [...work.problems, ...wrongNics(state, work.intent, work.problems)];
     const done = work.writes === 0 ? 'unchanged' : 'ok';
-    return { status: problems.length > 0 ? 'partial' : done, writes: work.writes, changes, problems, broken: false };
+    return { ...outcomeOf(work), status: problems.length > 0 ? 'partial' : done, problems, broken: false };
   } catch (error) {
     task.mayWrite();
     if (error instanceof GuestProblem && error.skipped) throw error;
     const kind = failureKind(error);
     if (kind === 'fatal' && !(error instanceof GuestProblem) && problemOf(error).code === 'internal') throw error;
     const problems = [...work.problems, problemOf(error)];
-    return { status: 'failed', writes: work.writes, changes, problems, broken: kind === 'broken' };
+    return { ...outcomeOf(work), status: 'failed', problems, notes: [], broken: kind === 'broken' };
   }
 }

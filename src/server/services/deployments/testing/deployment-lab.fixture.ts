@@ -60,6 +60,18 @@ export const lines = (vmid: number) =>
   (lab.control.firewall.guestFile(vmid) ?? '').split('\n').filter((line) => /^\|?(?:IN|OUT|GROUP) /.test(line));
 export const ours = (vmid: number, policy: Policy) => lines(vmid).filter((line) => line.includes(`p=${policy.id} `));
 export const foreign = (vmid: number) => lines(vmid).filter((line) => !line.includes('[fabric '));
+/** What is stored of a guest's switches: options in order, and the flags of its interfaces. */
+export const switches = (vmid: number) => ({
+  options: (lab.control.firewall.guestFile(vmid) ?? '')
+    .split('\n')
+    .filter((line) => /^[a-z_]+: /.test(line))
+    .sort(),
+  flags: lab.control
+    .guest(vmid)
+    .configText.split('\n')
+    .filter((line) => line.startsWith('net'))
+    .map((line) => [line.split(':')[0], /firewall=1/.test(line)]),
+});
 /** Calls `hook` before each write, with its number. */
 export const beforeWrites = (hook: (write: number) => unknown): Interference =>
   (() => {

@@ -1,6 +1,6 @@
 import { contentHash } from '@/domain/policy/content-hash';
 import { formatMarker } from '@/domain/policy/marker';
-import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import type { RuleContent, WantedRule, WantedSet } from '@/domain/policy/wanted';
 import type { ClusterControl } from '@/server/providers/hypervisor/fake/control/cluster-control';
 import type { GuestRef } from '@/server/providers/hypervisor/types';
@@ -59,13 +59,13 @@ const base = (vmid: number) => ({
   remove_strays: true,
 });
 
-/** What is wanted of a guest of version 1 or 2, or of the policy's end. */
-export function intentOf(vmid: number, version: 0 | 1 | 2): GuestIntent {
+/** What is wanted of a guest of version 1 or 2, or of the policy's end, which restores what was there before. */
+export function intentOf(vmid: number, version: 0 | 1 | 2, restore?: Origin): GuestIntent {
   const scope = new Set([POLICY]);
   const [keep, none] = ['keep', { restore: 'ACCEPT' }] as const;
   if (version === 0) {
     const shared = { ...base(vmid), scope, rules: [], sets: [], remove_strays: false, switch_on: false };
-    return { ...shared, default_in: none, default_out: keep };
+    return { ...shared, default_in: none, default_out: keep, ...(restore && { restore }) };
   }
   return {
     ...base(vmid),
@@ -102,9 +102,10 @@ export function restore({ state }: ClusterControl, snapshot: Snapshot): void {
 
 /** Rules of another policy, in an old version, and of people, so that there is something to leave alone. */
 export function furnish(control: ClusterControl): void {
-  for (const { vmid } of FIVE.slice(0, 3)) {
+  for (const [at, { vmid }] of FIVE.slice(0, 3).entries()) {
     const other = rule(vmid, OTHER, 7, 0, { ...drop, proto: 'udp', dport: '53' });
-    control.firewall.insertRule(vmid, `IN DROP -p udp -dport 53 -log nolog # ${other.comment}`, 0);
+    // The policy is the only one at the other guests, so that they are restored when it goes.
+    if (at === 0) control.firewall.insertRule(vmid, `IN DROP -p udp -dport 53 -log nolog # ${other.comment}`, 0);
     control.firewall.insertRule(vmid, 'IN DROP -source 10.3.0.9 -p tcp -dport 22 -log nolog # by hand', 1);
   }
 }

@@ -1,8 +1,15 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
-import { type DeploymentStatus, deploymentStatus, type GuestView, worstStatus } from '@/domain/policy/status';
+import {
+  type DeploymentStatus,
+  deploymentStatus,
+  type GuestView,
+  type PolicyDeployment,
+  worstStatus,
+} from '@/domain/policy/status';
 import type { WantedGuest } from '@/domain/policy/wanted';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { groupBy } from '../../../lib/group-by';
+import type { PlacedPair } from '../../../repositories/policy-standings';
 import type { WorldPolicy } from '../../../repositories/policy-world';
 import type { LiveGuestReading, Reading } from '../../firewall/live-reader';
 import { compileWorld, isDeployed, type PolicyWorld } from '../world/load-policy-world';
@@ -40,7 +47,9 @@ const NOTHING = {
 export class Board {
   readonly world: PolicyWorld;
   readonly readings: Readings;
-  readonly #placed: readonly { policy_id: string; workload_id: string }[];
+  readonly #placed: readonly PlacedPair[];
+  /** When policies were applied at workloads; null: an apply began there and is not known to have ended. */
+  readonly #applied: ReadonlyMap<string, string | null>;
   readonly #wanted = new Map<string, WantedGuest>();
   readonly #compared = new Map<string, Compared>();
   /** Workloads by policy: those where it wants something, has something, or was applied. */
@@ -48,15 +57,13 @@ export class Board {
   readonly #unresolved: ReadonlySet<string>;
   readonly #standings = new Map<string, PolicyStanding>();
 
-  constructor(
-    world: PolicyWorld,
-    readings: Readings,
-    placed: readonly { policy_id: string; workload_id: string }[],
-    before: Board | null = null,
-  ) {
+  constructor(world: PolicyWorld, readings: Readings, placed: readonly PlacedPair[], before: Board | null = null) {
     this.world = world;
     this.readings = readings;
     this.#placed = placed;
+    this.#applied = new Map(
+      placed.map(({ policy_id, workload_id, applied_at }) => [`${policy_id} ${workload_id}`, applied_at]),
+    );
     const compiled = compileWorld(world);
     for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
     this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
@@ -103,12 +110,62 @@ export class Board {
     return [...(this.#places.get(policyId) ?? [])].filter((id) => this.world.workloads.has(id)).sort();
   }
 
+  /** Workloads where the policy was applied, or is being applied. */
+  placedOf(policyId: string): string[] {
+    return this.#placed.filter(({ policy_id }) => policy_id === policyId).map(({ workload_id }) => workload_id);
+  }
+
+  /** Whether rules of the policy were found at a workload by the last reading. */
+  isFoundAt(policyId: string, workloadId: string): boolean {
+    const diff = this.viewAt(workloadId)?.diff;
+    if (!diff) return false;
+    return (
+      diff.removed.some(({ policy_id }) => policy_id === policyId) ||
+      [...diff.kept, ...diff.moved].some(({ wanted }) => wanted.policy_id === policyId)
+    );
+  }
+
   /** The comparison at one workload. */
   viewAt(workloadId: string): GuestView | null {
     const known = this.#compared.get(workloadId)?.view;
     if (known) return known;
     const workload = this.world.workloads.get(workloadId);
     return workload ? guestView(this.world, workload, null, null, null) : null;
+  }
+
+  /** The time of the oldest reading that tells about these workloads; null when one is missing. */
+  readAt(workloadIds: readonly string[]): string | null {
+    const clusters = new Set(workloadIds.flatMap((id) => this.world.workloads.get(id)?.cluster_id ?? []));
+    return oldestOf([
+      ...workloadIds.map((id) => this.readings.guests.get(id)?.read_at ?? null),
+      ...[...clusters].map((id) => this.readings.clusters.get(id)?.read_at ?? null),
+    ]);
+  }
+
+  /** How far a policy is in force at some workloads of one cluster. */
+  standingAt(
+    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    workloadIds: readonly string[],
+    unresolved = false,
+  ): PolicyDeployment {
+    const applied = new Set<GuestView>();
+    const views = workloadIds.flatMap((id) => {
+      const at = this.#applied.get(`${policy.id} ${id}`) ?? null;
+      const view = this.#viewSince(id, at);
+      if (view && at !== null) applied.add(view);
+      return view ?? [];
+    });
+    return deploymentStatus(policy.id, isDeployed(policy), unresolved, views, (view) => applied.has(view));
+  }
+
+  /** The comparison at a workload, from a reading that is not older than what was written there. */
+  #viewSince(workloadId: string, appliedAt: string | null): GuestView | null {
+    const read = this.readings.guests.get(workloadId)?.read_at;
+    const workload = this.world.workloads.get(workloadId);
+    const outdated = appliedAt !== null && read !== undefined && Date.parse(read) < Date.parse(appliedAt);
+    if (!workload || !outdated) return this.viewAt(workloadId);
+    const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
+    return guestView(this.world, workload, this.wantedAt(workloadId), null, cluster);
   }
 
   /** The status of one policy on each cluster where it has a place, and the worst of them. */
@@ -142,16 +199,14 @@ export class Board {
       .filter(({ id }) => byCluster.has(id))
       .map((cluster): ClusterDeployment => {
         const ids = byCluster.get(cluster.id) ?? [];
-        const views = ids.flatMap((id) => this.viewAt(id) ?? []);
-        const standing = deploymentStatus(policy.id, enforced, unresolved, views);
-        const times = ids.map((id) => this.readings.guests.get(id)?.read_at ?? null);
+        const standing = this.standingAt(policy, ids, unresolved);
         return {
           cluster_id: cluster.id,
           cluster_name: cluster.name,
           ...standing,
           reasons: [...standing.reasons],
           guests: ids.length,
-          read_at: oldestOf(times),
+          read_at: this.readAt(ids),
         };
       });
     return { status: worstStatus(deployments.map(({ status }) => status)), deployments };

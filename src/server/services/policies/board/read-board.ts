@@ -5,7 +5,7 @@ import {
   listClusterSnapshots,
   listGuestSnapshotHashes,
 } from '../../../repositories/firewall-snapshots';
-import { listPlacedPairs } from '../../../repositories/policy-standings';
+import { listPlacedPairs, type PlacedPair } from '../../../repositories/policy-standings';
 import { type PolicyWorldStamp, policyWorldStamp } from '../../../repositories/policy-world';
 import type { LiveGuestReading, Reading } from '../../firewall/live-reader';
 import { loadPolicyWorld, type PolicyWorld } from '../world/load-policy-world';
@@ -16,7 +16,7 @@ type Stored<T> = Reading<T> & { readonly hash: string };
 type Known = {
   stamp: PolicyWorldStamp;
   world: PolicyWorld;
-  placed: { policy_id: string; workload_id: string }[];
+  placed: PlacedPair[];
   guests: Map<string, LiveGuestReading & { hash: string }>;
   clusters: Map<string, Stored<ClusterSnapshot>>;
   board: Board;

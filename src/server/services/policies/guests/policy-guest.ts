@@ -1,8 +1,6 @@
-import { deploymentStatus } from '@/domain/policy/status';
 import type { PolicyGuest } from '@/domain/policy-guests';
 import type { WorldPolicy } from '../../../repositories/policy-world';
 import type { Board } from '../board/board';
-import { isDeployed } from '../world/load-policy-world';
 
 /** How far a policy is in force at one workload; null for a workload that is not in the inventory. */
 export function policyGuest(
@@ -11,9 +9,8 @@ export function policyGuest(
   workloadId: string,
 ): PolicyGuest | null {
   const workload = board.world.workloads.get(workloadId);
-  const view = board.viewAt(workloadId);
-  if (!workload || !view) return null;
-  const { reasons, ...standing } = deploymentStatus(policy.id, isDeployed(policy), false, [view]);
+  if (!workload) return null;
+  const { reasons, ...standing } = board.standingAt(policy, [workloadId]);
   return {
     workload_id: workload.id,
     name: workload.name,
@@ -24,6 +21,6 @@ export function policyGuest(
     node_name: workload.node_name,
     ...standing,
     reasons: [...reasons],
-    read_at: board.readings.guests.get(workloadId)?.read_at ?? null,
+    read_at: board.readAt([workloadId]),
   };
 }

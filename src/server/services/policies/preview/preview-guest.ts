@@ -6,6 +6,7 @@ import { type DormantSubject, findDormantContent, settle } from '@/domain/policy
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { type Layout, layOut } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
+import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
 import type { WorldWorkload } from '../../../repositories/policy-world';
 import { filterOf } from '../../firewall/filter-of-snapshot';
@@ -13,25 +14,8 @@ import type { LiveGuestReading } from '../../firewall/live-reader';
 import { guestFingerprint } from './guest-fingerprint';
 
 /** The switches that applying would turn. */
-function optionChanges(filter: GuestFilter, intent: GuestIntent, layout: Layout): OptionChange[] {
-  const changes = new Map<string, OptionChange>();
-  for (const step of planGuest(settle(filter, intent, layout), intent).steps) {
-    if (step.kind === 'set_nic_flag') {
-      changes.set(step.nic, { kind: 'nic_flag', name: step.nic, before: '0', after: '1' });
-    } else if (step.kind === 'set_options') {
-      for (const [name, after] of Object.entries(step.changes)) {
-        const before = filter.options[name as 'enable' | 'policy_in' | 'policy_out'];
-        changes.set(name, {
-          kind: 'guest_option',
-          name,
-          before: before === undefined ? null : String(before),
-          after: String(after),
-        });
-      }
-    }
-  }
-  return [...changes.values()];
-}
+const optionChanges = (filter: GuestFilter, intent: GuestIntent, layout: Layout): OptionChange[] =>
+  switchChanges(filter, planGuest(settle(filter, intent, layout), intent).after);
 
 function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChangesPreview {
   const live = (rule: LiveRule) => viewOfLiveRule(rule, instance, vmid);

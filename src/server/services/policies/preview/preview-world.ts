@@ -2,9 +2,10 @@ import { compilePolicies } from '@/domain/policy/compile';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
-import { listAppliedAt, listDefaultsBefore } from '../../../repositories/policy-standings';
+import { listOrigins } from '../../../repositories/guest-firewalls';
+import { listAppliedAt } from '../../../repositories/policy-standings';
 import type { WorldPolicy, WorldWorkload } from '../../../repositories/policy-world';
-import { intentFor } from '../../deployments/guest-work';
+import { intentFor, untouched } from '../../deployments/guest-work';
 import { type ClusterReadings, readLive } from '../../firewall/live-reader';
 import type { PolicyWorld } from '../world/load-policy-world';
 import { previewGuest } from './preview-guest';
@@ -58,11 +59,12 @@ export async function previewInWorld(
   const ids = [...new Set([...wantedAt.keys(), ...places])];
   const workloads = ids.flatMap((workloadId) => world.workloads.get(workloadId) ?? []);
   const groups = groupBy(workloads, (workload) => workload.cluster_id);
-  const [applied, defaults, ...readings] = await Promise.all([
+  const [applied, stored, ...readings] = await Promise.all([
     listAppliedAt(db, ids),
-    listDefaultsBefore(db, ids),
+    listOrigins(db, ids),
     ...[...groups].map(([clusterId, list]) => read(clusterId, list)),
   ]);
+  const origins = new Map(stored.map((row) => [row.workload_id, row]));
   const appliedAt = groupBy(applied, (row) => row.workload_id);
   const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, readings[at] as ClusterReadings]));
   const clusters: PreviewedCluster[] = [...world.clusters.values()]
@@ -75,14 +77,7 @@ export async function previewInWorld(
         .flatMap((workload) => {
           const reading = live.guests.get(workload.id);
           if (!reading) return [];
-          const before = defaults.get(workload.id);
-          const row = {
-            workload_id: workload.id,
-            lease_owner: null,
-            lease_at: null,
-            default_in_before: before?.in ?? null,
-            default_out_before: before?.out ?? null,
-          };
+          const row = origins.get(workload.id) ?? untouched(workload.id);
           const work = { workload, wanted: wantedAt.get(workload.id) ?? null };
           const placements = appliedAt.get(workload.id) ?? [];
           const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });

@@ -1,5 +1,5 @@
 import { ProviderError } from '../../errors';
-import type { FirewallWriter, RuleFields } from '../../firewall-types';
+import type { FirewallWriter, GuestOptionChanges, RuleFields } from '../../firewall-types';
 import type { GuestRef, InventoryReader } from '../../types';
 import { orNull } from '../answers/or-null';
 import type { PveClient } from '../client';
@@ -34,6 +34,13 @@ function ruleParams(rule: RuleFields): Params {
   return { ...rule };
 }
 
+function optionParams(changes: GuestOptionChanges): Params {
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const deleted = entries.filter(([, value]) => value === null).map(([name]) => name);
+  const stored = Object.fromEntries(entries.filter(([, value]) => value !== null)) as Params;
+  return { ...stored, ...(deleted.length > 0 && { delete: deleted.join(',') }) };
+}
+
 /** Changes the firewall of guests. Rules and sets are written by whichever node is asked, options by the guest's own. */
 export function createFirewallWriter(client: PveClient, inventory: InventoryReader): FirewallWriter {
   const write = async (method: HttpMethod, path: ApiPath, params: Params = {}, node?: string): Promise<void> => {
@@ -57,7 +64,7 @@ export function createFirewallWriter(client: PveClient, inventory: InventoryRead
     removeSetEntry: (guest, name, cidr, digest) => write('DELETE', set(guest, name, cidr), { digest }),
     deleteSet: (guest, name) => write('DELETE', set(guest, name), { force: 1 }),
     setOptions: (guest, changes, digest) =>
-      write('PUT', below(guestFirewallPath(guest), 'options'), { ...changes, digest }, guest.node),
+      write('PUT', below(guestFirewallPath(guest), 'options'), { ...optionParams(changes), digest }, guest.node),
     setNicFirewall: (guest, nic, enabled) =>
       setNicFlag({ inventory, put: (ref, params) => putConfig(client, ref, params) }, guest, nic, enabled),
   };

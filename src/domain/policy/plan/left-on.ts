@@ -1,0 +1,22 @@
+import type { Edit, Restoration } from './restoration';
+
+const NAMES: Record<Edit, string> = {
+  rules: 'rules',
+  sets: 'IP sets',
+  aliases: 'aliases',
+  options: 'firewall options',
+  interfaces: 'interface flags',
+};
+
+/** Why the switches of a guest stay as they are although the last policy left it. */
+export function leftOnNotes(restoration: Restoration): { code: string; message: string; remedy: string }[] {
+  if (restoration.kind !== 'left_on') return [];
+  const remedy = 'Check the firewall of the guest in Proxmox VE, and switch it off there if nothing needs it.';
+  if (restoration.reason === 'baseline_unknown') {
+    const message = 'The firewall stays on: its state before the first policy is not known.';
+    return [{ code: 'baseline_unknown', message, remedy }];
+  }
+  const edits = restoration.edits.map((edit) => NAMES[edit]).join(', ');
+  const message = `The firewall stays on: somebody changed its ${edits} since the first policy was applied.`;
+  return [{ code: 'edited_since', message, remedy }];
+}

@@ -1,0 +1,66 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import type { CleanupGuest } from '@/domain/policy-preview';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { ErrorState } from '@/ui/error-state';
+import { Skeleton } from '@/ui/skeleton';
+import { optionName, optionValue } from '../detail/guest-diff-summary';
+
+/** What removing a policy does to each guest: rules, and the switches that go back or stay. */
+export function CleanupEffects({ policyId }: { policyId: string }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const query = useQuery({ ...trpc.policies.previewCleanup.queryOptions({ id: policyId }), gcTime: 0, retry: false });
+  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
+  if (!query.data || query.isFetching) {
+    return (
+      <div aria-busy="true" className="flex flex-col gap-2">
+        <p>{t('Reading the guests…')}</p>
+        <Skeleton className="h-16 w-full" />
+      </div>
+    );
+  }
+  const guests = query.data.clusters.flatMap((cluster) => cluster.guests);
+  if (guests.length === 0) return <p>{t('The policy was never applied, so no guest changes.')}</p>;
+  return (
+    <ul
+      aria-label={t('Changes on the guests')}
+      className="max-h-56 divide-y overflow-y-auto rounded-md border text-text"
+    >
+      {guests.map((guest) => (
+        <li key={guest.workload_id} className="flex flex-col px-3 py-1">
+          <span>
+            {guest.name} <span className="mono text-muted">{guest.vmid}</span>
+          </span>
+          {linesOf(t, guest).map((line) => (
+            <span key={line} className="text-muted">
+              {line}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function linesOf(t: Translate, { removed, option_changes, notes }: CleanupGuest): string[] {
+  if (removed === null) return [t('Unknown: it could not be read')];
+  const switches = option_changes.map((change) =>
+    t('{name}: {before} → {after}', {
+      name: optionName(t, change),
+      before: optionValue(t, change, change.before),
+      after: optionValue(t, change, change.after),
+    }),
+  );
+  const told = notes.map(({ message }) => t(message));
+  const none = switches.length + told.length === 0 ? [t('The switches stay as they are.')] : [];
+  return [
+    t('{n, plural, one {# rule is removed} other {# rules are removed}}', { n: removed }),
+    ...switches,
+    ...told,
+    ...none,
+  ];
+}

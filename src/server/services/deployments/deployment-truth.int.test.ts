@@ -1,0 +1,109 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ApplyResult } from '@/domain/deployments';
+import type { Policy } from '@/domain/policies';
+import type { CleanupPreview } from '@/domain/policy-preview';
+import { queueBackend } from '@/server/jobs/backend';
+import {
+  apply,
+  at,
+  create,
+  DEFINITION,
+  get,
+  lab,
+  post,
+  run,
+  setUp,
+  switches,
+  waiting,
+} from './testing/deployment-lab.fixture';
+
+vi.stubEnv('REDIS_URL', '');
+beforeAll(() => queueBackend.prepare());
+afterEach(() => lab.close());
+
+describe('a plain GET after a deployment', () => {
+  it('tells the new state without another reading, after an apply and after a cleanup', async () => {
+    await setUp();
+    const policy = await create();
+    expect(await get(`/policies/${policy.id}`)).toMatchObject({
+      deployment_status: 'stale',
+      deployments: [{ reasons: expect.arrayContaining(['never_applied']) }],
+    });
+    const before = new Date().toISOString();
+    await apply(policy);
+    const applied = await get<Policy>(`/policies/${policy.id}`);
+    expect(applied).toMatchObject({ deployment_status: 'active', deployments: [{ reasons: [] }] });
+    expect(Date.parse(applied.deployments[0]?.read_at ?? '')).toBeGreaterThan(Date.parse(before) - 60_000);
+    await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version: 1, enabled: false } });
+    for (const id of await waiting(policy)) await run(id);
+    expect(await get(`/policies/${policy.id}`)).toMatchObject({ deployment_status: null });
+  });
+});
+
+describe('a firewall of the cluster that is off', () => {
+  it('is named by the deployment, which is not done then', async () => {
+    await setUp();
+    const file = lab.control.firewall.file('firewall/cluster.fw') ?? '';
+    lab.control.firewall.setFile('firewall/cluster.fw', file.replace('enable: 1', 'enable: 0'));
+    const policy = await create();
+    const deployment = await apply(policy);
+    expect(deployment).toMatchObject({ status: 'partial', problems: [{ code: 'cluster_firewall_off' }] });
+    const { body } = await post<ApplyResult>(`/policies/${policy.id}/reconcile`);
+    await run(body.clusters[0]?.deployment_id ?? '');
+    const [again] = (await get<{ items: object[] }>(`/deployments?policy_id=${policy.id}`)).items;
+    expect(again).toMatchObject({ trigger: 'reconcile', problems: [{ code: 'cluster_firewall_off' }] });
+  });
+});
+
+describe('a policy that nobody applied', () => {
+  it('is pending, not stale, for those who look at the list and the dashboard', async () => {
+    await setUp();
+    const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
+    await lab.observe();
+    const list = (filter: string) => get<{ items: Policy[] }>(`/policies?${filter}&limit=500`);
+    const has = ({ items }: { items: Policy[] }) => items.some(({ id }) => id === policy.id);
+    expect(has(await list('shown_status=pending'))).toBe(true);
+    expect(has(await list('shown_status=stale'))).toBe(false);
+    expect(has(await list('deployment_status=stale'))).toBe(true);
+  });
+
+  it('is not partial when its cluster cannot be reached', async () => {
+    await setUp();
+    const policy = await create();
+    await lab.simulator.close();
+    const fresh = await lab.fresh(policy.id);
+    expect(fresh).toMatchObject({
+      deployment_status: 'stale',
+      deployments: [{ reasons: ['never_applied', 'unreadable'] }],
+    });
+  });
+});
+
+it('answers a malformed apply with the mode of the policy', async () => {
+  await setUp();
+  const policy = await create();
+  expect(await post(`/policies/${policy.id}/apply`, { dry_run: 'perhaps' })).toMatchObject({
+    status: 400,
+    body: { code: 'malformed', policy_mode: 'enforced', success: false, applied: false },
+  });
+});
+
+it('previews what removing a policy does to the switches, and does that', async () => {
+  await setUp();
+  const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
+  const before = switches(110);
+  expect(await get<CleanupPreview>(`/policies/${policy.id}/cleanup-preview`)).toMatchObject({ clusters: [] });
+  await apply(policy);
+  const shown = await get<CleanupPreview>(`/policies/${policy.id}/cleanup-preview`);
+  expect(shown.clusters[0]?.guests).toMatchObject([
+    {
+      vmid: 110,
+      removed: 2,
+      notes: [],
+      option_changes: expect.arrayContaining([{ kind: 'nic_flag', name: 'net0', before: '1', after: '0' }]),
+    },
+  ]);
+  await lab.json(`/policies/${policy.id}`, { method: 'DELETE' });
+  for (const id of await waiting(policy)) await run(id);
+  expect(switches(110)).toEqual(before);
+});
