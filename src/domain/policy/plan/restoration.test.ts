@@ -5,7 +5,7 @@ import { evaluate } from '../../firewall/evaluate';
 import type { LiveCluster, LiveRule } from '../../firewall/live-state';
 import type { Packet } from '../../firewall/packet';
 import { prepareGuest } from '../../firewall/prepare-guest';
-import { randomSource } from '../../firewall/random-state.fixture';
+import { PLAIN_NODE, randomSource } from '../../firewall/random-state.fixture';
 import { parseIp } from '../../net/ip-address';
 import { formatMarker } from '../marker';
 import type { WantedRule } from '../wanted';
@@ -114,7 +114,7 @@ const removed = (lab: Lab, policy: string, last: boolean) =>
   carryOut(lab, (now) => intent(now, policy, [], false, last));
 
 function verdicts({ rules, options, sets, nics }: GuestFilter, packets: readonly Packet[] = PACKETS): string[] {
-  const state = { cluster: CLUSTER, guest: { rules, options, ipsets: sets, aliases: {} } };
+  const state = { cluster: CLUSTER, guest: { rules, options, ipsets: sets, aliases: {} }, node: PLAIN_NODE };
   return nics.flatMap(({ name, firewall }) => {
     const prepared = prepareGuest(state, { name, firewall, mac: '02:00:00:00:00:01' });
     return packets.map((packet) => evaluate(prepared, packet).verdict);
