@@ -176,3 +176,12 @@ describe('advanceIncidents', () => {
     );
   });
 });
+
+describe('an incident of something that was deleted', () => {
+  it('ends at once, also while nothing can be told', () => {
+    const rule = ruleOf(0, 60);
+    rule.look(0, holding('a'));
+    const changes = rule.look(1, { ...UNREADABLE, deleted: new Set(['i1']) });
+    expect(changes).toMatchObject([{ kind: 'close', incident: { key: 'a' } }]);
+  });
+});

@@ -20,6 +20,11 @@ it('is none when it only waits to be applied, or nothing is wrong', () => {
   expect(driftOf(standing(null))).toBeNull();
 });
 
+it('is none where nobody applied the policy, whatever is off there', () => {
+  expect(driftOf(standing('stale', 'never_applied', 'guest_firewall_off', 'nic_flag_off'))).toBeNull();
+  expect(driftOf(standing('partial', 'guest_pending'))).toBeNull();
+});
+
 it('is not known when nothing could be read', () => {
   expect(driftOf(standing('partial', 'unreadable'))).toBe('unknown');
   expect(driftOf(standing('partial', 'enforcement_unknown'))).toBe('unknown');

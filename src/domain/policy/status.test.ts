@@ -8,7 +8,7 @@ import { diffSets } from './diff-sets';
 import { indexInventory } from './inventory-index';
 import { asLive, renumber } from './live-rules.fixture';
 import { INVENTORY } from './random-policies.fixture';
-import { deploymentStatus, type GuestView, worstStatus } from './status';
+import { deploymentStatus, type GuestView, shownStatus, worstStatus } from './status';
 import type { CompilablePolicy } from './wanted';
 
 const rule = (position: number, port: string) => ({
@@ -254,4 +254,41 @@ it('takes the worst of the clusters', () => {
   expect(worstStatus(['active', null, 'partial'])).toBe('partial');
   expect(worstStatus(['stale', 'unresolved'])).toBe('unresolved');
   expect(worstStatus([null])).toBeNull();
+});
+
+describe('a guest where nobody applied the policy', () => {
+  const told = (scenes: readonly Scene[], applied: readonly boolean[]) => {
+    const views = scenes.map(view);
+    return deploymentStatus('p1', true, false, views, (one) => applied[views.indexOf(one)] ?? false);
+  };
+  const off = { live: [], options: { enable: 0 }, nic: false } as const;
+
+  it('waits: switches that are off there are no reason', () => {
+    expect(told([off], [false])).toMatchObject({ status: 'stale', reasons: ['never_applied'], missing: 3 });
+  });
+
+  it('waits, also where it could not be read', () => {
+    expect(told([{ live: null }], [false])).toMatchObject({
+      status: 'stale',
+      reasons: ['never_applied', 'unreadable'],
+    });
+  });
+
+  it('waits beside guests that have the policy, and misses no rule', () => {
+    expect(told([{}, off], [true, false])).toMatchObject({ status: 'partial', reasons: ['guest_pending'], live: 3 });
+  });
+
+  it('is not told of where it was applied and nothing is left', () => {
+    expect(told([{ live: [] }], [true])).toMatchObject({ status: 'stale', reasons: ['missing_rule'] });
+  });
+
+  it('is shown as pending, not as stale, unless another cluster is worse', () => {
+    const waiting = { status: 'stale', reasons: ['never_applied'] } as const;
+    const shown = (...deployments: Parameters<typeof shownStatus>[0]['deployments']) =>
+      shownStatus({ status: 'stale', deployments });
+    expect(shown(waiting)).toBe('pending');
+    expect(shown(waiting, { status: 'active', reasons: [] })).toBe('pending');
+    expect(shown(waiting, { status: 'partial', reasons: ['missing_rule'] })).toBe('partial');
+    expect(shown({ status: 'stale', reasons: ['leftover'] })).toBe('stale');
+  });
 });

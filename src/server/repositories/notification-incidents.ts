@@ -126,11 +126,10 @@ export async function endIncidents(tx: Tx, ruleId: string, kept: readonly Condit
     .where(and(which, eq(notificationIncidents.status, 'open')));
 }
 
-/** Ids of active incidents of a rule whose policy or cluster does not exist any more. */
+/** Ids of active incidents of a rule about policies that do not exist any more. */
 export async function listIncidentsOfDeleted(executor: Executor, ruleId: string): Promise<Set<string>> {
   const rows = await executor.execute<{ id: string }>(sql`
     select i.id from ${notificationIncidents} i where i.rule_id = ${ruleId} and i.status <> 'closed'
-      and ((i.object_kind = 'policy' and not exists (select from policies p where p.id::text = i.object_id))
-        or (i.object_kind = 'cluster' and not exists (select from clusters c where c.id::text = i.object_id)))`);
+      and i.object_kind = 'policy' and not exists (select from policies p where p.id::text = i.object_id)`);
   return new Set(rows.map(({ id }) => id));
 }
