@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COMPILE_FAILURE_REASONS } from './firewall/compile-failure';
 import { PROTECTIONS } from './firewall/protection';
 import { listInput, pageOf } from './list';
 
@@ -11,6 +12,33 @@ export const NETWORK_KINDS = ['bridge', 'ovs_bridge', 'vnet', 'discovered', 'man
 const flag = z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true');
 /** A filter that tRPC sends as a boolean and a query string as text. */
 export const booleanFilter = z.union([z.boolean(), flag], { error: 'true or false' }).optional();
+
+/** What keeps the firewall of a node from being compiled: its old rules stay in force for every guest. */
+export const NodeCompileFailure = z.object({
+  /** When it was first read. */
+  since: z.string(),
+  /** All of it in words, with the remedy. */
+  message: z.string(),
+  /** Whether the node's agent saw its packet filter change since; `none`: no agent reports. */
+  agent_evidence: z.enum(['ruleset_unchanged', 'ruleset_changed_since', 'service_stopped', 'none']),
+  failures: z.array(
+    z.object({
+      reason: z.enum(COMPILE_FAILURE_REASONS),
+      /** Where it is stored; `group`: in a PVE security group. */
+      scope: z.enum(['guest', 'group', 'node', 'data_center']),
+      vmid: z.int().optional(),
+      workload_id: z.uuid().nullable(),
+      workload_name: z.string().nullable(),
+      group: z.string().optional(),
+      /** Position of the rule. */
+      position: z.int().optional(),
+      /** Name of the IP set. */
+      set: z.string().optional(),
+      detail: z.string(),
+    }),
+  ),
+});
+export type NodeCompileFailure = z.output<typeof NodeCompileFailure>;
 
 export const Node = z.object({
   id: z.uuid(),
@@ -25,6 +53,8 @@ export const Node = z.object({
   memory_bytes: z.number().nullable(),
   started_at: z.string().nullable(),
   fault: z.string().nullable(),
+  /** null: nothing is known to keep its firewall from being compiled. */
+  compile_failure: NodeCompileFailure.nullable(),
   missing_since: z.string().nullable(),
   agent_status: z.enum(['pending', 'ok', 'degraded', 'silent']).nullable(),
   last_heartbeat_at: z.string().nullable(),

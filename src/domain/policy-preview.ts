@@ -104,6 +104,8 @@ export const PREVIEW_WARNINGS = [
   'established_connections',
   'log_limits',
   'reject_becomes_drop',
+  'node_cannot_compile',
+  'node_would_not_compile',
   'interface_not_switchable',
   'guest_unreadable',
   'guest_missing',

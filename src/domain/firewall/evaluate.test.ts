@@ -302,6 +302,26 @@ describe('what is not enforced', () => {
   });
 });
 
+describe('a node that cannot compile', () => {
+  const failures = [{ reason: 'service_without_protocol', scope: 'guest', detail: 'tcp/tftp' }] as const;
+  const node: LiveNode = { ...PLAIN_NODE, compile_failure: { since: '2026-11-23T00:00:00Z', failures } };
+  const verdictOf = (change: Change, nic = NIC, sent: Partial<Packet> = {}) =>
+    evaluate(prepareGuest(stateOf([{ action: 'DROP' }], change), nic), packet(sent));
+
+  it('makes every verdict on new connections unknown, since older rules are in force', () => {
+    const unknown = { verdict: 'unknown', decided_by: { kind: 'unknown', reason: 'node_cannot_compile' } };
+    expect(verdictOf({ node })).toMatchObject(unknown);
+    expect(verdictOf({ node, guest: { options: { enable: 0 } } })).toMatchObject(unknown);
+    expect(verdictOf({ node: PLAIN_NODE })).toMatchObject({ verdict: 'drop' });
+  });
+
+  it('leaves alone what no rule of before can reach', () => {
+    expect(verdictOf({ node }, NIC, { state: 'established' })).toMatchObject({ verdict: 'accept' });
+    expect(verdictOf({ node }, { ...NIC, firewall: false })).toMatchObject({ verdict: 'accept' });
+    expect(verdictOf({ node, cluster: { firewall_enabled: false } })).toMatchObject({ verdict: 'accept' });
+  });
+});
+
 describe('what is not known', () => {
   it('decides only where it could', () => {
     const state = stateOf([{ ...SSH, source: '+sdn/all' }]);

@@ -16,11 +16,17 @@ function inEither(one: Verdict, other: Verdict): Verdict {
   return other.verdict === 'unknown' ? other : undecided('unknown_implementation');
 }
 
+const opens = ({ state }: Packet) => state !== 'established' && state !== 'related';
+
 /**
  * What the hypervisor's packet filter does with a packet at the prepared interface, and what decides it. New rules do
  * not touch established connections, so packets of those are accepted before any rule. Pure; about a microsecond.
  */
 export function evaluate(guest: PreparedGuest, packet: Packet): Verdict {
+  const { enforcement } = guest;
+  if (enforcement.status === 'unknown' && enforcement.reasons[0] === 'node_cannot_compile' && opens(packet)) {
+    return undecided('node_cannot_compile');
+  }
   const [first, second] = guest.filters;
   const verdict = through(guest, first, packet);
   return second ? inEither(verdict, through(guest, second, packet)) : verdict;

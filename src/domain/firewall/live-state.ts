@@ -1,3 +1,5 @@
+import type { CompileFailure } from './compile-failure';
+
 /**
  * What stands on a cluster about one guest's packet filter, as read from its API. Fields of rules, sets and options have
  * the API's own names. `null` always means "could not be read": it is unknown, never empty and never off.
@@ -79,6 +81,8 @@ export type LiveNode = {
   /** The node's own addresses with their prefix length (`192.0.2.7/24`), of active interfaces, both families. */
   readonly networks: readonly string[] | null;
   readonly rules: readonly LiveRule[] | null;
+  /** Present while something stored keeps the node's firewall from being compiled: the rules of before stay in force. */
+  readonly compile_failure?: { readonly since: string; readonly failures: readonly CompileFailure[] };
 };
 
 /** One VNet of the SDN that is running. Only the nftables implementation enforces what is stored for it. */

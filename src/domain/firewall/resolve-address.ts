@@ -35,10 +35,11 @@ function findAlias(scopes: Scopes, reference: string): Found<string> {
   });
 }
 
-function entryAddress(entry: LiveSetEntry, scopes: Scopes): string {
-  if (!ALIAS.test(entry.cidr)) return entry.cidr;
-  const alias = findAlias(scopes, entry.cidr);
-  return typeof alias === 'object' ? alias.value : entry.cidr;
+/** The address or network of an alias; null when there is no such alias, or none was read. */
+export function aliasValue(reference: string, scopes: Scopes): string | null {
+  if (!ALIAS.test(reference)) return null;
+  const alias = findAlias(scopes, reference);
+  return typeof alias === 'object' ? alias.value : null;
 }
 
 /**
@@ -52,7 +53,7 @@ export function setAddresses(
 ): AddressSet {
   const valid = entries.filter((entry) => entry.errors === undefined);
   return prefixEntries(
-    valid.map((entry) => ({ cidr: entryAddress(entry, scopes), nomatch: Boolean(entry.nomatch) })),
+    valid.map((entry) => ({ cidr: aliasValue(entry.cidr, scopes) ?? entry.cidr, nomatch: Boolean(entry.nomatch) })),
     rest,
     scopes.implementation,
   );

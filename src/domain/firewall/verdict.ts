@@ -41,6 +41,7 @@ export const UNKNOWN_REASONS = [
   'unknown_implementation',
   'unknown_node_options',
   'unknown_node_networks',
+  'node_cannot_compile',
 ] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 

@@ -5,6 +5,7 @@ export const CONDITIONS = [
   'sync_failed',
   'agent_silent',
   'policy_drifted',
+  'node_firewall_not_compiling',
   'suspicious_traffic_critical',
   'address_conflict',
 ] as const;
@@ -15,6 +16,7 @@ export const CONDITION_PERMISSION = {
   sync_failed: 'cluster:read',
   agent_silent: 'agent:read',
   policy_drifted: 'policy:read',
+  node_firewall_not_compiling: 'cluster:read',
   suspicious_traffic_critical: 'flow:read',
   address_conflict: 'ipam:read',
 } as const satisfies Record<Condition, Permission>;
@@ -28,7 +30,7 @@ export type Fact = {
   condition: Condition;
   /** The same for the same matter whenever it is looked at. */
   key: string;
-  object_kind: 'cluster' | 'agent' | 'policy' | 'workload' | 'address' | 'ipam_conflict';
+  object_kind: 'cluster' | 'node' | 'agent' | 'policy' | 'workload' | 'address' | 'ipam_conflict';
   object_id: string | null;
   object_name: string;
   /** One or two sentences; changes only when the matter changes. */

@@ -19,6 +19,11 @@ const WORDS = {
     many: (count) => `${count} policies drifted`,
     over: (name) => `Policy ${name} is as wanted again`,
   },
+  node_firewall_not_compiling: {
+    one: (name) => `Firewall of ${name} cannot compile`,
+    many: (count) => `Firewalls of ${count} nodes cannot compile`,
+    over: (name) => `Firewall of ${name} compiles again`,
+  },
   suspicious_traffic_critical: {
     one: (name) => `Critical suspicious traffic to ${name}`,
     many: (count) => `Critical suspicious traffic to ${count} destinations`,

@@ -6,6 +6,8 @@ export function objectPage({ object_kind, object_id }: { object_kind: string; ob
   switch (object_kind) {
     case 'cluster':
       return `/clusters/${id(object_id)}`;
+    case 'node':
+      return `/nodes/${id(object_id)}`;
     case 'agent':
       return `/agents/${id(object_id)}`;
     case 'policy':

@@ -23,6 +23,7 @@ export const DEPLOYMENT_REASONS = [
   'guest_firewall_off',
   'cluster_firewall_off',
   'default_policy_differs',
+  'node_cannot_compile',
   'enforcement_unknown',
   'guest_missing',
   'unreadable',
@@ -152,7 +153,10 @@ function readGuest(
   if (expected === 0 && !dropIn && !dropOut) return;
   for (const enforcement of view.enforcement) {
     if (enforcement.status === 'off') for (const reason of enforcement.reasons) reasons.add(reason);
-    if (enforcement.status === 'unknown') reasons.add('enforcement_unknown');
+    if (enforcement.status === 'unknown') {
+      const failing = enforcement.reasons.includes('node_cannot_compile');
+      reasons.add(failing ? 'node_cannot_compile' : 'enforcement_unknown');
+    }
   }
   if (!dropIn && !dropOut) return;
   if ((dropIn && view.defaults?.in !== 'DROP') || (dropOut && view.defaults?.out !== 'DROP')) {

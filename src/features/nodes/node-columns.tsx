@@ -9,6 +9,8 @@ import { MissingSince, NODE_STATES, NodeState } from '../shared/inventory-states
 
 const make = columnsOf<Node>();
 
+const faultOf = (node: Node) => node.fault ?? node.compile_failure?.message ?? null;
+
 export const nodeColumns = (t: Translate) => [
   make.text('name', t('Name'), (node) => node.name, {
     sortable: true,
@@ -28,16 +30,16 @@ export const nodeColumns = (t: Translate) => [
       node.missing_since ? (
         <MissingSince at={node.missing_since} />
       ) : (
-        node.fault && (
+        faultOf(node) && (
           <Badge tone="danger">
-            <span title={node.fault}>{node.fault}</span>
+            <span title={faultOf(node) ?? undefined}>{node.fault ?? t('Firewall cannot compile')}</span>
           </Badge>
         )
       ),
     {
       width: 200,
       grow: true,
-      csv: (node) => node.fault ?? (node.missing_since && t('missing since {at}', { at: node.missing_since })),
+      csv: (node) => faultOf(node) ?? (node.missing_since && t('missing since {at}', { at: node.missing_since })),
     },
   ),
   make.text('cluster_name', t('Cluster'), (node) => node.cluster_name, {

@@ -24,6 +24,7 @@ import { MissingSince, NodeState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
+import { CompileFailureNotice } from './compile-failure-notice';
 
 /** One node and, as `workloads`, the table of what runs on it. */
 export function NodeDetail({ nodeId, workloads }: { nodeId: string; workloads: ReactNode }) {
@@ -57,6 +58,7 @@ function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
           {node.fault}
         </Notice>
       )}
+      <CompileFailureNotice node={node} />
       <Section>
         <Properties columns={2} items={facts(t, node)} />
       </Section>

@@ -50,6 +50,7 @@ export const REASON_WORDS: Record<DeploymentReason, string> = {
   guest_firewall_off: msg('The firewall of a guest is off.'),
   cluster_firewall_off: msg('The firewall of the cluster is off: nothing on it is filtered.'),
   default_policy_differs: msg('The default policy of a guest is not to drop, as this policy asks.'),
+  node_cannot_compile: msg('The firewall of a node cannot be compiled: old rules are in force there.'),
   enforcement_unknown: msg('Whether the firewall of a guest filters could not be read.'),
   guest_missing: msg('A guest is gone from the cluster.'),
   unreadable: msg('A guest could not be read, so nobody knows what is live there.'),

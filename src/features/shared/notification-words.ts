@@ -10,6 +10,10 @@ export const CONDITION_WORDS: Record<Condition, { label: string; meaning: string
     label: msg('Policy drifted'),
     meaning: msg('Rules of a policy were changed on a cluster, or do not filter any more.'),
   },
+  node_firewall_not_compiling: {
+    label: msg('Node firewall cannot compile'),
+    meaning: msg('A stored rule or IP set stops the firewall of a node from updating.'),
+  },
   suspicious_traffic_critical: {
     label: msg('Critical suspicious traffic'),
     meaning: msg('Somebody outside all subnets reaches a port such as RDP, SMB or a database.'),

@@ -30,6 +30,7 @@ const state = {
   last_heartbeat_at: nodeAgents.last_heartbeat_at,
   interval_seconds: nodeAgents.interval_seconds,
   clock_offset_ms: nodeAgents.clock_offset_ms,
+  nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
 };
 export type AgentState = Pick<typeof nodeAgents.$inferSelect, keyof typeof state>;
 

@@ -1,4 +1,4 @@
-import { type AnyColumn, and, asc, count, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, and, asc, count, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { FaultyNode, LastSync, SilentAgent } from '@/domain/dashboard/dashboard';
 import type { TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
@@ -27,8 +27,8 @@ const running = (tenants: TenantReach) =>
 export type TroubledNode = Omit<FaultyNode, 'fault'> &
   Omit<SilentAgent, keyof FaultyNode> & { fault: string | null; silent: boolean };
 
-/** Nodes that are faulty or whose agent is silent, with the running workloads within reach. One query. */
-export async function listTroubledNodes(tenants: TenantReach): Promise<TroubledNode[]> {
+/** Nodes that are faulty, `failing`, or whose agent is silent, with the running workloads within reach. One query. */
+export async function listTroubledNodes(tenants: TenantReach, failing: readonly string[]): Promise<TroubledNode[]> {
   return db
     .select({
       node_id: nodes.id,
@@ -48,7 +48,7 @@ export async function listTroubledNodes(tenants: TenantReach): Promise<TroubledN
     .from(nodes)
     .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
     .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
-    .where(and(or(isNotNull(nodes.fault), isSilent), nodeInReach(tenants)))
+    .where(and(or(isNotNull(nodes.fault), isSilent, inArray(nodes.id, [...failing])), nodeInReach(tenants)))
     .orderBy(asc(clusters.name), asc(nodes.name));
 }
 

@@ -1,6 +1,8 @@
-import { eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Executor } from '../db/client';
+import { nodes } from '../db/schema/clusters';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../db/schema/firewall-snapshots';
 import { workloads } from '../db/schema/workloads';
 import { batches } from './update-rows';
@@ -36,7 +38,13 @@ export async function listClusterSnapshots(executor: Executor): Promise<StoredCl
   return executor.select().from(clusterFirewallSnapshots);
 }
 
-type NewSnapshot = { workload_id: string; read_at: string; state_hash: string; state: GuestSnapshot };
+type NewSnapshot = {
+  workload_id: string;
+  read_at: string;
+  state_hash: string;
+  state: GuestSnapshot;
+  compile_failures?: readonly CompileFailure[];
+};
 
 /** Notes that the same was read again. */
 async function touchGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
@@ -52,13 +60,14 @@ async function touchGuestSnapshots(executor: Executor, rows: readonly NewSnapsho
 
 async function writeGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
   await executor.execute(sql`
-    insert into ${guestFirewallSnapshots} as t (workload_id, cluster_id, read_at, state_hash, state)
-      select r.workload_id, w.cluster_id, r.read_at, r.state_hash, r.state
+    insert into ${guestFirewallSnapshots} as t (workload_id, cluster_id, read_at, state_hash, state, compile_failures)
+      select r.workload_id, w.cluster_id, r.read_at, r.state_hash, r.state,
+          coalesce(r.compile_failures, '[]')
         from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-          as r(workload_id uuid, read_at timestamptz, state_hash text, state jsonb)
+          as r(workload_id uuid, read_at timestamptz, state_hash text, state jsonb, compile_failures jsonb)
         join ${workloads} w on w.id = r.workload_id order by r.workload_id
     on conflict (workload_id) do update set read_at = excluded.read_at, state_hash = excluded.state_hash,
-      state = excluded.state
+      state = excluded.state, compile_failures = excluded.compile_failures
     where t.read_at <= excluded.read_at`);
 }
 
@@ -88,6 +97,71 @@ export async function storeGuestSnapshots(executor: Executor, rows: readonly New
     changed += differing.length;
   }
   return changed;
+}
+
+/** Pages through the readings of a cluster's guests. @param after workload id of the last row of the page before */
+export async function pageOfGuestSnapshots(executor: Executor, clusterId: string, after: string | null, limit: number) {
+  return executor
+    .select({
+      workload_id: guestFirewallSnapshots.workload_id,
+      vmid: workloads.vmid,
+      state: guestFirewallSnapshots.state,
+      compile_failures: guestFirewallSnapshots.compile_failures,
+    })
+    .from(guestFirewallSnapshots)
+    .innerJoin(workloads, eq(workloads.id, guestFirewallSnapshots.workload_id))
+    .where(
+      and(
+        eq(guestFirewallSnapshots.cluster_id, clusterId),
+        after === null ? undefined : gt(guestFirewallSnapshots.workload_id, after),
+      ),
+    )
+    .orderBy(guestFirewallSnapshots.workload_id)
+    .limit(limit);
+}
+
+/** Names of the nodes that the inventory has. */
+export async function listNodeNames(executor: Executor, clusterId: string): Promise<string[]> {
+  const rows = await executor.select({ name: nodes.name }).from(nodes).where(eq(nodes.cluster_id, clusterId));
+  return rows.map(({ name }) => name);
+}
+
+export async function setCompileFailures(
+  executor: Executor,
+  workloadId: string,
+  failures: readonly CompileFailure[],
+): Promise<void> {
+  await executor
+    .update(guestFirewallSnapshots)
+    .set({ compile_failures: failures })
+    .where(eq(guestFirewallSnapshots.workload_id, workloadId));
+}
+
+/** What guests of a cluster contribute to compiles that fail, with the node that each guest is on. */
+export async function listGuestCompileFailures(
+  executor: Executor,
+  clusterId: string,
+): Promise<{ node_name: string; compile_failures: readonly CompileFailure[] }[]> {
+  return executor
+    .select({ node_name: nodes.name, compile_failures: guestFirewallSnapshots.compile_failures })
+    .from(guestFirewallSnapshots)
+    .innerJoin(workloads, eq(workloads.id, guestFirewallSnapshots.workload_id))
+    .innerJoin(nodes, eq(nodes.id, workloads.node_id))
+    .where(
+      and(eq(guestFirewallSnapshots.cluster_id, clusterId), sql`${guestFirewallSnapshots.compile_failures} <> '[]'`),
+    )
+    .orderBy(workloads.vmid);
+}
+
+export async function findClusterSnapshot(
+  executor: Executor,
+  clusterId: string,
+): Promise<StoredClusterSnapshot | null> {
+  const [row] = await executor
+    .select()
+    .from(clusterFirewallSnapshots)
+    .where(eq(clusterFirewallSnapshots.cluster_id, clusterId));
+  return row ?? null;
 }
 
 /** Stores a reading of what the guests of a cluster share. @returns whether it differs from the one before */

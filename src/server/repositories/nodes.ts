@@ -1,4 +1,4 @@
-import { and, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { Node, NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import { db } from '../db/client';
@@ -6,6 +6,9 @@ import { clusters, nodeAgents, nodes } from '../db/schema/clusters';
 import { workloads } from '../db/schema/workloads';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
+
+/** As stored; what keeps its firewall from being compiled is known from readings. */
+export type NodeRow = Omit<Node, 'compile_failure'>;
 
 const workloadsOf = sql`from ${workloads} where ${eq(workloads.node_id, nodes.id)}`;
 
@@ -48,20 +51,24 @@ const select = () =>
     .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
     .$dynamic();
 
-const given = (wanted: boolean | undefined, column: typeof nodes.fault | typeof nodes.missing_since) =>
+const given = (wanted: boolean | undefined, column: typeof nodes.missing_since) =>
   wanted === undefined ? undefined : wanted ? isNotNull(column) : isNull(column);
 
-/** Nodes page by page. Two queries. */
-export async function listNodes(input: NodeListInput): Promise<Page<Node>> {
+/** A fault that the sync found, or a firewall that cannot be compiled. */
+const faulty = (failing: readonly string[]): SQL =>
+  sql`(${isNotNull(nodes.fault)} or ${inArray(nodes.id, [...failing])})`;
+
+/** Nodes page by page. Two queries. @param failing ids of nodes whose firewall cannot be compiled */
+export async function listNodes(input: NodeListInput, failing: readonly string[]): Promise<Page<NodeRow>> {
   const pattern = input.q ? likePattern(input.q) : undefined;
   const conditions: (SQL | undefined)[] = [
     input.cluster_id === undefined ? undefined : eq(nodes.cluster_id, input.cluster_id),
     input.status === undefined ? undefined : eq(nodes.status, input.status),
-    given(input.faulty, nodes.fault),
+    input.faulty === undefined ? undefined : input.faulty ? faulty(failing) : not(faulty(failing)),
     given(input.missing, nodes.missing_since),
     pattern === undefined ? undefined : or(ilike(nodes.name, pattern), sql`host(${nodes.address}) like ${pattern}`),
   ];
-  return pageOfRows<Node>(input, { sorts: SORTS, sort: 'name', id: nodes.id }, (paging) => ({
+  return pageOfRows<NodeRow>(input, { sorts: SORTS, sort: 'name', id: nodes.id }, (paging) => ({
     rows: select()
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
@@ -70,7 +77,7 @@ export async function listNodes(input: NodeListInput): Promise<Page<Node>> {
   }));
 }
 
-export async function findNode(id: string): Promise<Node | null> {
+export async function findNode(id: string): Promise<NodeRow | null> {
   const [row] = await select().where(eq(nodes.id, id));
   return row ?? null;
 }

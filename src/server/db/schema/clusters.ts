@@ -99,6 +99,8 @@ export const nodeAgents = pgTable(
     last_sent_at: timestamptz(),
     firewall_status: jsonb(),
     nftables_ruleset_hash: text(),
+    /** When the first heartbeat with this hash came. */
+    ruleset_changed_at: timestamptz(),
     payload: jsonb(),
     created_at: timestampNow(),
     updated_at: timestampNow(),

@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { timestamptz } from '../columns';
 import { clusters } from './clusters';
@@ -18,8 +20,13 @@ export const guestFirewallSnapshots = pgTable(
     /** Hash of `state`: equal means that nothing changed between two readings. */
     state_hash: text().notNull(),
     state: jsonb().$type<GuestSnapshot>().notNull(),
+    /** What of it keeps the firewall of its node from being compiled. */
+    compile_failures: jsonb().$type<readonly CompileFailure[]>().notNull().default([]),
   },
-  (t) => [index('guest_firewall_snapshots_cluster_idx').on(t.cluster_id)],
+  (t) => [
+    index('guest_firewall_snapshots_cluster_idx').on(t.cluster_id),
+    index('guest_firewall_snapshots_compile_idx').on(t.cluster_id).where(sql`${t.compile_failures} <> '[]'`),
+  ],
 );
 
 /** The same for what all guests of a cluster share. */

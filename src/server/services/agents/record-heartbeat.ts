@@ -168,6 +168,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       interval_seconds: heartbeat.interval_seconds,
       firewall_status: heartbeat.firewall_status,
       nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
+      ...(heartbeat.nftables_ruleset_hash !== agent.nftables_ruleset_hash && { ruleset_changed_at: now }),
       payload: compactPayload(heartbeat, judgement.sample),
       updated_at: now,
     });

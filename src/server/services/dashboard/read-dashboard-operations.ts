@@ -10,6 +10,7 @@ import {
 } from '../../repositories/dashboard-places';
 import { countConflictKinds } from '../../repositories/ipam-conflicts';
 import { sumVerdictConflicts } from '../../repositories/verdict-conflicts';
+import { type FailingNode, listFailingNodes } from '../firewall/failing-nodes';
 import { coverageDays } from '../rule-coverage/coverage-days';
 import { narrowScopes } from './narrow-scopes';
 
@@ -38,17 +39,19 @@ async function readConflicts(scope: DashboardScopes['ipam']): Promise<Part<'conf
   return counts;
 }
 
-const faultyAmong = (nodes: readonly TroubledNode[]): Part<'faulty_nodes'> =>
-  nodes.flatMap(({ fault, silent: _s, agent_version: _v, last_heartbeat_at: _h, interval_seconds: _i, ...node }) =>
-    fault === null ? [] : [{ ...node, fault }],
-  );
+const faultyAmong = (nodes: readonly TroubledNode[], failing: readonly FailingNode[]): Part<'faulty_nodes'> =>
+  nodes.flatMap(({ fault, silent: _s, agent_version: _v, last_heartbeat_at: _h, interval_seconds: _i, ...node }) => {
+    const faults = [fault, failing.find(({ node_id }) => node_id === node.node_id)?.message ?? null];
+    const known = faults.filter((text) => text !== null);
+    return known.length === 0 ? [] : [{ ...node, fault: known.join(' ') }];
+  });
 
 const silentAmong = (nodes: readonly TroubledNode[]): Part<'silent_agents'> =>
   nodes.flatMap(({ silent, status: _s, fault: _f, missing_since: _m, ...agent }) => (silent ? [agent] : []));
 
 /**
  * What is broken or waits in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see is null.
- * At most seven queries.
+ * At most nine queries.
  * @throws AppError `not_found` for a tenant out of reach
  */
 export async function readDashboardOperations(
@@ -58,9 +61,12 @@ export async function readDashboardOperations(
   const { flow, ipam, cluster, agent } = await narrowScopes(scopes, input.tenant_id);
   const places = cluster ?? agent;
   const [since = ''] = coverageDays(2);
+  // Rules of other tenants are named in it: whoever sees a part of the installation learns of it from their policies.
+  const failing = cluster?.tenants === 'all' ? await listFailingNodes() : [];
+  const ids = failing.map(({ node_id }) => node_id);
   const [last_syncs, troubled, agents, conflicts, verdicts, inventory] = await Promise.all([
     cluster && listLastSyncs(cluster.tenants),
-    places && listTroubledNodes(places.tenants),
+    places && listTroubledNodes(places.tenants, ids),
     readAgents(agent),
     readConflicts(ipam),
     sumVerdictConflicts(flow.tenants, since, MOST_CONFLICTING),
@@ -69,7 +75,7 @@ export async function readDashboardOperations(
   return {
     tenant_id: input.tenant_id ?? null,
     last_syncs,
-    faulty_nodes: cluster && faultyAmong(troubled ?? []),
+    faulty_nodes: cluster && faultyAmong(troubled ?? [], failing),
     silent_agents: agent && silentAmong(troubled ?? []),
     agents,
     conflicts,

@@ -41,6 +41,7 @@ const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
   unknown_group: 'A security group that is referred to could not be read.',
   unknown_reference: 'A set or alias that decides could not be read.',
   unknown_packet_detail: 'Something about the packet that was not given decides.',
+  node_cannot_compile: 'The firewall of the node cannot be compiled, so old rules are in force there.',
   unknown_inspection: 'An inspection program decides about what passes.',
   unknown_implementation:
     'Whether the node filters with iptables or nftables is not known, and they decide differently.',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { guestCompileFailures } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
@@ -8,11 +9,17 @@ import { logger } from '../../lib/logger';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { findClusterRow } from '../../repositories/clusters';
-import { findGuestSnapshots, storeClusterSnapshot, storeGuestSnapshots } from '../../repositories/firewall-snapshots';
+import {
+  findClusterSnapshot,
+  findGuestSnapshots,
+  storeClusterSnapshot,
+  storeGuestSnapshots,
+} from '../../repositories/firewall-snapshots';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import { clusterAccess } from '../clusters/cluster-access';
 import { openProvider } from '../clusters/open-provider';
 import { concurrently } from '../clusters/sync/concurrently';
+import { withCompileFailures } from './compile-failures';
 import { readGuestSnapshot, unreadableGuest } from './read-guest-snapshot';
 
 /** A reading and when it was begun. */
@@ -96,8 +103,16 @@ const unreadableCluster = (failure: Failure): ClusterSnapshot => ({
 
 const isComplete = ({ unreadable }: GuestSnapshot) => unreadable.length === 0 || unreadable[0]?.code === 'replaced';
 
-/** Stores readings for those who look without reading; tells the pages when something differs. */
-async function store(clusterId: string, readings: ClusterReadings, replace: boolean): Promise<void> {
+/**
+ * Stores readings for those who look without reading; tells the pages when something differs.
+ * @returns the readings, with what keeps nodes from compiling
+ */
+async function store(
+  clusterId: string,
+  readings: ClusterReadings,
+  subjects: readonly LiveSubject[],
+  replace: boolean,
+): Promise<ClusterReadings> {
   const guests = [...readings.guests.values()];
   const incomplete = guests.filter(({ state }) => state.presence !== 'absent' && !isComplete(state));
   const ids = incomplete.map(({ workload_id }) => workload_id);
@@ -110,14 +125,25 @@ async function store(clusterId: string, readings: ClusterReadings, replace: bool
       new Date(read_at).getTime() - new Date(before.read_at).getTime() < KEEP_MS
     );
   };
+  const vmids = new Map(subjects.map(({ id, vmid }) => [id, vmid]));
   const rows = guests
     .filter((reading) => replace || !(ids.includes(reading.workload_id) && keep(reading)))
-    .map(({ workload_id, read_at, state }) => ({ workload_id, read_at, state, state_hash: hashOf(state) }));
-  const { state, read_at } = readings.cluster;
+    .map(({ workload_id, read_at, state }) => {
+      // What could not be read again is no proof that it was fixed.
+      const unread = state.presence === 'unknown' || state.rules === null || state.ipsets === null;
+      const compile_failures = unread
+        ? known.get(workload_id)?.compile_failures
+        : guestCompileFailures(readings.cluster.state, vmids.get(workload_id) ?? 0, state);
+      return { workload_id, read_at, state, state_hash: hashOf(state), ...(compile_failures && { compile_failures }) };
+    });
+  const { read_at } = readings.cluster;
   const changed = await storeGuestSnapshots(db, rows);
+  const before = await findClusterSnapshot(db, clusterId);
+  const state = await withCompileFailures(clusterId, readings.cluster.state, before?.state ?? null, read_at);
   const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashOf(state), state };
   const clusterChanged = await storeClusterSnapshot(db, clusterRow);
   if (changed > 0 || clusterChanged) await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
+  return { ...readings, cluster: { state, read_at } };
 }
 
 const at = () => clock.now().toISOString();
@@ -171,9 +197,9 @@ export async function readLive(
   } finally {
     provider?.close();
   }
-  await store(clusterId, readings, replace).catch((error: unknown) => {
+  return store(clusterId, readings, subjects, replace).catch((error: unknown) => {
     // Whoever asked gets the readings in any case.
     logger.warn({ err: error, cluster_id: clusterId }, 'readings of firewalls could not be stored');
+    return readings;
   });
-  return readings;
 }

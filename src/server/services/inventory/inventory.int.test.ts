@@ -156,7 +156,7 @@ describe.each([
     await list(path, headers);
     const { queries } = await countQueries(() => list(`${path}?q=a&limit=5&sort=-name`, headers));
     // One for the session, two for the page, one to see whether readings of firewalls changed.
-    expect(queries).toBe(path === '/workloads' ? 4 : 3);
+    expect(queries).toBe(path === '/networks' ? 3 : 4);
   });
 });
 

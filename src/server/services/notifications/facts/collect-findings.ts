@@ -8,12 +8,14 @@ import type { Collectors } from './collector';
 import { criticalTraffic } from './critical-traffic';
 import { driftedPolicies } from './drifted-policies';
 import { failedSyncs } from './failed-syncs';
+import { failingNodes } from './failing-nodes';
 import { silentAgents } from './silent-agents';
 
 const COLLECTORS: Collectors = {
   sync_failed: failedSyncs,
   agent_silent: silentAgents,
   policy_drifted: driftedPolicies,
+  node_firewall_not_compiling: failingNodes,
   suspicious_traffic_critical: criticalTraffic,
   address_conflict: addressConflicts,
 };

@@ -86,6 +86,7 @@ it('says what it could not look at, and looks at the rest', async () => {
     sync_failed: none,
     agent_silent: none,
     policy_drifted: async () => ({ facts: [], unknown: ['p1'] }),
+    node_firewall_not_compiling: none,
     suspicious_traffic_critical: () => Promise.reject(new Error('no board')),
     address_conflict: async () => ({ facts: [], incomplete: true }),
   };

@@ -6,6 +6,7 @@ import type { GuestPreview, GuestWarning, PreviewWarning, PreviewWarningCode } f
 import { groupBy } from '../../../lib/group-by';
 import type { WorldCluster, WorldPolicy, WorldWorkload } from '../../../repositories/policy-world';
 import { filterOf } from '../../firewall/filter-of-snapshot';
+import { describeFailures, failuresWhenSwitched, isNodeFailing } from './compile-warnings';
 
 /** Guests that a warning names; the rest are only counted. */
 const NAMED = 20;
@@ -30,6 +31,10 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
     'Logged packets are limited to about one entry a second for each rule: the log shows examples, not numbers.',
   reject_becomes_drop:
     'Nodes with the new firewall implementation (nftables) drop inbound packets that a rule rejects, without an answer.',
+  node_cannot_compile:
+    'The firewall of the node cannot be compiled: it keeps its old rules for every guest until that is fixed, so nothing applied takes effect.',
+  node_would_not_compile:
+    'Switching the firewall on there makes stored content effective that the node cannot compile. The node would keep its old rules for every guest. Fix that first.',
   interface_not_switchable:
     'An interface cannot be given its firewall flag: a change waits for a restart, or it could not be read. What passes there is not filtered.',
   guest_unreadable: 'What is live there could not be read completely, so it is not known what would change.',
@@ -127,7 +132,7 @@ const warn = (
   detail = '',
 ): PreviewWarning => ({
   code,
-  message: detail === '' ? MESSAGES[code] : `${detail}: ${MESSAGES[code]}`,
+  message: detail === '' ? MESSAGES[code] : `${detail}${/[.]$/.test(detail) ? '' : ':'} ${MESSAGES[code]}`,
   cluster_id: clusterId,
   guests_total: guests.length,
   guests: guests.slice(0, NAMED).map(({ workload: { id, name, vmid } }) => ({ workload_id: id, name, vmid })),
@@ -177,6 +182,14 @@ export function previewWarnings(
     if (state.firewall_enabled === null) {
       const warning = warn('cluster_firewall_unknown', cluster.id, guests);
       warnings.push({ ...warning, message: [warning.message, ...whyUnreadable(state)].join(' ') });
+    }
+    const failing = guests.filter((guest) => isNodeFailing(guest, state));
+    if (failing.length > 0) {
+      warnings.push(warn('node_cannot_compile', cluster.id, failing, describeFailures(failing, state)));
+    }
+    const breaking = guests.filter((guest) => failuresWhenSwitched(guest, state).length > 0);
+    if (breaking.length > 0) {
+      warnings.push(warn('node_would_not_compile', cluster.id, breaking, describeFailures(breaking, state)));
     }
     for (const [code, test] of Object.entries(TESTS) as [PreviewWarningCode, (guest: PreviewedGuest) => boolean][]) {
       const concerned = groupBy(

@@ -1,0 +1,41 @@
+import type { CompileFailure } from './compile-failure';
+
+/**
+ * Where the failure is stored: `rule 3 of workload web-03`, `rule 1 of PVE security group web`.
+ * @param workload name of the workload it is stored for, in that case
+ */
+export function compileFailurePlace(failure: CompileFailure, workload: string | null): string {
+  const item = failure.set === undefined ? `rule ${failure.position ?? '?'}` : `IP set ${failure.set}`;
+  if (failure.scope === 'guest') return `${item} of workload ${workload ?? failure.vmid ?? '?'}`;
+  if (failure.scope === 'group') return `${item} of PVE security group ${failure.group ?? '?'}`;
+  return failure.scope === 'node' ? `${item} of the node` : `${item} of the data center`;
+}
+
+/** What is wrong with it and how to fix it, in one sentence each. */
+export function compileFailureReason({ reason, detail }: CompileFailure): string {
+  const [protocol = '', name = ''] = detail.split('/');
+  switch (reason) {
+    case 'service_without_protocol':
+      return `${protocol} has no service named ${name}. Use the port number.`;
+    case 'ports_not_supported':
+      return `iptables cannot match a single port of ${protocol}. Use a list of two ports or remove the port.`;
+    case 'set_entry_covers_everything':
+      return `${detail} covers all addresses, which an IP set cannot hold. Use two halves, such as 0.0.0.0/1 and 128.0.0.0/1.`;
+    case 'set_entry_repeated':
+      return `${detail} is the same network as another entry of the set. Remove one of them.`;
+  }
+}
+
+/** The whole message for a node; `others` further failures are only counted. */
+export function compileFailureText(
+  nodeName: string,
+  failures: readonly CompileFailure[],
+  nameOf: (vmid: number) => string | null = () => null,
+): string {
+  const [first] = failures;
+  if (!first) return '';
+  const place = compileFailurePlace(first, first.vmid === undefined ? null : nameOf(first.vmid));
+  const others = failures.length - 1;
+  const more = others > 0 ? ` (and ${others} more)` : '';
+  return `The firewall of node ${nodeName} cannot compile: ${place}: ${compileFailureReason(first)}${more} Until then the node keeps its old rules for every guest.`;
+}

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeAsRoot } from '../../../agent/test/requirements';
+import { guestCompileFailures } from './compile-failure';
+import type { LiveCluster, LiveGuest, LiveNic } from './live-state';
+
+const NAMESPACE = `compile-${process.pid}`;
+const CLUSTER: LiveCluster = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} };
+const NICS: LiveNic[] = [{ name: 'net0', firewall: true, mac: null }];
+const inside = (args: string[], input: string) =>
+  spawnSync('ip', ['netns', 'exec', NAMESPACE, ...args], { input, encoding: 'utf8' });
+
+const PROTOCOLS = ['tcp', 'udp', 'udplite', 'sctp', 'dccp', '6', '17', '136', '132', '33'];
+const NAMES = ['ssh', 'tftp', 'domain', 'ntp', '53', '5:9'];
+const LISTS = ['ssh,99', 'tftp,99', 'domain,ntp', '53,99'];
+
+describeAsRoot(
+  'ip',
+  'iptables-restore',
+  'ip6tables-restore',
+  'ipset',
+)('the compile of a node', () => {
+  beforeAll(() => {
+    spawnSync('ip', ['netns', 'add', NAMESPACE]);
+  });
+  afterAll(() => {
+    spawnSync('ip', ['netns', 'del', NAMESPACE]);
+  });
+
+  it('refuses the same ports as iptables-restore does', () => {
+    const differing: string[] = [];
+    for (const proto of PROTOCOLS) {
+      for (const ports of [...NAMES, ...LISTS]) {
+        const match = ports.includes(',') ? `--match multiport --dports ${ports}` : `--dport ${ports}`;
+        const text = `*filter\n:T - [0:0]\n-A T -p ${proto} ${match} -j ACCEPT\nCOMMIT\n`;
+        const refused = inside(['iptables-restore', '-n', '--test'], text).status !== 0;
+        const guest: LiveGuest & { nics: LiveNic[] } = {
+          options: { enable: 1 },
+          rules: [{ pos: 0, type: 'in', action: 'ACCEPT', enable: 1, proto, dport: ports }],
+          ipsets: {},
+          aliases: {},
+          nics: NICS,
+        };
+        const found = guestCompileFailures(CLUSTER, 100, guest).length > 0;
+        if (found !== refused)
+          differing.push(`${proto} ${ports}: iptables-restore ${refused ? 'refuses' : 'takes'} it`);
+      }
+    }
+    expect(differing).toEqual([]);
+  });
+
+  it('refuses the same sets as ipset does', () => {
+    const values = [
+      '0.0.0.0/0',
+      '0.0.0.0/1',
+      '10.1.2.3/16',
+      '10.1.0.0/16',
+      '10.1.0.0/17',
+      '10.3.0.1',
+      '::/0',
+      'fe80::1/10',
+      'fe80::/10',
+    ];
+    const differing: string[] = [];
+    for (const first of values) {
+      for (const second of values) {
+        const family = first.includes(':') ? 'inet6' : 'inet';
+        if (first === second || (family === 'inet6') !== second.includes(':')) continue;
+        const create = `create s hash:net family ${family} hashsize 64 maxelem 64 bucketsize 12`;
+        const refused = inside(['ipset', 'restore'], `${create}\nadd s ${first}\nadd s ${second}\n`).status !== 0;
+        inside(['ipset', 'destroy'], '');
+        const guest = {
+          options: {},
+          rules: [],
+          nics: NICS,
+          aliases: { a1: first, a2: second },
+          ipsets: { s: [{ cidr: 'a1' }, { cidr: 'a2' }] },
+        };
+        const found = guestCompileFailures(CLUSTER, 100, guest).length > 0;
+        if (found !== refused) differing.push(`${first}, ${second}: ipset ${refused ? 'refuses' : 'takes'} it`);
+      }
+    }
+    expect(differing).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import type { Node, NodeCompileFailure } from '@/domain/inventory';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
+import { Mono } from '@/ui/mono';
+import { Notice } from '@/ui/notice';
+import { RelativeTime } from '@/ui/relative-time';
+import { WorkloadLink } from '../shared/inventory-links';
+
+type Failure = NodeCompileFailure['failures'][number];
+
+const EVIDENCE: Record<NodeCompileFailure['agent_evidence'], string> = {
+  ruleset_unchanged: msg('The agent on the node confirms it: the packet filter has not changed since.'),
+  ruleset_changed_since: msg('The agent on the node saw the packet filter change since, maybe by another program.'),
+  service_stopped: msg('The agent on the node reports that the firewall service is stopped.'),
+  none: msg('No agent on the node can confirm it.'),
+};
+
+function remedy(t: Translate, { reason, detail }: Failure): string {
+  const [protocol = '', name = ''] = detail.split('/');
+  switch (reason) {
+    case 'service_without_protocol':
+      return t('{protocol} has no service named {name}. Use the port number.', { protocol, name });
+    case 'ports_not_supported':
+      return t('iptables cannot match a single port of {protocol}. Use a list of two ports or remove the port.', {
+        protocol,
+      });
+    case 'set_entry_covers_everything':
+      return t('{entry} covers all addresses, which an IP set cannot hold. Use two halves.', { entry: detail });
+    case 'set_entry_repeated':
+      return t('{entry} is the same network as another entry of the set. Remove one of them.', { entry: detail });
+  }
+}
+
+function place(t: Translate, { scope, group, set, position }: Failure): string {
+  const item = set === undefined ? t('Rule {position}', { position: position ?? 0 }) : t('IP set {set}', { set });
+  if (scope === 'group') return t('{item} of PVE security group {group}', { item, group: group ?? '' });
+  if (scope === 'node') return t('{item} of the node', { item });
+  return scope === 'data_center' ? t('{item} of the data center', { item }) : item;
+}
+
+/** Why the firewall of a node cannot be compiled: each place with its remedy, and what its agent says about it. */
+export function CompileFailureNotice({ node }: { node: Pick<Node, 'name' | 'compile_failure'> }) {
+  const t = useT();
+  const failure = node.compile_failure;
+  if (!failure) return null;
+  return (
+    <Notice tone="danger" title={t('The firewall of node {name} cannot compile', { name: node.name })}>
+      <p>{t('The node keeps its old rules for every workload until this is fixed.')}</p>
+      <ul className="my-1 list-disc pl-5">
+        {failure.failures.map((item) => (
+          <li key={JSON.stringify(item)}>
+            {item.scope === 'guest' && (
+              <>
+                {item.workload_id ? (
+                  <WorkloadLink id={item.workload_id} name={item.workload_name ?? ''} />
+                ) : (
+                  <Mono>{item.vmid}</Mono>
+                )}
+                {', '}
+              </>
+            )}
+            {place(t, item)}: {remedy(t, item)}
+          </li>
+        ))}
+      </ul>
+      <p className="text-muted">
+        {t('First read')} <RelativeTime at={failure.since} />. {t(EVIDENCE[failure.agent_evidence])}
+      </p>
+    </Notice>
+  );
+}
