@@ -1,0 +1,3 @@
+ALTER TABLE "node_agents" ADD COLUMN "ruleset_changed_at" timestamp with time zone;--> statement-breakpoint
+ALTER TABLE "guest_firewall_snapshots" ADD COLUMN "compile_failures" jsonb DEFAULT '[]'::jsonb NOT NULL;--> statement-breakpoint
+CREATE INDEX "guest_firewall_snapshots_compile_idx" ON "guest_firewall_snapshots" USING btree ("cluster_id") WHERE "guest_firewall_snapshots"."compile_failures" <> '[]';
