@@ -55,7 +55,7 @@ function randomRule(random: Random, pos: number, inGroup: boolean): LiveRule {
     macro,
     source: maybe(0.5, address),
     dest: maybe(0.3, address),
-    dport: ports ? maybe(0.6, () => pick(random, [...PORTS, 'webmin'])) : undefined,
+    dport: ports ? maybe(0.6, () => pick(random, [...PORTS, 'site-service'])) : undefined,
     sport: ports ? maybe(0.2, () => pick(random, PORTS)) : undefined,
     'icmp-type': proto === 'icmp' || proto === 'icmpv6' ? maybe(0.6, () => name) : undefined,
     iface: inGroup ? undefined : maybe(0.15, () => pick(random, ['net0', 'net1'])),
