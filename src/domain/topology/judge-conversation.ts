@@ -1,4 +1,5 @@
 import { addressCuts, representatives } from '../firewall/address-cuts';
+import { isNodeBroadcast } from '../firewall/broadcast-addresses';
 import { contextOf } from '../flow-context/context-of';
 import type { FlowContext } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
@@ -50,6 +51,12 @@ function loggedVerdict(decision: string): EdgeVerdict | null {
   return decision === 'accept' ? 'accepted' : null;
 }
 
+/** Whether the address is, or may be, the broadcast address of a network of the guest's node. */
+export const mayBeBroadcast = (guest: GuestContext, address: IpAddress): boolean =>
+  (guest.interfaces ?? []).some(({ live }) =>
+    live.filters.some(({ node }) => isNodeBroadcast(address, node.broadcasts) !== false),
+  );
+
 /** Where verdicts about packets at a guest may change with one address, over all its interfaces and audited policies. */
 function cutsOf(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint[] {
   const direction = at === 'source' ? 'out' : 'in';
@@ -91,10 +98,13 @@ export function conversationJudge({
       if (known.length > 0) return known.map(formatIp);
       const { family } = cidr.address;
       const key = `${guest.workload_id} ${at} ${family} ${end}`;
-      return representatives(
+      const each = representatives(
         cidr,
         remembered(cuts, key, () => cutsOf(guest, at, family, end)),
-      ).map(formatIp);
+      );
+      // No host sends from a broadcast address: that the node drops it says nothing about the conversation.
+      const hosts = end === 'source' ? each.filter((ip) => !mayBeBroadcast(guest, ip)) : each;
+      return (hosts.length > 0 ? hosts : each).map(formatIp);
     });
 
   const verdictAt = (conversation: Conversation, at: End): EdgeVerdict => {
