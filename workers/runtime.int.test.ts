@@ -232,6 +232,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'maintenance.prune',
         'telemetry.retain',
         'traffic.sum',
+        'flows.resolve',
         'agents.watch',
         'coverage.count',
         'firewall.schedule',

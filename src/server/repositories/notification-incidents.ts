@@ -130,6 +130,7 @@ export async function endIncidents(tx: Tx, ruleId: string, kept: readonly Condit
 export async function listIncidentsOfDeleted(executor: Executor, ruleId: string): Promise<Set<string>> {
   const rows = await executor.execute<{ id: string }>(sql`
     select i.id from ${notificationIncidents} i where i.rule_id = ${ruleId} and i.status <> 'closed'
-      and i.object_kind = 'policy' and not exists (select from policies p where p.id::text = i.object_id)`);
+      and i.object_kind = 'policy' and i.object_id is not null
+      and not exists (select from policies p where p.id::text = i.object_id)`);
   return new Set(rows.map(({ id }) => id));
 }

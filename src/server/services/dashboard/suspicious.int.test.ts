@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
-import { sqlClient } from '@/server/db/client';
+import { type IpAddress, parseIp } from '@/domain/net/ip-address';
+import { db, sqlClient } from '@/server/db/client';
+import { addressBook } from '@/server/services/flows/address-book';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import {
@@ -115,9 +117,19 @@ describe('suspicious traffic', () => {
 
   it('stays with who had the address when it was reassigned', async () => {
     await sql`update ip_addresses set workload_id = ${world.ours.workload.id} where host(address) = ${DATABASE}`;
+    // An end once resolved stays: nothing is reported before the service has noticed the change.
     await vi.waitFor(
       async () => {
-        await world.report(1, [flow('198.51.100.8', DATABASE, 22, { source_port: 7 })]);
+        const book = await addressBook(db);
+        expect(book.endOf(world.cluster.id, parseIp(DATABASE) as IpAddress).workload_ids).toEqual([
+          world.ours.workload.id,
+        ]);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    await world.report(1, [flow('198.51.100.8', DATABASE, 22, { source_port: 7 })]);
+    await vi.waitFor(
+      async () => {
         expect(
           (await world.read()).suspicious_traffic.filter((e) => e.destination_ip === DATABASE && e.port === 22),
         ).toEqual(

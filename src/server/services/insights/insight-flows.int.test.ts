@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { InsightFlowsInput, Insights, InsightsInput, TRAFFIC_MODES, type TrafficMode } from '@/domain/insights';
+import { type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { systemScope } from '@/server/auth/scope';
-import { sqlClient } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
 import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { addressBook } from '../flows/address-book';
 import { listInsightFlows } from './list-insight-flows';
 import { readInsightDecisions } from './read-insight-decisions';
 import { readInsightSeries } from './read-insight-series';
@@ -233,16 +235,19 @@ describe('a flow that somebody else has now', () => {
       (await listInsightFlows(flowScope(), null, InsightFlowsInput.parse({ id }))).items
         .map((item) => item.source_port)
         .sort();
-    // The address book of the service looks for changes every two seconds at most.
-    const report = (source_port: number, owner: string) =>
-      vi.waitFor(
+    // The address book of the service looks for changes every two seconds at most; an end once resolved stays.
+    const report = async (source_port: number, owner: string) => {
+      await vi.waitFor(
         async () => {
-          const body = makeHeartbeat([flow({ source_ip: OUTSIDE, destination_ip: moved, source_port })]);
-          await call('/agents/heartbeat', { method: 'POST', body, headers });
-          expect(await of(owner)).toContain(source_port);
+          const book = await addressBook(db);
+          expect(book.endOf(world.cluster.id, parseIp(moved) as IpAddress).workload_ids).toEqual([owner]);
         },
         { timeout: 10_000, interval: 300 },
       );
+      const body = makeHeartbeat([flow({ source_ip: OUTSIDE, destination_ip: moved, source_port })]);
+      await call('/agents/heartbeat', { method: 'POST', body, headers });
+      expect(await of(owner)).toContain(source_port);
+    };
     await report(50_001, world.before.id);
     await sql`update ip_addresses set workload_id = ${world.stranger.id} where address = ${moved}::inet`;
     await report(50_002, world.stranger.id);
