@@ -142,3 +142,12 @@ export async function replaceRules(tx: Tx, policyId: string, rules: readonly Sec
 export async function deletePolicy(tx: Tx, id: string): Promise<void> {
   await tx.delete(policies).where(eq(policies.id, id));
 }
+
+/** Every policy with the texts of its endpoints. */
+export async function listPolicyEndpoints(executor: Executor): Promise<{ name: string; endpoints: string[] }[]> {
+  const rows = await executor
+    .select({ name: policies.name, definition: policies.definition })
+    .from(policies)
+    .orderBy(asc(policies.name));
+  return rows.map(({ name, definition }) => ({ name, endpoints: [...definition.sources, ...definition.targets] }));
+}

@@ -187,6 +187,20 @@ describe('changing a cluster', () => {
     expect(racing.map((answer) => answer.status).sort()).toEqual([200, 409]);
   });
 
+  it('is not renamed while policies refer to it by name', async () => {
+    const cluster = await create({ name: 'paris/1' });
+    const policy = { name: 'web of paris', definition: { sources: ['network:paris%2F1/vmbr0'], targets: ['any'] } };
+    const created = await json('/policies', { body: policy });
+    expect(created.status).toBe(201);
+    expect(await patch(cluster.id, { name: 'lyon' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: expect.stringContaining('web of paris'), errors: [{ field: 'name' }] },
+    });
+    const { id } = created.body as { id: string };
+    await json(`/policies/${id}`, { method: 'PATCH', body: { definition: { sources: ['any'], targets: ['any'] } } });
+    expect(await patch(cluster.id, { name: 'lyon' })).toMatchObject({ status: 200, body: { name: 'lyon' } });
+  });
+
   it('does not find what is not there', async () => {
     const id = '01890000-0000-7000-8000-000000000000';
     expect((await patch(id, { name: 'x' })).status).toBe(404);

@@ -16,6 +16,7 @@ import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { auditedCluster } from './audited-cluster';
 import { nameTaken } from './name-taken';
 import { noSuchCluster } from './no-such-cluster';
+import { refuseWhileNamed } from './refuse-while-named';
 
 /** The columns that the update changes, trust that was learnt for another address or certificate included. */
 function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Partial<ClusterRow> {
@@ -51,7 +52,7 @@ function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Part
 /**
  * Changes a cluster; fields that are left out stay. Without a change nothing is written or recorded.
  * @throws AppError `not_found`; `version_conflict` when `version` is given and no longer current; `conflict` when the name
- * is taken; `refused` when the address changes without a token or to one that no connection
+ * is taken, or when policies refer to the cluster by its present name; `refused` when the address changes without a token or to one that no connection
  * may be made to
  */
 export function updateCluster(
@@ -71,7 +72,10 @@ export function updateCluster(
     }
     const changes = changesOf(row, input);
     if (Object.keys(changes).length > 0) {
-      if (changes.name !== undefined && (await clusterNameTaken(tx, changes.name))) throw nameTaken(changes.name);
+      if (changes.name !== undefined) {
+        if (await clusterNameTaken(tx, changes.name)) throw nameTaken(changes.name);
+        await refuseWhileNamed(tx, row.name);
+      }
       await updateRow(tx, id, { ...changes, version: row.version + 1 });
       await publishEvent(tx, { type: 'cluster.changed', cluster_id: id });
     }
