@@ -43,7 +43,7 @@ export const Flow = z.object({
   /** The address with `internal (<CIDR>)` or `external`. */
   source_label: z.string(),
   destination_label: z.string(),
-  /** Evidence of the agent: log excerpt, chain, translated addresses. */
+  /** The record as the agent reported it, cut to a bounded size. */
   raw: z.record(z.string(), z.unknown()).nullable(),
   updated_at: z.string(),
 });

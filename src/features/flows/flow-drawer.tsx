@@ -138,7 +138,7 @@ function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarr
         </Button>
       </div>
       {raw && Object.keys(raw).length > 0 && (
-        <Section title={t('Evidence of the agent')} bare>
+        <Section title={t('Reported record')} bare>
           <CodeBlock code={JSON.stringify(raw, null, 2)} label={t('Raw record')} wrap />
         </Section>
       )}

@@ -15,7 +15,7 @@ export function tokenPrivileges(major: PveMajor): readonly { name: string; purpo
       purpose: msg('ask the guest agent for addresses'),
     },
     { name: 'VM.Config.Network', purpose: msg('write firewall rules and the firewall flag of network cards') },
-    { name: 'VM.Config.Options', purpose: msg('write the firewall options of guests') },
+    { name: 'VM.Config.Options', purpose: msg('write guest options where the version asks for it') },
     { name: 'Sys.Audit', purpose: msg('read nodes, quorum and the cluster firewall') },
     { name: 'SDN.Audit', purpose: msg('read bridges, zones, VNets and subnets') },
     { name: 'SDN.Use', purpose: msg('change network cards that are attached to a bridge or VNet') },
