@@ -160,8 +160,13 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
   });
 });
 
-test('no flows name the next step, and nonsense in the URL is no error', async ({ adminPage: page }) => {
+test('no flows name the next step, expired ones say so, and nonsense in the URL is no error', async ({
+  adminPage: page,
+}) => {
   await page.goto('/flows?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
+  await expect(page.getByText('Flows of that time have expired')).toBeVisible();
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  await page.goto(`/flows?since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
   await expect(page.getByText('No flows in this time')).toBeVisible();
   await page.getByRole('link', { name: 'Look at the agents' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible();
