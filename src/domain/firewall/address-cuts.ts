@@ -31,7 +31,7 @@ export function addressCuts(
     if (end === 'source') sets.push(direction === 'in' ? filter.blacklist : filter.ip_filter);
     for (const set of sets) if (set) cutSpans(cuts, set[family]);
     for (const address of family === 4 ? (filter.node.broadcasts ?? []) : []) {
-      cutSpans(cuts, [{ first: BigInt(address), last: BigInt(address) }]);
+      cutSpans(cuts, [{ first: address, last: address }]);
     }
   }
   return [...cuts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

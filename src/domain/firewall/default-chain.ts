@@ -1,6 +1,8 @@
 import { trackedState } from './connection-state';
 import { ICMP, ICMPV6, TCP, UDP } from './data/protocols';
 import { isMulticast, type Packet } from './packet';
+import type { PreparedNode } from './prepare-guest';
+import { isBroadcast, rejectOutcome } from './reject-outcome';
 import type { Builtin, DefiniteVerdict, UnknownReason } from './verdict';
 
 type Outcome = DefiniteVerdict | 'unknown';
@@ -37,33 +39,31 @@ function isWindowsNoise({ protocol, source_port: sport, destination_port: dport 
 }
 
 const NONE: readonly BuiltinHit[] = [];
-const NOISY_PORTS = new Set([43, 53, 135, 137, 138, 139, 445, 1900]);
+/** Whether one of the rules below looks for the port. Compared in place: a set costs more than the rest of the default. */
+const isNoisy = (port: number) =>
+  port === 43 || port === 53 || (port >= 135 && port <= 139) || port === 445 || port === 1900;
 
 /** Whether certainly none of the rules below can hold; most packets are such. */
 function isPlain({ protocol, source_port: sport, destination_port: dport, tcp_syn, state }: Packet): boolean {
   if (protocol === ICMP || protocol === ICMPV6 || tcp_syn === false || state === 'invalid') return false;
   if (protocol !== TCP && protocol !== UDP) return true;
-  return sport !== undefined && dport !== undefined && !NOISY_PORTS.has(sport) && !NOISY_PORTS.has(dport);
+  return sport !== undefined && dport !== undefined && !isNoisy(sport) && !isNoisy(dport);
 }
 
 /**
  * What stands between the guest's rules and a default of DROP or REJECT: packets that are dropped without a log entry,
  * and ICMP that is always let through.
- * @param reject what rejecting does to this packet
- * @param broadcast whether it goes to a broadcast address; null: not known
- * @param drop_invalid whether packets of state invalid were dropped before; null: not known
  * @returns the rules that hold, up to the first certain one
  */
 export function beforeDefault(
   policy: 'DROP' | 'REJECT',
   packet: Packet,
-  reject: 'drop' | 'reject' | 'unknown',
-  broadcast: boolean | null,
-  drop_invalid: boolean | null,
+  { broadcasts, drop_invalid }: PreparedNode,
 ): readonly BuiltinHit[] {
-  const toMany = isMulticast(packet.destination) || broadcast;
+  const toMany = isMulticast(packet.destination) || isBroadcast(packet, broadcasts);
   if (toMany === false && isPlain(packet)) return NONE;
   const { protocol } = packet;
+  const reject = rejectOutcome(packet, broadcasts, 'iptables');
   const noise = policy === 'DROP' ? 'drop' : reject;
   const udp = when(protocol === UDP);
   const state = trackedState(packet);

@@ -8,7 +8,7 @@ import type { PreparedFilter } from './prepare-guest';
 import type { Verdict } from './verdict';
 
 /** Whether the source is one that no single host may have: a group, or a broadcast address of the node. IPv4 only. */
-function isSmurf({ source }: Packet, broadcasts: ReadonlySet<number> | null): boolean | null {
+function isSmurf({ source }: Packet, broadcasts: readonly bigint[] | null): boolean | null {
   if (source.family === 6) return false;
   return isMulticast(source) || isNodeBroadcast(source, broadcasts);
 }

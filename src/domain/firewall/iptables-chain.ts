@@ -8,7 +8,7 @@ import { byGuestRules } from './guest-rules';
 import type { Packet } from './packet';
 import { byBuiltin, conclude, type Possibility, settled, undecided } from './possibility';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
-import { isBroadcast, rejectOutcome } from './reject-outcome';
+import { rejectOutcome } from './reject-outcome';
 import { notEnforced, withSwitches } from './switches';
 import type { DecidedBy, Verdict } from './verdict';
 
@@ -60,28 +60,16 @@ function beforeRules(
   return null;
 }
 
-function byDefault(
-  guest: PreparedGuest,
-  { node, implementation }: PreparedFilter,
-  packet: Packet,
-  possible: Possibility[],
-): Verdict {
+function byDefault(guest: PreparedGuest, { node }: PreparedFilter, packet: Packet, possible: Possibility[]): Verdict {
   const policy = guest.options?.[packet.direction === 'in' ? 'policy_in' : 'policy_out'] ?? 'DROP';
   const decided_by: DecidedBy = { kind: 'default', policy };
   if (policy === 'ACCEPT') return settled('accept', decided_by);
-  const reject = rejectOutcome(packet, node.broadcasts, implementation);
-  const broadcast = isBroadcast(packet, node.broadcasts);
-  for (const { name, verdict, certain, reason } of beforeDefault(
-    policy,
-    packet,
-    reject,
-    broadcast,
-    node.drop_invalid,
-  )) {
+  for (const { name, verdict, certain, reason } of beforeDefault(policy, packet, node)) {
     if (certain && verdict !== 'unknown') return byBuiltin(verdict, name);
     possible.push({ verdict, reason });
   }
   if (policy === 'DROP') return settled('drop', decided_by);
+  const reject = rejectOutcome(packet, node.broadcasts, 'iptables');
   return reject === 'unknown' ? undecided('unknown_node_networks', possible) : settled(reject, decided_by);
 }
 

@@ -17,7 +17,7 @@ export type PreparedNode = {
   readonly drop_invalid: boolean | null;
   readonly drop_smurfs: boolean | null;
   readonly drop_tcp_flags: boolean | null;
-  readonly broadcasts: ReadonlySet<number> | null;
+  readonly broadcasts: readonly bigint[] | null;
 };
 
 /** The filter as one implementation makes it. */

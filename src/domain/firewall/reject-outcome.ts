@@ -4,7 +4,7 @@ import type { FilterImplementation } from './live-state';
 import { isMulticast, type Packet } from './packet';
 
 /** Null where the node's networks are not known. */
-export function isBroadcast(packet: Packet, broadcasts: ReadonlySet<number> | null): boolean | null {
+export function isBroadcast(packet: Packet, broadcasts: readonly bigint[] | null): boolean | null {
   const { destination } = packet;
   if (destination.family === 6) return false;
   // To the node the unspecified address is a broadcast address, too.
@@ -18,7 +18,7 @@ export function isBroadcast(packet: Packet, broadcasts: ReadonlySet<number> | nu
  */
 export function rejectOutcome(
   packet: Packet,
-  broadcasts: ReadonlySet<number> | null,
+  broadcasts: readonly bigint[] | null,
   implementation: FilterImplementation,
 ): 'drop' | 'reject' | 'unknown' {
   const { direction, protocol, source } = packet;

@@ -77,6 +77,8 @@ export function buildRuleIndex(rules: readonly CompiledRule[], family: 4 | 6): R
 }
 
 function addressBits(index: IntervalIndex<number> | IntervalIndex<bigint>, family: 4 | 6, value: bigint): RuleBits {
+  // No rule looks at this address, so it need not be converted.
+  if (index.starts.length === 0) return index.bits[0] as RuleBits;
   return family === 4
     ? lookUpInterval(index as IntervalIndex<number>, Number(value))
     : lookUpInterval(index as IntervalIndex<bigint>, value);
