@@ -30,7 +30,11 @@ export function byTracking(state: TrackedState, dropped: boolean | null, possibl
  * What the iptables implementation drops in front of every guest whose interface has the firewall flag, whether or not the
  * guest's own firewall is on. Returns the verdict that is certain, else fills in what may decide.
  */
-export function inFrontOfGuests(filter: PreparedFilter, packet: Packet, possible: Possibility[]): Verdict | null {
+export function inFrontOfGuests(
+  filter: Pick<PreparedFilter, 'blacklist' | 'node'>,
+  packet: Packet,
+  possible: Possibility[],
+): Verdict | null {
   if (packet.direction === 'out') return null;
   const { blacklist, node } = filter;
   if (blacklist) {

@@ -13,15 +13,15 @@ function textOf(ip: IpAddress): string {
   return text;
 }
 
-type Tri = 'y' | 'n' | '?';
-type Sight = { cluster: LiveCluster; guest: LiveGuest | null; nft: boolean };
+export type Tri = 'y' | 'n' | '?';
+export type Sight = { cluster: LiveCluster; guest: LiveGuest | null; nft: boolean };
 
-const and = (...all: Tri[]): Tri => (all.includes('n') ? 'n' : all.includes('?') ? '?' : 'y');
-const or = (...all: Tri[]): Tri => (all.includes('y') ? 'y' : all.includes('?') ? '?' : 'n');
-const tri = (value: boolean): Tri => (value ? 'y' : 'n');
+export const and = (...all: Tri[]): Tri => (all.includes('n') ? 'n' : all.includes('?') ? '?' : 'y');
+export const or = (...all: Tri[]): Tri => (all.includes('y') ? 'y' : all.includes('?') ? '?' : 'n');
+export const tri = (value: boolean): Tri => (value ? 'y' : 'n');
 
 /** An address as a string of 32 or 128 binary digits, or null. */
-function bits(text: string): string | null {
+export function bits(text: string): string | null {
   if (/^\d+\.\d+\.\d+\.\d+$/.test(text)) {
     const octets = text.split('.');
     if (octets.some((octet) => Number(octet) > 255 || String(Number(octet)) !== octet)) return null;
@@ -67,7 +67,7 @@ function alias(reference: string, sight: Sight): string | '?' {
   return '?';
 }
 
-function inSet(entries: readonly LiveSetEntry[], ip: string, sight: Sight): Tri {
+export function inSet(entries: readonly LiveSetEntry[], ip: string, sight: Sight): Tri {
   let best: { length: number; match: boolean } | undefined;
   let doubt = false;
   for (const entry of entries) {
@@ -180,7 +180,7 @@ const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {
 /** In IPv6 these are not protocols but headers in front of one. */
 const HEADERS = [0, 43, 44, 51, 60];
 
-function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   const v6 = packet.source.family === 6;
   const named = rule.proto === 'icmp' ? 'v4' : rule.proto?.includes('icmp') ? 'v6' : 'both';
   if (named !== 'both' && (named === 'v6') !== v6) return 'n';
@@ -229,7 +229,7 @@ const OPENS = { 4: [8, 13, 15, 17], 6: [128, 139] };
 /** Of neighbor discovery and multicast listeners; connection tracking leaves them alone. */
 const UNTRACKED = [130, 131, 132, 133, 134, 135, 136, 143];
 
-type Outcome = 'accept' | 'drop' | 'reject' | 'unknown';
+export type Outcome = 'accept' | 'drop' | 'reject' | 'unknown';
 type Case = { nft: boolean; cluster: boolean; flag: boolean; guest: boolean };
 
 const either = (value: boolean | null): boolean[] => (value === null ? [true, false] : [value]);

@@ -6,7 +6,7 @@ import type { CompiledRule } from './compiled-rule';
 import { type Enforcement, enforcementOf } from './enforcement';
 import { type EffectiveOptions, effectiveOptions } from './guest-options';
 import { linkLocalOf } from './link-local';
-import type { FilterImplementation, LiveNic, LiveNode, LiveState } from './live-state';
+import type { FilterImplementation, LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
 import { effectiveNodeOptions, possibleImplementations } from './node-options';
 import { resolveAddress, type Scopes, setAddresses } from './resolve-address';
 import { buildRuleIndex, type RuleIndex } from './rule-index';
@@ -81,7 +81,8 @@ function ipFilterOf({ guest }: LiveState, nic: LiveNic, options: EffectiveOption
   return setAddresses([...(stored ?? []), ...implied], scopes, mac ? 'no' : 'unknown');
 }
 
-function prepareNode(node: LiveNode | null, implementation: FilterImplementation): PreparedNode {
+/** What a node adds to the filter of its guests. */
+export function prepareNode(node: LiveNode | null, implementation: FilterImplementation): PreparedNode {
   const options = node?.options ? effectiveNodeOptions(node.options) : null;
   // With nftables a node that filters nothing for itself drops nothing invalid for its guests either.
   const drops = options && !options.allow_invalid && (implementation === 'iptables' || options.enable);
@@ -97,18 +98,22 @@ function prepareNode(node: LiveNode | null, implementation: FilterImplementation
 export const chainRules = ({ filters }: PreparedGuest, direction: 'in' | 'out', family: 4 | 6): CompiledRule[] =>
   filters.flatMap(({ index }) => index(direction, family).rules);
 
+/** Addresses that the cluster has blacklisted, or null when it has no such set. */
+export const blacklistOf = (cluster: LiveCluster): AddressSet | null =>
+  !cluster.ipsets || Object.hasOwn(cluster.ipsets, 'blacklist')
+    ? resolveAddress('+dc/blacklist', { cluster, guest: null })
+    : null;
+
 /** Compiles what was read about a guest for one of its interfaces. Nothing of `state` is kept but its values. */
 export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
   const options = state.guest.options && effectiveOptions(state.guest.options);
-  const { ipsets } = state.cluster;
-  const blacklisted = !ipsets || Object.hasOwn(ipsets, 'blacklist');
   const filterOf = (implementation: FilterImplementation): PreparedFilter => {
     const indexes: (RuleIndex | undefined)[] = [];
     const scopes: Scopes = { cluster: state.cluster, guest: state.guest, implementation };
     return {
       implementation,
       node: prepareNode(state.node, implementation),
-      blacklist: blacklisted ? resolveAddress('+dc/blacklist', { cluster: state.cluster, guest: null }) : null,
+      blacklist: blacklistOf(state.cluster),
       ip_filter: ipFilterOf(state, nic, options, scopes),
       index(direction, family) {
         const key = (direction === 'in' ? 0 : 1) + family;
