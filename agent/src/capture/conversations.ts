@@ -120,7 +120,11 @@ export class Conversations {
     const { table } = this;
     if (table.isFromGuest(row) !== table.isFromGuest(than)) return table.isFromGuest(row);
     if (table.first[row] !== table.first[than]) return (table.first[row] as number) < (table.first[than] as number);
-    return table.word(row, WORD.ifindex) < table.word(than, WORD.ifindex);
+    const [own, other] = [table.word(row, WORD.ifindex), table.word(than, WORD.ifindex)];
+    if (own !== other) return own < other;
+    // One interface, different tags, within a millisecond: the larger row, whatever order the kernel gives them in.
+    const [bytes, thanBytes] = [table.newBytes[row] as number, table.newBytes[than] as number];
+    return bytes === thanBytes ? table.vlan(row) < table.vlan(than) : bytes > thanBytes;
   }
 
   /** Slot of the probe's flow, or the empty one where it belongs. */
