@@ -1,6 +1,7 @@
 import { formatIp } from '../net/ip-address';
 import type { LiveCluster, LiveRule } from './live-state';
-import { and, bits, inSet, type Outcome, or, plainIptables, type Sight, type Tri, tri } from './oracle.fixture';
+import { type Outcome, plainIptables } from './oracle.fixture';
+import { and, bits, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
 import type { Packet } from './packet';
 
 const not = (answer: Tri): Tri => (answer === '?' ? '?' : tri(answer === 'n'));

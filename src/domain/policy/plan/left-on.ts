@@ -17,6 +17,6 @@ export function leftOnNotes(restoration: Restoration): { code: string; message: 
     return [{ code: 'baseline_unknown', message, remedy }];
   }
   const edits = restoration.edits.map((edit) => NAMES[edit]).join(', ');
-  const message = `The firewall stays on: somebody changed its ${edits} since the first policy was applied.`;
+  const message = `The firewall stays on: its ${edits} changed since the first policy was applied.`;
   return [{ code: 'edited_since', message, remedy }];
 }

@@ -54,7 +54,7 @@ function secretKey(): Check {
     return { status: 'ok' };
   } catch (error) {
     logger.warn({ err: error, check: 'secret_key' }, 'health check failed');
-    return { status: 'failed', detail: 'FABRIC_SECRET_KEY is not set; nobody can sign in' };
+    return { status: 'failed', detail: 'FABRIC_SECRET_KEY is not set, so no sign-in works' };
   }
 }
 

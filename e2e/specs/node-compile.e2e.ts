@@ -1,0 +1,36 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+const VMID = 104;
+const PATH = `firewall/${VMID}.fw`;
+
+test('a node whose firewall cannot compile is named with the rule and its fix', async ({
+  adminPage: page,
+  simulator,
+  addCluster,
+  api,
+}) => {
+  await addCluster(simulator.cluster, { name: 'compile-lab' });
+  const before = String((await simulator.act('firewall_file', { path: PATH })) ?? '');
+  const text = '[OPTIONS]\n\nenable: 1\n\n[RULES]\n\nIN ACCEPT -p tcp -dport tftp -log nolog\n';
+  await simulator.act('set_firewall_file', { path: PATH, text });
+  const { items } = await api<{ items: { id: string; vmid: number; cluster_name: string; node_id: string }[] }>(
+    'GET',
+    `/workloads?q=${VMID}`,
+  );
+  const workload = items.find(({ vmid, cluster_name }) => vmid === VMID && cluster_name === 'compile-lab');
+  await page.goto(`/workloads/${workload?.id}?tab=firewall`);
+  await expect(page.getByRole('main')).toContainText('tftp');
+  await page.goto(`/nodes/${workload?.node_id}`);
+  await expect(page.getByText(/The firewall of node \S+ cannot compile/)).toBeVisible();
+  await expect(page.getByText('tcp has no service named tftp. Use the port number.')).toBeVisible();
+  await page.screenshot({ path: 'test-results/screens/node-compile-failure.png' });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.screenshot({ path: 'test-results/screens/node-compile-failure-390.png' });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto('/nodes?faulty=true');
+  await expect(page.getByText('Firewall cannot compile')).toBeVisible();
+  await page.screenshot({ path: 'test-results/screens/nodes-compile-failure.png' });
+  await simulator.act('set_firewall_file', { path: PATH, text: before });
+});
