@@ -3,6 +3,7 @@ import type { FirewallRule } from '../firewall/firewall-rule';
 import { addressRange } from './address-range';
 import type { CompiledGuest, CompiledNode } from './compiled-node';
 import { isInvalid } from './connection-state';
+import { firstRule } from './first-rule';
 import { entriesContain, type MatchContext, ruleMatches } from './match-rule';
 import type { Packet, Verdict } from './packet';
 import { familyOf, isSmurf, rejected, standardChain } from './standard-chains';
@@ -93,23 +94,9 @@ export function evaluateIptables(packet: Packet, compiled: CompiledGuest | undef
   if (front) return front;
   if (!compiled) return { verdict: 'accept', by: 'not-enforced' };
   const context: MatchContext = { datacenter: node.datacenter, guest: compiled.file, sdnSets: node.sdnSets };
-  // Rules of groups see the objects of the datacenter only.
-  const shared: MatchContext = { ...context, guest: NOTHING };
   const early = builtIn(packet, compiled, context);
   if (early) return early;
-  for (const [position, rule] of compiled.file.rules.entries()) {
-    if (!applies(rule, packet)) continue;
-    if (rule.type === 'group') {
-      const inner = node.datacenter.groups
-        .get(rule.action)
-        ?.entries.find(
-          (member) =>
-            member.type === packet.direction && applies(member, packet) && ruleMatches(member, packet, shared),
-        );
-      if (inner) return { verdict: verdictOf(inner.action, packet, node), by: 'rule', position, group: rule.action };
-    } else if (rule.type === packet.direction && ruleMatches(rule, packet, context)) {
-      return { verdict: verdictOf(rule.action, packet, node), by: 'rule', position };
-    }
-  }
+  const hit = firstRule(packet, context, { applies, matches: ruleMatches });
+  if (hit) return { verdict: verdictOf(hit.action, packet, node), by: 'rule', ...hit.place };
   return byPolicy(packet, compiled, node);
 }

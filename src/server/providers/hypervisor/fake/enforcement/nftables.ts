@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { emptyFirewallFile, type FirewallFile, type SetEntry } from '../firewall/firewall-file';
+import type { SetEntry } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
 import { macroRules } from '../firewall/macros';
 import { servicePort } from '../firewall/services';
@@ -7,15 +7,15 @@ import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
 import { addressRange, type Range } from './address-range';
 import type { CompiledGuest, CompiledNode } from './compiled-node';
 import { isInvalid } from './connection-state';
+import { firstRule } from './first-rule';
 import { icmpNumber, icmpTypeMatches } from './icmp-numbers';
+import type { MatchContext } from './match-rule';
 import type { Packet, Verdict } from './packet';
 import { isBroadcast } from './standard-chains';
 
 /** One generated rule: the family that its statements fixed so far, and whether they all match the packet. */
 type Variant = { family: 4 | 6 | undefined; matches: boolean };
-type Objects = { datacenter: FirewallFile; guest: FirewallFile; sdnSets: ReadonlyMap<string, readonly string[]> };
 
-const NOTHING = emptyFirewallFile();
 const PORTED: readonly string[] = ['6', '17', '33', '132', '136'];
 /** Headers of IPv6 that the kernel skips while it looks for the transport protocol. */
 const EXTENSIONS: readonly string[] = ['0', '43', '44', '51', '60'];
@@ -32,7 +32,7 @@ const contains = (range: Range | undefined, address: Range | undefined) =>
 /** The rule refers to something that is not there: the generator leaves this rule out and goes on. */
 class Skipped extends Error {}
 
-function aliasRange(reference: string, { guest, datacenter }: Objects): Range | undefined {
+function aliasRange(reference: string, { guest, datacenter }: MatchContext): Range | undefined {
   const [, scope = '', name = ''] = /^(dc\/|guest\/)?(.*)$/.exec(reference) ?? [];
   const key = name.toLowerCase();
   const own = scope === 'dc/' ? undefined : guest.aliases.get(key);
@@ -41,7 +41,7 @@ function aliasRange(reference: string, { guest, datacenter }: Objects): Range | 
 }
 
 /** A set is two sets: an address is in it when the first has it and the second, of the exceptions, does not. */
-export function inInterval(entries: readonly SetEntry[], address: Range | undefined, objects: Objects): boolean {
+export function inInterval(entries: readonly SetEntry[], address: Range | undefined, objects: MatchContext): boolean {
   const has = (nomatch: boolean) =>
     entries.some((entry) => {
       if ((entry.nomatch === 1) !== nomatch) return false;
@@ -51,7 +51,7 @@ export function inInterval(entries: readonly SetEntry[], address: Range | undefi
   return has(false) && !has(true);
 }
 
-function setEntries(reference: string, { guest, datacenter, sdnSets }: Objects): readonly SetEntry[] {
+function setEntries(reference: string, { guest, datacenter, sdnSets }: MatchContext): readonly SetEntry[] {
   const [, scope = '', name = ''] = /^\+(dc\/|guest\/|sdn\/)?(.*)$/.exec(reference) ?? [];
   if (scope === 'sdn/') {
     const networks = sdnSets.get(name);
@@ -65,7 +65,7 @@ function setEntries(reference: string, { guest, datacenter, sdnSets }: Objects):
 }
 
 /** Restricts the variants to one end's address. A variant of the other family is left as it is, as the generator does. */
-function restrictAddress(variants: Variant[], spec: string, text: string, objects: Objects): Variant[] {
+function restrictAddress(variants: Variant[], spec: string, text: string, objects: MatchContext): Variant[] {
   const address = addressRange(text);
   if (spec.startsWith('+')) {
     const matches = inInterval(setEntries(spec, objects), address, objects);
@@ -124,7 +124,7 @@ const withType = ({ dport, ...macro }: Transport): Transport =>
     ? { ...macro, ...(dport !== undefined && { 'icmp-type': dport }) }
     : { ...macro, ...(dport !== undefined && { dport }) };
 
-function ruleMatches(rule: FirewallRule, packet: Packet, objects: Objects): boolean {
+function ruleMatches(rule: FirewallRule, packet: Packet, objects: MatchContext): boolean {
   try {
     let variants: Variant[] = [{ family: undefined, matches: true }];
     variants = restrictProtocol(variants, rule, packet);
@@ -170,7 +170,7 @@ function isVitalIcmp(packet: Packet): boolean {
 }
 
 /** What the options of a guest make: chains that accept, or that drop. */
-function byOptions(packet: Packet, guest: CompiledGuest, objects: Objects): Verdict | undefined {
+function byOptions(packet: Packet, guest: CompiledGuest, objects: MatchContext): Verdict | undefined {
   const { options } = guest.file;
   const incoming = packet.direction === 'in';
   if (!incoming) {
@@ -209,24 +209,11 @@ export function evaluateNftables(packet: Packet, guest: CompiledGuest | undefine
   if (isVitalIcmp(packet)) return { verdict: 'accept', by: 'icmp' };
   // This chain is filled together with the node's own rules, so it is empty where the node does not filter itself.
   if (isInvalid(packet) && node.host.enabled && !node.host.allowInvalid) return { verdict: 'drop', by: 'invalid' };
-  const objects: Objects = { datacenter: node.datacenter, guest: guest.file, sdnSets: node.sdnSets };
-  const shared: Objects = { ...objects, guest: NOTHING };
+  const objects: MatchContext = { datacenter: node.datacenter, guest: guest.file, sdnSets: node.sdnSets };
   const early = byOptions(packet, guest, objects);
   if (early) return early;
-  for (const [position, rule] of guest.file.rules.entries()) {
-    if (!applies(rule, packet)) continue;
-    if (rule.type === 'group') {
-      const inner = node.datacenter.groups
-        .get(rule.action)
-        ?.entries.find(
-          (member) =>
-            member.type === packet.direction && applies(member, packet) && ruleMatches(member, packet, shared),
-        );
-      if (inner) return { verdict: verdictOf(inner.action, packet, node), by: 'rule', position, group: rule.action };
-    } else if (rule.type === packet.direction && ruleMatches(rule, packet, objects)) {
-      return { verdict: verdictOf(rule.action, packet, node), by: 'rule', position };
-    }
-  }
+  const hit = firstRule(packet, objects, { applies, matches: ruleMatches });
+  if (hit) return { verdict: verdictOf(hit.action, packet, node), by: 'rule', ...hit.place };
   const stored = guest.file.options[`policy_${packet.direction}`];
   const policy = String(stored ?? (packet.direction === 'in' ? 'DROP' : 'ACCEPT'));
   return { verdict: verdictOf(policy, packet, node), by: 'policy' };
