@@ -80,6 +80,14 @@ export const AuditSay = z.object({
 });
 export type AuditSay = z.output<typeof AuditSay>;
 
+type AuditFacts = Omit<AuditSay, 'action' | 'workload_id'> & { verdict: DefiniteVerdict };
+
+/** What a policy in audit mode would do at a workload, from its outcome there. */
+export const auditSayOf = (
+  { verdict, policy_id, policy_name, by, rule_position }: AuditFacts,
+  workload_id: string,
+): AuditSay => ({ action: wouldActionOf(verdict), policy_id, policy_name, by, rule_position, workload_id });
+
 /** The same three in every answer about traffic. */
 export const flowVerdict = {
   /** What was observed. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CONNECTION_STATES } from './firewall/packet';
 import { FirewallRuleView } from './firewall/rule-view';
+import { flowVerdict, RulesSay } from './flow-verdict';
 import { parseIp } from './net/ip-address';
 import { InterfaceEnforcement } from './policy-guests';
 import { UnreadableNote } from './policy-preview';
@@ -117,11 +118,14 @@ export const PacketVerdict = z.object({
       name: z.string(),
       verdict: z.enum(['accept', 'drop', 'reject', 'unknown']),
       decided_by: DecidedBy,
+      /** The same three as of traffic. A packet that nobody sent was not observed: its action is unknown. */
+      ...flowVerdict,
+      rules_say: RulesSay,
       /** Policies whose rule decides or may decide. */
       policies: z.array(z.object({ policy_id: z.uuid(), name: z.string().nullable(), policy_version: z.int() })),
     }),
   ),
-  /** Policies in audit mode that would decide otherwise, if they were enforced. */
+  /** Policies in audit mode that would decide at any of the interfaces. `audit_say` tells it of each. */
   audit: z.array(z.object({ policy_id: z.uuid(), name: z.string(), verdict: z.enum(['accept', 'drop', 'reject']) })),
 });
 export type PacketVerdict = z.output<typeof PacketVerdict>;

@@ -1,11 +1,12 @@
-import { actionOf, wouldActionOf } from '@/domain/flow-verdict';
+import { wouldActionOf } from '@/domain/flow-verdict';
 import type { PacketVerdict } from '@/domain/guest-firewall';
+import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Notice } from '@/ui/notice';
 import { FirewallRuleLine } from '../shared/firewall-rule-line';
 import { PolicyLink } from '../shared/security-links';
-import { ACTION_LABELS, WOULD_LABELS } from '../shared/verdict-labels';
+import { ACTION_LABELS, rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 import { RuleOwner } from './rule-owner';
 
 type Interface = PacketVerdict['interfaces'][number];
@@ -46,15 +47,24 @@ export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
 
 function AtCard({ card }: { card: Interface }) {
   const t = useT();
-  const { tone, label } = ACTION_LABELS[actionOf(card.verdict)];
+  const { rules_say, audit_say } = card;
+  const { tone, label } = ACTION_LABELS[rules_say.action];
   const { rule, group, explanation, undecided_rules: undecided } = card.decided_by;
   return (
     <section aria-label={t('Verdict at {card}', { card: card.name })} className="flex flex-col gap-1.5">
       <h3 className="flex items-center gap-2 font-medium">
         <span className="mono">{card.name}</span>
         <Badge tone={tone}>{t(label)}</Badge>
+        {audit_say.map(({ policy_id, action }) => (
+          <Badge key={policy_id} tone={WOULD_LABELS[action].tone}>
+            {t(WOULD_LABELS[action].label)}
+          </Badge>
+        ))}
+        <span className="font-normal text-muted">{rulesText(t, rules_say)}</span>
       </h3>
-      <p className="text-pretty">{explanation}</p>
+      <p className="text-pretty">
+        {explanation} {rules_say.read_at && t('Read {time}.', { time: formatDateTime(rules_say.read_at) })}
+      </p>
       {rule && (
         <div className="rounded-md border bg-surface-2 px-3 py-1.5">
           {rule.position !== null && <span className="mono text-faint">{rule.position} </span>}

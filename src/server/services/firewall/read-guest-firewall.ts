@@ -14,7 +14,7 @@ import { readGuestLive } from './read-guest-live';
  * @throws AppError `not_found`
  */
 export async function readGuestFirewall(scope: Scope<'workload:read'>, workloadId: string): Promise<GuestFirewall> {
-  const { board, workload, reading, cluster, state } = await readGuestLive(scope.tenants, workloadId);
+  const { board, workload, reading, cluster, state, read_at } = await readGuestLive(scope.tenants, workloadId);
   const { world } = board;
   const { show } = ruleNamer(world, scope.tenants);
   const guest = reading.state;
@@ -24,7 +24,7 @@ export async function readGuestFirewall(scope: Scope<'workload:read'>, workloadI
     workload_id: workload.id,
     vmid: workload.vmid,
     presence: guest.presence,
-    read_at: reading.read_at,
+    read_at,
     cluster_firewall_enabled: cluster.firewall_enabled,
     options: guest.options && effectiveOptions(guest.options),
     stored_options: Object.keys(guest.options ?? {}).sort(),

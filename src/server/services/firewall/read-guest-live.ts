@@ -7,6 +7,7 @@ import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/guest-view';
 import { readBoard } from '../policies/board/read-board';
 import { type LiveGuestReading, readLive } from './live-reader';
+import { oldestReadAt } from './oldest-reading';
 
 /** A guest read a moment ago, with the policies and inventory that belong to the moment. */
 export type GuestLive = {
@@ -15,6 +16,8 @@ export type GuestLive = {
   readonly reading: LiveGuestReading;
   readonly cluster: ClusterSnapshot;
   readonly state: LiveState;
+  /** Of the oldest reading that the state is made from. */
+  readonly read_at: string;
 };
 
 /**
@@ -32,5 +35,12 @@ export async function readGuestLive(reach: TenantReach, workloadId: string): Pro
   const reading = readings.guests.get(workloadId);
   if (!reading) throw new Error('a guest that was asked for was not read');
   const cluster = readings.cluster.state;
-  return { board, workload, reading, cluster, state: liveStateOf(workload, reading.state, cluster) };
+  return {
+    board,
+    workload,
+    reading,
+    cluster,
+    state: liveStateOf(workload, reading.state, cluster),
+    read_at: oldestReadAt(reading, readings.cluster),
+  };
 }

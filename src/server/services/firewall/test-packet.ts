@@ -1,17 +1,17 @@
 import { evaluate } from '@/domain/firewall/evaluate';
 import type { LiveRule } from '@/domain/firewall/live-state';
 import type { Packet } from '@/domain/firewall/packet';
-import { ruleAt } from '@/domain/firewall/rule-at';
-import type { RulePlace, Verdict } from '@/domain/firewall/verdict';
+import type { Verdict } from '@/domain/firewall/verdict';
 import { auditOutcomes } from '@/domain/flow-context/audit-policy';
 import type { GuestContext, GuestInterface } from '@/domain/flow-context/guest-context';
+import { actionOf, auditSayOf, type Decider } from '@/domain/flow-verdict';
 import type { PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { contextFrom } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
-import { explainDecider } from './explain-verdict';
+import { decidingRule, describeDecider } from './describe-decider';
 import { type NamedRule, ruleNamer } from './named-rules';
 import { type GuestLive, readGuestLive } from './read-guest-live';
 
@@ -27,41 +27,25 @@ function packetOf(input: PacketTest): Packet {
 
 type Show = (rule: LiveRule, vmid: number | null) => NamedRule;
 
-function namedRuleAt({ state, workload }: GuestLive, show: Show, place: RulePlace): NamedRule | null {
-  const found = ruleAt(state, place);
-  return found && show(found.rule, found.group === null ? workload.vmid : null);
-}
-
 type Decision = PacketVerdict['interfaces'][number]['decided_by'];
-const NO_RULE = { rule: null, group: null, undecided_rules: [] };
 
-function explain(live: GuestLive, show: Show, { decided_by: by }: Verdict): Decision {
-  const rule = by.kind === 'rule' ? namedRuleAt(live, show, by) : null;
-  const explained = { ...NO_RULE, kind: by.kind, explanation: explainDecider(by, rule) };
-  switch (by.kind) {
-    case 'rule':
-      return { ...explained, detail: rule?.action ?? null, rule, group: by.group ?? null };
-    case 'default':
-      return { ...explained, detail: by.policy };
-    case 'builtin':
-      return { ...explained, detail: by.name };
-    case 'not_enforced':
-      return { ...explained, detail: by.reason };
-    case 'unknown':
-      return {
-        ...explained,
-        detail: by.reason,
-        undecided_rules: by.places.flatMap((place) => namedRuleAt(live, show, place) ?? []),
-      };
-  }
+/** Who decides, with the rule as it is live and the rules that may decide. */
+function explain({ state, workload }: GuestLive, show: Show, { decided_by: by }: Verdict): [Decider, Decision] {
+  const guest = { state, vmid: workload.vmid, show };
+  const rule = decidingRule(guest, by);
+  const decider = describeDecider(by, rule);
+  const { kind, detail, explanation, group } = decider;
+  const places = by.kind === 'unknown' ? by.places : [];
+  const undecided_rules = places.flatMap((place) => decidingRule(guest, { kind: 'rule', ...place }) ?? []);
+  return [decider, { kind, detail, explanation, rule, group, undecided_rules }];
 }
 
 /** Policies in audit mode that would decide about the packet, with what they would do. */
-function auditVerdicts({ world }: Board, { audit }: GuestContext, nic: GuestInterface, packet: Packet, live: Verdict) {
+function auditAt({ world }: Board, { audit }: GuestContext, nic: GuestInterface, packet: Packet, live: Verdict) {
   const outcomes = auditOutcomes(audit, packet, live, () => evaluate(nic.dropping(), packet));
-  return outcomes.flatMap(({ policy_id, verdict }) => {
-    const policy = world.policies.find(({ id }) => id === policy_id);
-    return policy ? [{ policy_id, name: policy.name, verdict }] : [];
+  return outcomes.flatMap((outcome) => {
+    const policy = world.policies.find(({ id }) => id === outcome.policy_id);
+    return policy ? [{ ...outcome, policy_name: policy.name }] : [];
   });
 }
 
@@ -76,7 +60,7 @@ export async function testPacket(
   input: PacketTest,
 ): Promise<PacketVerdict> {
   const live = await readGuestLive(scope.tenants, workloadId);
-  const { board, reading } = live;
+  const { board, reading, read_at } = live;
   const { show, nameOf } = ruleNamer(board.world, scope.tenants);
   const read = { guest: reading.state, cluster: live.cluster };
   const guest = contextFrom(board.world, live.workload, read, scope.tenants);
@@ -91,8 +75,11 @@ export async function testPacket(
   const audit = new Map<string, PacketVerdict['audit'][number]>();
   const interfaces = chosen.map((nic) => {
     const verdict = evaluate(nic.live, packet);
-    for (const item of auditVerdicts(board, guest, nic, packet, verdict)) audit.set(item.policy_id, item);
-    const decided_by = explain(live, show, verdict);
+    const audited = auditAt(board, guest, nic, packet, verdict);
+    for (const { policy_id, policy_name: name, verdict: would } of audited) {
+      audit.set(policy_id, { policy_id, name, verdict: would });
+    }
+    const [decider, decided_by] = explain(live, show, verdict);
     const rules = [...(decided_by.rule ? [decided_by.rule] : []), ...decided_by.undecided_rules];
     const ours = rules.flatMap(({ owner, policy_id, policy_version }) =>
       owner === 'this_installation' && policy_id !== null && policy_version !== null
@@ -100,7 +87,12 @@ export async function testPacket(
         : [],
     );
     const policies = [...new Map(ours.map((item) => [item.policy_id, item])).values()];
-    return { name: nic.name, verdict: verdict.verdict, decided_by, policies };
+    return {
+      ...{ name: nic.name, verdict: verdict.verdict, decided_by, policies },
+      action: 'unknown' as const,
+      rules_say: { ...decider, action: actionOf(verdict.verdict), workload_id: workloadId, read_at },
+      audit_say: audited.map((outcome) => auditSayOf(outcome, workloadId)),
+    };
   });
-  return { workload_id: workloadId, read_at: reading.read_at, interfaces, audit: [...audit.values()] };
+  return { workload_id: workloadId, read_at, interfaces, audit: [...audit.values()] };
 }

@@ -1,11 +1,11 @@
 import type { Flow } from '@/domain/flow/flow';
 import {
   actionOf,
+  auditSayOf,
   combineRules,
   type FlowVerdict,
   observedAction,
   type RulesSay,
-  wouldActionOf,
 } from '@/domain/flow-verdict';
 import type { TenantReach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
@@ -51,7 +51,7 @@ export function flowVerdicts(
         workload && guest
           ? {
               describe: contextDescriber({ guest, world: board.world, workload, reach }),
-              read_at: board.readings.guests.get(workloadId)?.read_at ?? null,
+              read_at: board.readAt([workloadId]),
             }
           : null;
       describers.set(workloadId, known);
@@ -82,13 +82,7 @@ export function flowVerdicts(
           }),
         ),
       ),
-      audit_say: asked.flatMap(({ id, audit }) =>
-        audit.map(({ policy_id, policy_name, by, rule_position, verdict }) => ({
-          action: wouldActionOf(verdict),
-          ...{ policy_id, policy_name, by, rule_position },
-          workload_id: id,
-        })),
-      ),
+      audit_say: asked.flatMap(({ id, audit }) => audit.map((outcome) => auditSayOf(outcome, id))),
     };
   };
 }

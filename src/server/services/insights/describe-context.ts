@@ -1,8 +1,7 @@
-import { ruleAt } from '@/domain/firewall/rule-at';
 import { contextOf } from '@/domain/flow-context/context-of';
 import type { FlowDecider, FlowFacts } from '@/domain/flow-context/flow-context';
 import type { InsightContext, InsightDecider, InsightFlow } from '@/domain/insights';
-import { explainDecider } from '../firewall/explain-verdict';
+import { deciderDetail, decidingRule, describeDecider } from '../firewall/describe-decider';
 import { ruleNamer } from '../firewall/named-rules';
 import type { LiveGuestContext } from './live-guest';
 
@@ -21,21 +20,11 @@ function endOf(flow: InsightFacts, workloadId: string): 'source' | 'destination'
   return flow.source_cidr !== null && flow.destination_cidr === null ? 'source' : 'destination';
 }
 
-const NO_RULE = {
-  position: null,
-  group: null,
-  group_position: null,
-  policy_id: null,
-  policy_name: null,
-  policy_version: null,
-  rule_hash: null,
-};
-
-const detailOf = (by: Exclude<FlowDecider, { kind: 'rule' }>): string =>
-  by.kind === 'default' ? by.policy : by.kind === 'builtin' ? by.name : by.reason;
-
+/** Tells deciders apart. */
 const keyOf = (by: FlowDecider): string =>
-  by.kind === 'rule' ? `${by.position} ${by.group ?? ''} ${by.group_position ?? ''}` : `${by.kind} ${detailOf(by)}`;
+  by.kind === 'rule'
+    ? `${by.position} ${by.group ?? ''} ${by.group_position ?? ''}`
+    : `${by.kind} ${deciderDetail(by)}`;
 
 /** Says what becomes of flows at a guest. Each decider is described once. */
 export function contextDescriber(live: Omit<LiveGuestContext, 'read_at'>): (flow: InsightFacts) => {
@@ -47,30 +36,11 @@ export function contextDescriber(live: Omit<LiveGuestContext, 'read_at'>): (flow
   const names = new Map(world.policies.map(({ id, name }) => [id, name]));
   const known = new Map<string, InsightDecider>();
 
-  const viewOf = (by: FlowDecider): InsightDecider => {
-    if (by.kind !== 'rule')
-      return { ...NO_RULE, kind: by.kind, detail: detailOf(by), explanation: explainDecider(by, null) };
-    const found = ruleAt(guest.state, by);
-    const rule = found && show(found.rule, found.group === null ? workload.vmid : null);
-    const ours = rule?.owner === 'this_installation' ? rule : null;
-    return {
-      kind: 'rule',
-      detail: rule?.action ?? null,
-      explanation: explainDecider(by, rule),
-      position: by.position,
-      group: by.group ?? null,
-      group_position: by.group_position ?? null,
-      policy_id: ours?.policy_id ?? null,
-      policy_name: ours?.policy_name ?? null,
-      policy_version: ours?.policy_version ?? null,
-      rule_hash: ours?.rule_hash ?? null,
-    };
-  };
   const deciderOf = (by: FlowDecider): InsightDecider => {
     const key = keyOf(by);
     let view = known.get(key);
     if (!view) {
-      view = viewOf(by);
+      view = describeDecider(by, decidingRule({ state: guest.state, vmid: workload.vmid, show }, by));
       known.set(key, view);
     }
     return view;

@@ -1,15 +1,23 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Flow } from '@fabric/agent-contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
-import type { PacketVerdict } from '@/domain/guest-firewall';
-import type { InsightFlow, Insights } from '@/domain/insights';
+import { actionOf, auditSayOf } from '@/domain/flow-verdict';
+import { PacketTest, type PacketVerdict } from '@/domain/guest-firewall';
+import { type InsightFlow, type Insights, InsightsInput } from '@/domain/insights';
 import type { Policy } from '@/domain/policies';
+import type { PolicyPreview } from '@/domain/policy-preview';
+import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
 import type { Packet, Verdict } from '@/server/providers/hypervisor/fake/enforcement/packet';
 import { makeAgent } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { forgetReadings } from '../firewall/live-reader';
+import { readGuestFirewall } from '../firewall/read-guest-firewall';
+import { testPacket } from '../firewall/test-packet';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
+import { readInsightsOverview } from './read-insights-overview';
 
 let lab: PolicyLab;
 let audit: Policy;
@@ -220,6 +228,12 @@ describe('what decides about flows', () => {
         expect(context?.audit.map(({ policy_id, verdict }) => [policy_id, verdict])).toEqual(
           answer.audit.map(({ policy_id, verdict }) => [policy_id, verdict]),
         );
+        // Nobody sent this packet, so nothing was observed; the rules say of it what they say of the flow.
+        const { rules_say, audit_say, action } = nic ?? {};
+        const say = { action: actionOf(nic?.verdict ?? 'unknown'), workload_id: id, read_at: answer.read_at };
+        expect(rules_say).toEqual({ ...context?.decided_by, ...say });
+        expect(action).toBe('unknown');
+        expect(audit_say).toEqual(context?.audit.map((outcome) => auditSayOf(outcome, id)));
       }
     }
   });
@@ -268,6 +282,29 @@ describe('insights', () => {
       },
     ]);
   });
+});
+
+it('are as old as the oldest reading that they are made from: that of the cluster, of which guests share one', async () => {
+  const scope = systemScope('workload:read', 'test');
+  const [first, id] = [await lab.id(100), await lab.id(101)];
+  forgetReadings();
+  const { read_at } = await readGuestFirewall(scope, first);
+  await setTimeout(20);
+  const packet = { direction: 'in', source_ip: '10.20.0.7', destination_ip: '10.20.12.101', protocol: 'tcp' };
+  expect((await readGuestFirewall(scope, id)).read_at).toBe(read_at);
+  expect((await testPacket(scope, id, PacketTest.parse(packet))).read_at).toBe(read_at);
+  const flows = systemScope('flow:read', 'test');
+  expect((await readInsightsOverview(flows, scope, InsightsInput.parse({ id }))).rules_read_at).toBe(read_at);
+  const stored = async () => {
+    const [row] = await lab.sql`select c.read_at as cluster, g.read_at as guest from cluster_firewall_snapshots as c,
+      guest_firewall_snapshots as g where c.cluster_id = ${lab.cluster.id} and g.workload_id = ${id}`;
+    expect(row?.cluster < row?.guest).toBe(true);
+    return new Date(row?.cluster).toISOString();
+  };
+  const { body }: { body: { items: InsightFlow[] } } = await lab.json(`/flows?workload_id=${id}&limit=1`);
+  expect(body.items[0]?.rules_say?.read_at).toBe(await stored());
+  const preview: { body: PolicyPreview } = await lab.json(`/policies/${enforced.id}/preview`, { body: {} });
+  expect(preview.body.clusters.flatMap(({ guests }) => guests.map((guest) => guest.read_at))).toEqual([await stored()]);
 });
 
 it('says the same of a flow in insights, in the list of flows and live: observed, by the rules, in audit mode', async () => {

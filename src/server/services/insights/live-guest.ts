@@ -33,7 +33,7 @@ export async function readContextNow(reach: TenantReach, workloadId: string) {
     world,
     workload: live.workload,
     reach,
-    read_at: live.reading.read_at,
+    read_at: live.read_at,
   };
   const notes = notesForGuestsOn(live.workload.node_name, live.cluster);
   return { ...context, unreadable: [...live.reading.state.unreadable, ...notes] };
@@ -42,10 +42,10 @@ export async function readContextNow(reach: TenantReach, workloadId: string) {
 /** The guest as it was read a moment ago, else as it is now. For workloads within reach. @throws as `readContextNow` */
 export async function readContextRecently(reach: TenantReach, workloadId: string): Promise<LiveGuestContext> {
   const board = await readBoard();
-  const reading = board.readings.guests.get(workloadId);
+  const read_at = board.readAt([workloadId]);
   const workload = board.world.workloads.get(workloadId);
   const guest = guestContext(board, workloadId, reach);
-  const age = reading ? clock.now().getTime() - Date.parse(reading.read_at) : Number.POSITIVE_INFINITY;
-  if (!reading || !workload || !guest || age > RECENT_MS) return readContextNow(reach, workloadId);
-  return { guest, world: board.world, workload, reach, read_at: reading.read_at };
+  const age = read_at ? clock.now().getTime() - Date.parse(read_at) : Number.POSITIVE_INFINITY;
+  if (!read_at || !workload || !guest || age > RECENT_MS) return readContextNow(reach, workloadId);
+  return { guest, world: board.world, workload, reach, read_at };
 }

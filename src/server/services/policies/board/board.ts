@@ -12,6 +12,7 @@ import { groupBy } from '../../../lib/group-by';
 import type { PlacedPair } from '../../../repositories/policy-standings';
 import type { WorldPolicy } from '../../../repositories/policy-world';
 import type { LiveGuestReading, Reading } from '../../firewall/live-reader';
+import { oldestReadAt } from '../../firewall/oldest-reading';
 import { compileWorld, isDeployed, type PolicyWorld } from '../world/load-policy-world';
 import { guestView, policiesAt } from './guest-view';
 
@@ -24,10 +25,6 @@ type Readings = {
 
 /** One comparison and what it was made from: it is made anew only when one of these is another. */
 type Compared = { wanted: WantedGuest | null; guest: unknown; cluster: unknown; world: PolicyWorld; view: GuestView };
-
-/** The oldest of the times; null when one of them is not known. */
-const oldestOf = (times: readonly (string | null)[]): string | null =>
-  times.includes(null) ? null : ([...times].sort()[0] ?? null);
 
 const NOTHING = {
   reasons: [],
@@ -136,10 +133,10 @@ export class Board {
   /** The time of the oldest reading that tells about these workloads; null when one is missing. */
   readAt(workloadIds: readonly string[]): string | null {
     const clusters = new Set(workloadIds.flatMap((id) => this.world.workloads.get(id)?.cluster_id ?? []));
-    return oldestOf([
-      ...workloadIds.map((id) => this.readings.guests.get(id)?.read_at ?? null),
-      ...[...clusters].map((id) => this.readings.clusters.get(id)?.read_at ?? null),
-    ]);
+    return oldestReadAt(
+      ...workloadIds.map((id) => this.readings.guests.get(id)),
+      ...[...clusters].map((id) => this.readings.clusters.get(id)),
+    );
   }
 
   /** How far a policy is in force at some workloads of one cluster. */

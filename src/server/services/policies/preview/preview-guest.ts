@@ -10,7 +10,8 @@ import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
 import type { WorldWorkload } from '../../../repositories/policy-world';
 import { filterOf } from '../../firewall/filter-of-snapshot';
-import type { LiveGuestReading } from '../../firewall/live-reader';
+import type { LiveGuestReading, Reading } from '../../firewall/live-reader';
+import { oldestReadAt } from '../../firewall/oldest-reading';
 import { guestFingerprint } from './guest-fingerprint';
 
 /** The switches that applying would turn. */
@@ -73,12 +74,12 @@ export function previewGuest(
   workload: WorldWorkload,
   intent: GuestIntent,
   reading: LiveGuestReading,
-  cluster: ClusterSnapshot,
+  cluster: Reading<ClusterSnapshot>,
 ): GuestPreview {
   const { id, vmid, name, external_id, node_name } = workload;
-  const { state, read_at } = reading;
+  const { state } = reading;
   const filter = filterOf(state);
-  const difference = filter && previewDifference(filter, intent, { workload, state, cluster });
+  const difference = filter && previewDifference(filter, intent, { workload, state, cluster: cluster.state });
   return {
     workload_id: id,
     vmid,
@@ -94,6 +95,6 @@ export function previewGuest(
     fingerprint: difference?.fingerprint ?? null,
     foreign_rules: filter?.rules.filter(({ comment }) => parseMarker(comment) === null).length ?? null,
     unreadable: [...state.unreadable],
-    read_at,
+    read_at: oldestReadAt(reading, cluster),
   };
 }

@@ -81,9 +81,7 @@ export async function previewInWorld(
           const work = { workload, wanted: wantedAt.get(workload.id) ?? null };
           const placements = appliedAt.get(workload.id) ?? [];
           const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
-          return [
-            { workload, preview: previewGuest(workload, intent, reading, live.cluster.state), state: reading.state },
-          ];
+          return [{ workload, preview: previewGuest(workload, intent, reading, live.cluster), state: reading.state }];
         });
       return { cluster, state: live.cluster.state, guests };
     });
