@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NewPassword } from './auth-password';
+import { CurrentPassword, NewPassword } from './auth-password';
 import { PERMISSIONS } from './permissions';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from './sign-in-method';
 
@@ -22,10 +22,7 @@ export type AccountSession = z.output<typeof AccountSession>;
 export const AccountSessions = z.object({ items: z.array(AccountSession) });
 
 export const PasswordChange = z.strictObject({
-  current_password: z
-    .string('Enter your password as text.')
-    .min(1, 'Enter the password you have now.')
-    .max(1024, 'At most 1024 characters.'),
+  current_password: CurrentPassword,
   new_password: NewPassword,
 });
 export type PasswordChange = z.output<typeof PasswordChange>;

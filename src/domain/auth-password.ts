@@ -52,6 +52,12 @@ export function passwordProblem(password: string, email?: string): string | null
   return null;
 }
 
+/** The password that somebody has now. No rule beyond a bound: whatever was once accepted must be accepted here. */
+export const CurrentPassword = z
+  .string('Enter your password as text.')
+  .min(1, 'Enter the password you have now.')
+  .max(1024, 'At most 1024 characters.');
+
 /** A password that somebody chooses now. */
 export const NewPassword = z
   .string('Enter the password as text.')

@@ -32,6 +32,7 @@ export const PERMISSION_REACH = {
   'audit:read': 'tenant',
   'notification:read': 'tenant',
   'notification:write': 'tenant',
+  'notification:mark': 'tenant',
   'job:read': 'platform',
   'settings:read': 'platform',
 } as const satisfies Record<string, 'platform' | 'tenant'>;
@@ -83,6 +84,7 @@ export const BUILT_IN_ROLES = {
       'policy:write',
       'policy:apply',
       'workload:write',
+      'notification:mark',
     ],
   },
   network_operator: {
@@ -95,13 +97,17 @@ export const BUILT_IN_ROLES = {
       'ipam:discover',
       'agent:install',
       'workload:write',
+      'notification:mark',
     ],
   },
   viewer: {
     title: 'Viewer',
-    permissions: without(READS, 'user:read', 'role:read', 'settings:read', 'audit:read', 'notification:read'),
+    permissions: [
+      ...without(READS, 'user:read', 'role:read', 'settings:read', 'audit:read', 'notification:read'),
+      'notification:mark',
+    ],
   },
-  auditor: { title: 'Auditor', permissions: READS },
+  auditor: { title: 'Auditor', permissions: [...READS, 'notification:mark'] },
 } as const satisfies Record<string, { title: string; permissions: readonly Grantable[] }>;
 
 export type BuiltInRole = keyof typeof BUILT_IN_ROLES;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SignedIn } from './auth';
+import { CurrentPassword } from './auth-password';
 
 /** How many recovery codes one gets. Each works once. */
 export const RECOVERY_CODES = 10;
@@ -48,14 +49,8 @@ export const SecondFactorInput = z.strictObject({
 });
 export type SecondFactorInput = z.output<typeof SecondFactorInput>;
 
-const CurrentPassword = z
-  .string('Enter your password as text.')
-  .min(1, 'Enter the password you have now.')
-  .max(1024, 'At most 1024 characters.')
-  .optional();
-
 /** Begins an enrolment. The password is needed when the sign-in is not fresh. */
-export const EnrolmentInput = z.strictObject({ current_password: CurrentPassword });
+export const EnrolmentInput = z.strictObject({ current_password: CurrentPassword.optional() });
 export type EnrolmentInput = z.output<typeof EnrolmentInput>;
 
 /** What the app needs to know; shown until it is confirmed, and never again. */
@@ -67,7 +62,7 @@ export type EnrolmentConfirmation = z.output<typeof EnrolmentConfirmation>;
 
 /** The proof for renewing recovery codes or switching off: the password, or without one a code. */
 export const SecondFactorProof = z.strictObject({
-  current_password: CurrentPassword,
+  current_password: CurrentPassword.optional(),
   code: SecondFactorCode.optional(),
 });
 export type SecondFactorProof = z.output<typeof SecondFactorProof>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AccountEmail } from './auth';
-import { NewPassword, passwordProblem } from './auth-password';
+import { CurrentPassword, NewPassword, passwordProblem } from './auth-password';
 import { listInput, pageOf } from './list';
 import { Version } from './tenant';
 
@@ -42,6 +42,8 @@ export const UserUpdate = z.strictObject({
   name: UserName.optional(),
   active: z.boolean('true or false').optional(),
   password: NewPassword.optional(),
+  /** The password that one has now: asked for with a new one for one's own account. */
+  current_password: CurrentPassword.optional(),
   /** False: the password does not sign in any more, only a sign-in provider does. */
   password_sign_in: z.boolean('true or false').optional(),
   version: Version,

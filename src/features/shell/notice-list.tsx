@@ -39,7 +39,8 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { can } = usePermissions();
+  const { can, reason } = usePermissions();
+  const mayMark = can('notification:mark');
   const { mark, pending } = useMarkRead();
   const query = useInfiniteQuery({
     queryKey: [trpc.notifications.list.pathKey()[0], { type: 'infinite' }],
@@ -80,7 +81,7 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
         <Button
           size="sm"
           pending={pending}
-          disabledReason={!anyUnread && t('Everything shown is read')}
+          disabledReason={reason('notification:mark') ?? (!anyUnread && t('Everything shown is read'))}
           onClick={() => mark({ through: newest.id })}
         >
           {t('Mark all as read')}
@@ -91,7 +92,7 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
           <NoticeItem
             key={notice.id}
             notice={notice}
-            onRead={() => notice.unread && mark({ ids: [notice.id] })}
+            onRead={() => mayMark && notice.unread && mark({ ids: [notice.id] })}
             onNavigate={onNavigate}
             mayManage={can('notification:read')}
           />

@@ -1,4 +1,4 @@
-import { and, eq, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
 import type { Notification, NotificationListInput } from '@/domain/notifications/notification';
@@ -9,6 +9,9 @@ import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
 export type NotificationRow = typeof notifications.$inferSelect;
+
+/** Rows of one statement, far below what it can bind. */
+const MARKED_AT_ONCE = 5_000;
 
 /** Of one condition: notices of the installation, and of these tenants. */
 export type InboxReach = { condition: Condition; platform: boolean; tenants: readonly string[] };
@@ -101,6 +104,21 @@ export async function markRead(tx: Tx, reader: InboxReader, ids: readonly string
     .insert(notificationReads)
     .values(rows.map(({ id }) => ({ user_id: reader.user_id, notification_id: id, read_at: at })))
     .onConflictDoNothing();
+}
+
+/** As `markReadThrough`, one by one: for readers who may see a part of their inbox only. */
+export async function markEachThrough(tx: Tx, reader: InboxReader, id: string, at: string): Promise<void> {
+  const unread = await tx
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(and(lte(notifications.id, id), inInbox(reader), isUnread(reader.user_id)));
+  for (let from = 0; from < unread.length; from += MARKED_AT_ONCE) {
+    const rows = unread.slice(from, from + MARKED_AT_ONCE);
+    await tx
+      .insert(notificationReads)
+      .values(rows.map((row) => ({ user_id: reader.user_id, notification_id: row.id, read_at: at })))
+      .onConflictDoNothing();
+  }
 }
 
 /** Marks everything up to and including this notice of the reader's inbox as read; nothing becomes unread by it. */

@@ -110,6 +110,18 @@ export async function findCredentials(
   return found ?? null;
 }
 
+/** Address and password hash of an account; null when there is none. */
+export async function findOwnCredentials(
+  executor: Executor,
+  id: string,
+): Promise<{ email: string; password_hash: string | null } | null> {
+  const [found] = await executor
+    .select({ email: users.email, password_hash: users.password_hash })
+    .from(users)
+    .where(eq(users.id, id));
+  return found ?? null;
+}
+
 export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promise<{ id: string }> {
   const [row] = await tx.insert(users).values(user).returning({ id: users.id });
   if (!row) throw new Error('insert returned nothing');

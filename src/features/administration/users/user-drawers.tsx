@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
 import { AssignmentsInput, type User, UserInput, UserUpdate } from '@/domain/user';
+import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
@@ -134,6 +135,8 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
 /** Sets another password and ends all sessions. Mount it when it opens. */
 export function SetPasswordDrawer({ user, onClose }: EditProps) {
   const t = useT();
+  const session = useSession();
+  const own = session.status === 'signed_in' && session.user.id === user.id;
   const { done } = useSaved(onClose);
   const save = useMutation(
     useTRPC().users.update.mutationOptions({ onSuccess: done(t('Password set; all sessions ended')) }),
@@ -142,22 +145,33 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
     <RecordDrawer
       title={t('Set the password of {user}', { user: user.email })}
       description={t('All their sessions end and all their API tokens are revoked at once.')}
-      defaultValues={{ password: '' }}
+      defaultValues={{ current_password: '', password: '' }}
       schema={UserUpdate}
-      toInput={(values) => values}
+      toInput={({ current_password, password }) => ({ password, ...(own && { current_password }) })}
       save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
       submitLabel={t('Set password')}
       onClose={onClose}
     >
       {(control) => (
-        <PasswordField
-          control={control}
-          name="password"
-          label={t('New password')}
-          autoComplete="new-password"
-          description={t('At least 12 characters; a few words are fine.')}
-          autoFocus
-        />
+        <>
+          {own && (
+            <PasswordField
+              control={control}
+              name="current_password"
+              label={t('Current password')}
+              autoComplete="current-password"
+              autoFocus
+            />
+          )}
+          <PasswordField
+            control={control}
+            name="password"
+            label={t('New password')}
+            autoComplete="new-password"
+            description={t('At least 12 characters; a few words are fine.')}
+            autoFocus={!own}
+          />
+        </>
       )}
     </RecordDrawer>
   );

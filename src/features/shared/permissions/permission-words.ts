@@ -32,6 +32,7 @@ export const PERMISSION_WORDS: Record<Permission, string> = {
   'audit:read': msg('Read and verify the audit trail'),
   'notification:read': msg('See notification rules, channels, incidents and deliveries'),
   'notification:write': msg('Create, change, test and delete notification rules and channels'),
+  'notification:mark': msg('Mark own notifications as read'),
   'job:read': msg('See the queues'),
   'settings:read': msg('See the settings'),
 };

@@ -1,6 +1,7 @@
 import { MarkNotificationsRead, NotificationListInput } from '@/domain/notifications/notification';
+import { requireSession } from '../../auth/scope';
 import { countUnread, listNotifications, markNotificationsRead } from '../../services/notifications/inbox';
-import { ownProcedure, router } from '../trpc';
+import { ownProcedure, procedure, router } from '../trpc';
 
 const OWN = "The caller's own notices: what they may read now, of what happened since they joined.";
 
@@ -9,7 +10,7 @@ export const notificationsRouter = router({
     .input(NotificationListInput)
     .query(({ ctx, input }) => listNotifications(ctx.session, input)),
   unread: ownProcedure(OWN).query(({ ctx }) => countUnread(ctx.session)),
-  markRead: ownProcedure(OWN)
+  markRead: procedure('notification:mark')
     .input(MarkNotificationsRead)
-    .mutation(({ ctx, input }) => markNotificationsRead(ctx.session, input)),
+    .mutation(({ ctx, input }) => markNotificationsRead(ctx.scope, requireSession(ctx.session), input)),
 });

@@ -40,10 +40,10 @@ export const notificationRoutes = [
     path: '/notifications/read',
     summary: 'Mark notices as read for yourself: some, or all through the newest that you saw.',
     tag,
-    access,
+    access: { permission: 'notification:mark' },
     body: MarkNotificationsRead,
     response: { status: 200, schema: UnreadNotifications },
-    handler: ({ session, body }) => markNotificationsRead(session, body),
+    handler: ({ scope, session, body }) => markNotificationsRead(scope, session, body),
   }),
   defineRoute({
     method: 'GET',

@@ -12,6 +12,7 @@ import * as repository from '../../repositories/api-tokens';
 import { findAssignments, findUser } from '../../repositories/user-list';
 import { assertMayGrant } from '../administration/may-grant';
 import { noSuchUser } from '../administration/no-such-user';
+import { assertNotTokenOwner } from '../administration/program-limits';
 
 /** More than anybody keeps an eye on. */
 const MAX_TOKENS = 50;
@@ -123,6 +124,7 @@ export async function listUserTokens(_scope: Scope<'user:read'>, userId: string)
  * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks
  */
 export async function revokeUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
+  assertNotTokenOwner(scope, userId);
   await db.transaction(async (tx) => {
     const now = clock.now().toISOString();
     const user = await findUser(tx, userId, now);

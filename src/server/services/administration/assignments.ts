@@ -9,6 +9,7 @@ import { findTenantNames } from '../../repositories/tenants';
 import * as repository from '../../repositories/user-list';
 import { assertMayGrant } from './may-grant';
 import { noSuchUser } from './no-such-user';
+import { assertNotTokenOwner } from './program-limits';
 import { assertSuperAdminLeft } from './super-admins';
 import { assertVersion } from './version-guard';
 
@@ -93,11 +94,12 @@ export async function assign(
  * @throws AppError `not_found`, `version_conflict`, `forbidden` for rights that the actor lacks, `conflict` when nobody
  * would be super administrator any more
  */
-export function setAssignments(
+export async function setAssignments(
   scope: Scope<'user:write'>,
   id: string,
   { version, assignments }: AssignmentsInput,
 ): Promise<User> {
+  assertNotTokenOwner(scope, id);
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);

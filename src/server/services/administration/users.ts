@@ -12,11 +12,13 @@ import { newId } from '../../lib/ids';
 import { deleteApiTokensOf } from '../../repositories/api-tokens';
 import { listAllRoles } from '../../repositories/roles';
 import * as repository from '../../repositories/user-list';
-import { insertUser } from '../../repositories/users';
+import { findOwnCredentials, insertUser } from '../../repositories/users';
+import { verifyOwnPassword, wrongField } from '../second-factor/verify-owner';
 import { assign, auditedAssignments } from './assignments';
 import { endSessions } from './end-sessions';
 import { assertMayGrant } from './may-grant';
 import { noSuchUser } from './no-such-user';
+import { assertNoToken, assertNotTokenOwner } from './program-limits';
 import { assertSuperAdminLeft } from './super-admins';
 import { assertVersion, changedFields } from './version-guard';
 
@@ -38,6 +40,27 @@ async function stored(tx: Tx, id: string): Promise<User> {
   const user = await repository.findUser(tx, id, now());
   if (!user) throw new Error('the user that was just written is not there');
   return user;
+}
+
+/**
+ * Who sets their own password knows the one they have, here as on the account page: an unattended browser of an administrator
+ * must not be enough to take the account over.
+ * @returns the hash that the password was checked against; null for somebody else's account
+ */
+async function assertOwnPassword(
+  scope: Scope<'user:write'>,
+  id: string,
+  given: string | undefined,
+): Promise<string | null> {
+  const { actor, origin } = scope;
+  if (actor.kind !== 'user' || actor.id !== id || origin === null) return null;
+  const own = await findOwnCredentials(db, id);
+  if (!own) throw noSuchUser();
+  if (own.password_hash === null) {
+    throw new AppError('refused', 'Your account has no password. Ask another administrator to set one.');
+  }
+  await verifyOwnPassword({ user: own, origin }, own.password_hash, given);
+  return own.password_hash;
 }
 
 /** One page of the users, with their roles. */
@@ -63,9 +86,10 @@ export async function explainUser(_scope: Scope<'user:read'>, id: string): Promi
 /**
  * Creates an account with its roles.
  * @throws AppError `conflict` when the address is taken, `not_found` for unknown roles or tenants, `forbidden` for roles
- * with rights that the actor lacks
+ * with rights that the actor lacks, and for an API token that sets a password
  */
 export async function createUser(scope: Scope<'user:write'>, input: UserInput): Promise<User> {
+  if (input.password !== undefined) assertNoToken(scope, 'set a password');
   const password_hash = input.password === undefined ? null : await hashNewPassword(input.password, 'password');
   return db.transaction(async (tx) => {
     if (await repository.emailTaken(tx, input.email, null)) throw emailTaken();
@@ -86,21 +110,29 @@ export async function createUser(scope: Scope<'user:write'>, input: UserInput): 
 
 /**
  * Changes an account; what is left out stays. A new password, deactivating and taking the password sign-in away end its
- * sessions at once, a new password its API tokens, too.
+ * sessions at once, a new password its API tokens, too. One's own takes the current one.
  * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
- * be super administrator any more; `forbidden` for somebody with rights that the actor lacks; `malformed` for a bad password
+ * be super administrator any more; `forbidden` for somebody with rights that the actor lacks, and for API tokens
+ * that set a password, end sign-ins or change their owner; `malformed` for a bad password, or a wrong current one
  */
 export async function updateUser(
   scope: Scope<'user:write'>,
   id: string,
-  { version, password, ...input }: UserUpdate,
+  { version, password, current_password, ...input }: UserUpdate,
 ): Promise<User> {
+  assertNotTokenOwner(scope, id);
+  if (password !== undefined) assertNoToken(scope, 'set a password');
+  if (input.active === false || input.password_sign_in === false) assertNoToken(scope, 'end sign-ins');
+  const proved = password === undefined ? null : await assertOwnPassword(scope, id, current_password);
   const password_hash = password === undefined ? undefined : await hashNewPassword(password, 'password');
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);
     if (!row) throw noSuchUser();
     assertVersion('user', row.version, version);
+    if (proved !== null && row.password_hash !== proved) {
+      throw wrongField('current_password', 'The password was changed meanwhile.');
+    }
     const problem = password === undefined ? null : passwordProblem(password, input.email ?? row.email);
     if (problem) throw new AppError('malformed', problem, { errors: [{ field: 'password', message: problem }] });
     const changes = changedFields(row, { ...input, password_hash });
@@ -135,9 +167,10 @@ export async function updateUser(
 /**
  * Deletes an account with its roles and sessions. What it did stays in the audit trail under its name.
  * @throws AppError `not_found`, `conflict` for oneself or the last super administrator, `forbidden` for somebody with
- * rights that the actor lacks
+ * rights that the actor lacks, and for API tokens
  */
-export function deleteUser(scope: Scope<'user:write'>, id: string): Promise<void> {
+export async function deleteUser(scope: Scope<'user:write'>, id: string): Promise<void> {
+  assertNoToken(scope, 'end sign-ins');
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);

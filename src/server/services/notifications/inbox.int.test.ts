@@ -126,6 +126,25 @@ it('marks nothing that is not there for the reader', async () => {
   expect((await call('/notifications/read', { headers: ours.headers, body: {} })).status).toBe(400);
 });
 
+it('is marked by those with the right to, and by an API token only where the token may read', async () => {
+  await addRule(admin, ['sync_failed', 'policy_drifted']);
+  await findings({ all: [fact('policy_drifted', 'a policy')] });
+  await findings({ all: [fact('sync_failed', 'munich')] });
+  const [newest] = await inbox(admin);
+  const makeToken = async (permissions: string[]): Promise<Headers> => {
+    const made = await call('/account/tokens', { headers: admin, body: { name: newId(), permissions } });
+    return { authorization: `Bearer ${((await made.json()) as { token: string }).token}` };
+  };
+  const body = { through: newest?.id };
+  const nobody = await bearer(await makeUser());
+  expect((await call('/notifications/read', { headers: nobody, body })).status).toBe(403);
+  const reader = await makeToken(['cluster:read']);
+  expect((await call('/notifications/read', { headers: reader, body })).status).toBe(403);
+  expect(await unread(admin)).toBe(2);
+  expect(await read(await makeToken(['cluster:read', 'notification:mark']), body)).toBe(0);
+  expect(await inbox(admin, '?unread=true')).toMatchObject([{ title: expect.stringContaining('a policy') }]);
+});
+
 it('shows a test to whoever asked for it, and no rule without in-app at all', async () => {
   const id = await addRule(admin, ['sync_failed']);
   const response = await call(`/notification-rules/${id}/test`, { method: 'POST', headers: admin });

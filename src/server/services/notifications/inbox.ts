@@ -8,7 +8,7 @@ import {
   type UnreadNotifications,
 } from '@/domain/notifications/notification';
 import { reachOf } from '@/domain/permissions';
-import type { Session } from '../../auth/scope';
+import type { Scope, Session } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
@@ -36,8 +36,12 @@ export async function countUnread(session: Session): Promise<UnreadNotifications
   return { unread: await repository.countUnread(readerOf(session), MOST_UNREAD) };
 }
 
-/** Marks one's notices as read, for oneself alone. @returns how many are unread then */
+/**
+ * Marks one's notices as read, for oneself alone. An API token marks what it may read itself, never the rest of its owner's inbox.
+ * @returns how many are unread then
+ */
 export async function markNotificationsRead(
+  _scope: Scope<'notification:mark'>,
   session: Session,
   input: MarkNotificationsRead,
 ): Promise<UnreadNotifications> {
@@ -45,6 +49,7 @@ export async function markNotificationsRead(
   const at = clock.now().toISOString();
   await db.transaction(async (tx) => {
     if ('ids' in input) await repository.markRead(tx, reader, input.ids, at);
+    else if (session.api_token) await repository.markEachThrough(tx, reader, input.through, at);
     else await repository.markReadThrough(tx, reader, input.through, at);
     await publishEvent(tx, { type: 'notification.read', user_id: reader.user_id });
   });

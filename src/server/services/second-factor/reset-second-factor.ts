@@ -9,13 +9,15 @@ import { findAssignments, findUser, lockUser } from '../../repositories/user-lis
 import { endSessions } from '../administration/end-sessions';
 import { assertMayGrant } from '../administration/may-grant';
 import { noSuchUser } from '../administration/no-such-user';
+import { assertNoToken } from '../administration/program-limits';
 
 /**
  * Takes the second factor of somebody who lost it away; all their sign-ins end. Where a role asks for one they have to set
  * up another at the next sign-in.
- * @throws AppError `not_found`; `conflict` without one, or for oneself; `forbidden` for somebody with rights that the actor lacks
+ * @throws AppError `not_found`; `conflict` without one, or for oneself; `forbidden` for somebody with rights that the actor lacks, and for API tokens
  */
-export function resetSecondFactor(scope: Scope<'user:write'>, userId: string): Promise<User> {
+export async function resetSecondFactor(scope: Scope<'user:write'>, userId: string): Promise<User> {
+  assertNoToken(scope, 'end sign-ins');
   return db.transaction(async (tx) => {
     const row = await lockUser(tx, userId);
     if (!row) throw noSuchUser();

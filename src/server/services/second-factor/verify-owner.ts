@@ -1,7 +1,7 @@
 import type { SecondFactorProof } from '@/domain/second-factor';
 import { assertMayTry, loginLimits, recordFailure } from '../../auth/attempt-limits';
 import { verifyPassword } from '../../auth/password';
-import type { PersonSession } from '../../auth/scope';
+import type { Origin, PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { lockUser } from '../../repositories/user-list';
@@ -11,21 +11,20 @@ import { spendCode } from './spend-code';
 export const wrongField = (field: 'current_password' | 'code', message: string) =>
   new AppError('malformed', message, { errors: [{ field, message }] });
 
+/** Whose password is asked for, and where from. */
+export type Owner = { readonly user: { readonly email: string }; readonly origin: Origin };
+
 /** Counts a wrong answer like a failed sign-in: an unattended browser is no place to guess at. */
-async function countWrong(session: PersonSession): Promise<void> {
-  await db.transaction((tx) => recordFailure(tx, loginLimits(session.user.email, session.origin)));
+async function countWrong(owner: Owner): Promise<void> {
+  await db.transaction((tx) => recordFailure(tx, loginLimits(owner.user.email, owner.origin)));
 }
 
 /** Asks for the password that the account has. @throws AppError `malformed` naming the field, `too_many_requests` */
-export async function verifyOwnPassword(
-  session: PersonSession,
-  known: string,
-  given: string | undefined,
-): Promise<void> {
+export async function verifyOwnPassword(owner: Owner, known: string, given: string | undefined): Promise<void> {
   if (given === undefined) throw wrongField('current_password', 'Enter the password you have now.');
-  await assertMayTry(db, loginLimits(session.user.email, session.origin));
+  await assertMayTry(db, loginLimits(owner.user.email, owner.origin));
   if (await verifyPassword(known, given)) return;
-  await countWrong(session);
+  await countWrong(owner);
   throw wrongField('current_password', 'This is not your password.');
 }
 

@@ -9,6 +9,7 @@ import { findAssignments, findUser, lockUser } from '../../repositories/user-lis
 import { endSessions } from '../administration/end-sessions';
 import { assertMayGrant } from '../administration/may-grant';
 import { noSuchUser } from '../administration/no-such-user';
+import { assertNoToken } from '../administration/program-limits';
 
 /** The accounts at sign-in providers that belong to a user. @throws AppError `not_found` */
 export async function listUserIdentities(
@@ -21,9 +22,10 @@ export async function listUserIdentities(
 
 /**
  * Parts a user from an account at a provider, which then lets nobody in any more; all sign-ins of the user end.
- * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks
+ * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks, and for API tokens
  */
-export function unlinkIdentity(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
+export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
+  assertNoToken(scope, 'end sign-ins');
   return db.transaction(async (tx) => {
     const user = await lockUser(tx, userId);
     if (!user) throw noSuchUser();
