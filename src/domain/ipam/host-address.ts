@@ -22,6 +22,9 @@ const WIDEST_PUBLIC = { 4: 16, 6: 48 } as const;
 /** Whether a host can have this address in a network. */
 export const isHostAddress = (ip: IpAddress): boolean => !SPECIAL.some((cidr) => cidrContains(cidr, ip));
 
+/** Whether the address is of private space, which no host on the internet has. */
+export const isPrivateAddress = (ip: IpAddress): boolean => PRIVATE.some((cidr) => cidrContains(cidr, ip));
+
 /**
  * The network that a guest's address and prefix length stand for. Without a length, or with one that no sensible network
  * has, it is the address alone: what a guest says must not make foreign address space look like ours.

@@ -7,6 +7,7 @@ import {
   agentHeartbeats,
   flowRollupHours,
   flowRollupMinutes,
+  flowUnresolvedMinutes,
   interfaceSamples,
   interfaceTraffic,
   trafficFlows,
@@ -18,6 +19,7 @@ const AGED = {
   traffic_flows: { table: trafficFlows, at: 'observed_at' },
   flow_rollup_minutes: { table: flowRollupMinutes, at: 'bucket_at' },
   flow_rollup_hours: { table: flowRollupHours, at: 'bucket_at' },
+  flow_unresolved_minutes: { table: flowUnresolvedMinutes, at: 'bucket_at' },
   interface_samples: { table: interfaceSamples, at: 'observed_at' },
   interface_traffic: { table: interfaceTraffic, at: 'observed_at' },
   agent_heartbeats: { table: agentHeartbeats, at: 'received_at' },
@@ -63,6 +65,7 @@ const OF_NODES = {
   traffic_flows: trafficFlows,
   flow_rollup_minutes: flowRollupMinutes,
   flow_rollup_hours: flowRollupHours,
+  flow_unresolved_minutes: flowUnresolvedMinutes,
   interface_samples: interfaceSamples,
   interface_traffic: interfaceTraffic,
 } as const;

@@ -122,6 +122,27 @@ export const flowRollupHours = pgTable('flow_rollup_hours', rollupColumns, (t) =
   index('flow_rollup_hours_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32, autosummarize: true }),
 ]);
 
+/**
+ * What of a minute came from which flow, as long as an end of it is unknown that may turn out to be a workload: minutes know
+ * no addresses. Goes with the minute.
+ */
+export const flowUnresolvedMinutes = pgTable(
+  'flow_unresolved_minutes',
+  {
+    node_id: uuid().notNull(),
+    bucket_at: timestamptz().notNull(),
+    rollup_key: uuid().notNull(),
+    flow_key: uuid().notNull(),
+    bytes: total(),
+    packets: total(),
+    flows: total(),
+  },
+  (t) => [
+    primaryKey({ name: 'flow_unresolved_minutes_key', columns: [t.node_id, t.bucket_at, t.rollup_key, t.flow_key] }),
+    index('flow_unresolved_minutes_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32 }),
+  ],
+);
+
 /** Counters of a node's interfaces over time: totals since the interface exists, as the node sees them. */
 export const interfaceSamples = pgTable(
   'interface_samples',

@@ -17,6 +17,7 @@ import {
 import { findReportedFlows, upsertFlows } from '../../repositories/flows';
 import { insertInterfaceSamples, insertInterfaceTraffic } from '../../repositories/interface-samples';
 import { addToMinutes } from '../../repositories/rollups';
+import { addUnresolvedParts } from '../../repositories/unresolved-minutes';
 import { addCounters, isUndecided } from '../flows/add-counters';
 import { type AddressBook, addressBook } from '../flows/address-book';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';
@@ -65,7 +66,9 @@ async function storeFlows(tx: Tx, node: AgentScope['node'], judgement: Judgement
     flows.map((flow) => flow.record),
     now,
   );
-  await addToMinutes(tx, node, rollUp(flows, inserted));
+  const { sums, parts } = rollUp(flows, inserted);
+  await addToMinutes(tx, node, sums);
+  await addUnresolvedParts(tx, node.node_id, parts);
   return inserted.size;
 }
 

@@ -4,7 +4,7 @@ import { storableText } from '../../audit/canonical';
 import type { FlowRecord } from '../../repositories/flow-record';
 import type { AddressBook } from './address-book';
 import type { ClockWindow } from './clock-window';
-import { endLookup } from './known-ends';
+import { endLookup, isResolvable } from './known-ends';
 import { reportedRecord } from './reported-record';
 import { stableKey } from './stable-key';
 
@@ -18,6 +18,8 @@ export type JudgedFlow = {
   has_begin: boolean;
   source_prefix: string;
   destination_prefix: string;
+  /** Whether an unknown end may turn out to be a workload. */
+  is_resolvable: boolean;
 };
 
 export type Rejection = { index: number; reason: string };
@@ -84,6 +86,7 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
       decision,
     ]);
     const workload_id = book.guest(clusterId, flow.vmid);
+    const ends = attributeEnds(source, destination, workload_id);
     const judged: JudgedFlow = {
       record: {
         flow_key,
@@ -109,7 +112,7 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
         nic: flow.nic ?? null,
         vlan: flow.vlan ?? null,
         workload_id,
-        ...attributeEnds(source, destination, workload_id),
+        ...ends,
         source_cidr: source.cidr,
         destination_cidr: destination.cidr,
         raw: reportedRecord(flow),
@@ -119,6 +122,7 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
       has_begin: flow.first_seen_at !== undefined,
       source_prefix: source.prefix,
       destination_prefix: destination.prefix,
+      is_resolvable: isResolvable([source, destination], ends, { vmid: flow.vmid ?? null, workload_id }),
     };
     const before = byKey.get(flow_key);
     byKey.set(flow_key, before ? merge(before, judged) : judged);

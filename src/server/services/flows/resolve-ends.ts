@@ -21,7 +21,9 @@ import {
 } from '../../repositories/flow-ends';
 import type { Pages } from '../../repositories/telemetry-retention';
 import { lockTrafficSums } from '../../repositories/traffic-lock';
+import { moveParts, type PartPosition } from '../../repositories/unresolved-minutes';
 import { type AddressBook, addressBook } from './address-book';
+import { fillMinutes } from './fill-minutes';
 import { endLookup } from './known-ends';
 import { rollupKey } from './roll-up';
 
@@ -33,8 +35,8 @@ const MAX_NETWORKS = 200;
 /** Other processes may still store by the book before for so long. */
 const SETTLE_MS = 5_000;
 
-/** A walk through the pages of all tables that carry ends. */
-type Walk = { learned: Learned | null; startedAt: number; table: number; page: number };
+/** A walk through the pages of all tables that carry ends, and then through the parts of minutes that came from flows. */
+type Walk = { learned: Learned | null; startedAt: number; table: number; page: number; part: PartPosition | null };
 
 /** The book by which everything that is stored was resolved, or will be when the walk has ended. */
 let applied: AddressBook | undefined;
@@ -118,10 +120,17 @@ async function moveSums(
     total += await db.transaction(async (tx) => {
       await lockTrafficSums(tx);
       await lockAgent(tx, node_id);
+      if (name === 'flow_rollup_minutes') await moveParts(tx, node_id, moves);
       return moveRollups(tx, name, node_id, moves);
     });
   }
   return total;
+}
+
+async function fillPages(book: AddressBook, name: EndTable, { learned, page }: Walk): Promise<number> {
+  const pages = { from: page, to: page + CHUNK_PAGES };
+  if (name !== 'traffic_flows') return moveSums(book, name, pages, book.subnetsAmong(learned?.networks ?? null));
+  return fillFlows(book, pages, learned && learned.networks.length <= MAX_NETWORKS ? learned : null);
 }
 
 /** Begins a walk when the inventory knows more than what is stored was resolved by; one that is under way begins again. */
@@ -139,7 +148,7 @@ function begin(book: AddressBook, settleMs: number): void {
           networks: [...new Set([...(known?.networks ?? []), ...gained.networks])],
           vmids: [...new Set([...(known?.vmids ?? []), ...gained.vmids])],
         };
-  walk = { learned, startedAt: performance.now() + (isFirst ? 0 : settleMs), table: 0, page: 0 };
+  walk = { learned, startedAt: performance.now() + (isFirst ? 0 : settleMs), table: 0, page: 0, part: null };
 }
 
 /**
@@ -159,22 +168,24 @@ export async function resolveFlowEnds(
   if (!walk || walk.startedAt > started) return { filled, done: walk === undefined };
   for (;;) {
     const name: EndTable | undefined = END_TABLES[walk.table];
-    if (name === undefined) {
-      walk = undefined;
-      return { filled, done: true };
-    }
-    if (walk.page >= (await countPages(db, name))) {
+    if (name !== undefined && walk.page >= (await countPages(db, name))) {
       walk = { ...walk, table: walk.table + 1, page: 0 };
       continue;
     }
     signal?.throwIfAborted();
     const chunkStarted = performance.now();
-    const pages = { from: walk.page, to: walk.page + CHUNK_PAGES };
-    const { learned } = walk;
-    if (name === 'traffic_flows') {
-      filled += await fillFlows(book, pages, learned && learned.networks.length <= MAX_NETWORKS ? learned : null);
-    } else filled += await moveSums(book, name, pages, book.subnetsAmong(learned?.networks ?? null));
-    walk.page = pages.to;
+    if (name === undefined) {
+      const { last, moved } = await fillMinutes(book, walk.part);
+      filled += moved;
+      if (last === null) {
+        walk = undefined;
+        return { filled, done: true };
+      }
+      walk.part = last;
+    } else {
+      filled += await fillPages(book, name, walk);
+      walk.page += CHUNK_PAGES;
+    }
     const now = performance.now();
     if (now - started > BUDGET_MS) return { filled, done: false };
     await delay(now - chunkStarted, undefined, { signal }).catch(() => undefined);

@@ -116,6 +116,12 @@ export async function retainTelemetry(signal?: AbortSignal): Promise<Retained> {
       (pages) => moveMinutesToHours(db, minutesUntil, pages),
       signal,
     ),
+    flow_unresolved_minutes: await inChunks(
+      'flow_unresolved_minutes',
+      minutesUntil,
+      (pages) => deleteAged(db, 'flow_unresolved_minutes', minutesUntil, pages),
+      signal,
+    ),
     flow_rollup_hours: await aged('flow_rollup_hours', HOURLY_HOURS),
     interface_samples: await aged('interface_samples', Math.min(flow_retention_hours, INTERFACE_HOURS)),
     interface_traffic: await aged('interface_traffic', Math.min(flow_retention_hours, INTERFACE_HOURS)),

@@ -1,5 +1,6 @@
 import { portOfService } from '@/domain/flow/port-of-service';
 import type { RollupIdentity, RollupRecord } from '../../repositories/rollups';
+import type { UnresolvedPart } from '../../repositories/unresolved-minutes';
 import type { JudgedFlow } from './judge-flows';
 import { stableKey } from './stable-key';
 
@@ -20,15 +21,25 @@ export const rollupKey = (identity: RollupIdentity): string =>
     identity.decision,
   ]);
 
+/** What a heartbeat adds to the minutes, each sorted by its key as the store asks for. */
+export type RolledUp = {
+  sums: RollupRecord[];
+  /** What of these sums came from which flow, where an end is unknown that may turn out to be a workload. */
+  parts: UnresolvedPart[];
+};
+
+const byKey = <T>(rows: ReadonlyMap<string, T>): T[] =>
+  [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+
 /**
- * What a heartbeat adds by minute, ends, service and verdict, sorted by key as the store asks for. These sums and the totals
- * of the flows grow by the same.
+ * What a heartbeat adds by minute, ends, service and verdict. These sums and the totals of the flows grow by the same.
  * @param inserted keys of the flows that are new
  */
-export function rollUp(flows: readonly JudgedFlow[], inserted: ReadonlySet<string>): RollupRecord[] {
+export function rollUp(flows: readonly JudgedFlow[], inserted: ReadonlySet<string>): RolledUp {
   const sums = new Map<string, RollupRecord>();
-  for (const { record, source_prefix, destination_prefix } of flows) {
-    const minute = new Date(Math.floor(Date.parse(record.observed_at) / MINUTE_MS) * MINUTE_MS).toISOString();
+  const parts = new Map<string, UnresolvedPart>();
+  for (const { record, source_prefix, destination_prefix, is_resolvable } of flows) {
+    const bucket_at = new Date(Math.floor(Date.parse(record.observed_at) / MINUTE_MS) * MINUTE_MS).toISOString();
     const identity = {
       source_workload_id: record.source_workload_id,
       destination_workload_id: record.destination_workload_id,
@@ -41,15 +52,24 @@ export function rollUp(flows: readonly JudgedFlow[], inserted: ReadonlySet<strin
       decision: record.decision,
     };
     const rollup_key = rollupKey(identity);
-    const key = `${minute} ${rollup_key}`;
+    const key = `${bucket_at} ${rollup_key}`;
+    const counted = {
+      bytes: record.bytes ?? 0,
+      packets: record.packets ?? 0,
+      flows: inserted.has(record.flow_key) ? 1 : 0,
+    };
     let sum = sums.get(key);
     if (!sum) {
-      sum = { bucket_at: minute, rollup_key, ...identity, bytes: 0, packets: 0, flows: 0 };
+      sum = { bucket_at, rollup_key, ...identity, bytes: 0, packets: 0, flows: 0 };
       sums.set(key, sum);
     }
-    sum.bytes = Math.min(sum.bytes + (record.bytes ?? 0), Number.MAX_SAFE_INTEGER);
-    sum.packets = Math.min(sum.packets + (record.packets ?? 0), Number.MAX_SAFE_INTEGER);
-    if (inserted.has(record.flow_key)) sum.flows += 1;
+    sum.bytes = Math.min(sum.bytes + counted.bytes, Number.MAX_SAFE_INTEGER);
+    sum.packets = Math.min(sum.packets + counted.packets, Number.MAX_SAFE_INTEGER);
+    sum.flows += counted.flows;
+    if (is_resolvable) {
+      const { flow_key } = record;
+      parts.set(`${key} ${flow_key}`, { bucket_at, rollup_key, flow_key, ...counted });
+    }
   }
-  return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+  return { sums: byKey(sums), parts: byKey(parts) };
 }
