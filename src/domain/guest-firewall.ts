@@ -1,20 +1,55 @@
 import { z } from 'zod';
-import { CONNECTION_STATES } from './firewall/packet';
+import { FRONT_STEPS } from './firewall/front-steps';
 import { FirewallRuleView } from './firewall/rule-view';
 import { flowVerdict, RulesSay } from './flow-verdict';
-import { parseIp } from './net/ip-address';
+import { HostFirewallRule, SetView } from './host-firewall';
+import { isOneFamily, ONE_FAMILY, PACKET_FIELDS } from './packet-fields';
 import { InterfaceEnforcement } from './policy-guests';
 import { UnreadableNote } from './policy-preview';
 
-const SetView = z.object({
-  name: z.string(),
-  entries: z.array(z.object({ cidr: z.string(), nomatch: z.boolean() })),
-});
-
-const Rule = FirewallRuleView.extend({
+export const NamedRuleView = FirewallRuleView.extend({
   /** Null: not ours, or the policy is gone or out of reach. */
   policy_name: z.string().nullable(),
 });
+
+/** What filters a guest's packets besides its own firewall: in front of it at the node, and in its VNets. */
+export const OutsideFilters = z.object({
+  /** Whether anything there drops packets. Null: not known. */
+  filters: z.boolean().nullable(),
+  /** Null for those who may not read clusters. */
+  details: z
+    .object({
+      node: z.object({ node_id: z.uuid(), name: z.string() }).nullable(),
+      /** Null: not known. */
+      implementation: z.enum(['iptables', 'nftables']).nullable(),
+      /** Built-in steps of the node in front of the guest, in their order. */
+      steps: z.array(
+        z.object({
+          name: z.enum(FRONT_STEPS),
+          action: z.enum(['accept', 'drop']),
+          state: z.enum(['on', 'off', 'unknown']),
+        }),
+      ),
+      /** VNets that interfaces of the guest are on. Null: not known at which networks its interfaces are. */
+      vnets: z
+        .array(
+          z.object({
+            network_id: z.uuid(),
+            name: z.string(),
+            interfaces: z.array(z.string()),
+            /** Whether the firewall of the VNet filters at this node. Null: not known. */
+            filters: z.boolean().nullable(),
+            /** Null: could not be read. */
+            policy_forward: z.string().nullable(),
+            /** Null: could not be read. */
+            rules: z.array(HostFirewallRule).nullable(),
+          }),
+        )
+        .nullable(),
+    })
+    .nullable(),
+});
+export type OutsideFilters = z.output<typeof OutsideFilters>;
 
 /** Everything that filters a guest's packets, as it is live. What is null could not be read. */
 export const GuestFirewall = z.object({
@@ -51,49 +86,28 @@ export const GuestFirewall = z.object({
     )
     .nullable(),
   /** All of them, in the order in which they are evaluated. */
-  rules: z.array(Rule).nullable(),
+  rules: z.array(NamedRuleView).nullable(),
   /** Rules of the groups that the guest's rules refer to. */
   groups: z.array(z.object({ name: z.string(), rules: z.array(FirewallRuleView) })).nullable(),
   sets: z.array(SetView).nullable(),
   aliases: z.array(z.object({ name: z.string(), cidr: z.string() })).nullable(),
+  outside: OutsideFilters,
   unreadable: z.array(UnreadableNote),
 });
 export type GuestFirewall = z.output<typeof GuestFirewall>;
 
-const Address = z
-  .string({ error: 'an IP address' })
-  .trim()
-  .refine((text) => parseIp(text) !== null, 'an IPv4 or IPv6 address');
-const Port = z.int({ error: 'a port' }).min(0, 'from 0 to 65535').max(65535, 'from 0 to 65535').optional();
-const Small = z.int().min(0, 'from 0 to 255').max(255, 'from 0 to 255').optional();
-
-export const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'] as const;
-
-/** A packet at a guest. What is left out is not known, and decides nothing by guess. */
+/** A packet at a guest. */
 export const PacketTest = z
   .strictObject({
     direction: z.enum(['in', 'out'], { error: 'in or out' }),
-    source_ip: Address,
-    destination_ip: Address,
-    /** Name or number. */
-    protocol: z.union([z.enum(PACKET_PROTOCOLS), z.int().min(0).max(255)], {
-      error: `one of ${PACKET_PROTOCOLS.join(', ')}, or a number`,
-    }),
-    source_port: Port,
-    destination_port: Port,
-    icmp_type: Small,
-    icmp_code: Small,
-    state: z.enum(CONNECTION_STATES).default('new'),
+    ...PACKET_FIELDS,
     /** `net0` …; left out: every interface is tried. */
     interface: z
       .string()
       .regex(/^net\d{1,2}$/, 'net0 to net31')
       .optional(),
   })
-  .refine(({ source_ip, destination_ip }) => parseIp(source_ip)?.family === parseIp(destination_ip)?.family, {
-    path: ['destination_ip'],
-    message: 'Both addresses are of one family.',
-  });
+  .refine(isOneFamily, ONE_FAMILY);
 export type PacketTest = z.output<typeof PacketTest>;
 
 const DecidedBy = z.object({
@@ -103,10 +117,10 @@ const DecidedBy = z.object({
   /** In words. */
   explanation: z.string(),
   /** The rule that decides; of a group when `group` is set. */
-  rule: Rule.nullable(),
+  rule: NamedRuleView.nullable(),
   group: z.string().nullable(),
   /** Rules that may decide and cannot be judged. */
-  undecided_rules: z.array(Rule),
+  undecided_rules: z.array(NamedRuleView),
 });
 
 /** What happens to the packet at each interface, and who decides. */

@@ -9,6 +9,8 @@ export const UnreadableNote = z.object({
   part: z.string(),
   /** The node to which the part belongs, for parts of nodes. */
   node: z.string().optional(),
+  /** The VNet to which the part belongs, for parts of VNets. */
+  vnet: z.string().optional(),
   code: z.string(),
   message: z.string(),
   remedy: z.string().optional(),

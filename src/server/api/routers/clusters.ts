@@ -8,6 +8,7 @@ import { previewDelete } from '../../services/clusters/preview-delete';
 import { readCluster } from '../../services/clusters/read-cluster';
 import { requestSync } from '../../services/clusters/request-sync';
 import { updateCluster } from '../../services/clusters/update-cluster';
+import { readClusterFirewall } from '../../services/host-firewall/read-cluster-firewall';
 import { procedure, router } from '../trpc';
 
 const byId = z.strictObject({ id: z.uuid() });
@@ -19,6 +20,9 @@ export const clustersRouter = router({
   get: procedure('cluster:read')
     .input(byId)
     .query(({ ctx, input }) => readCluster(ctx.scope, input.id)),
+  firewall: procedure('cluster:read')
+    .input(byId)
+    .query(({ ctx, input }) => readClusterFirewall(ctx.scope, input.id)),
   create: procedure('cluster:write')
     .input(ClusterInput)
     .mutation(({ ctx, input }) => createCluster(ctx.scope, input)),

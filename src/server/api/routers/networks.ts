@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NetworkListInput } from '@/domain/inventory';
 import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
+import { readNetworkFirewall } from '../../services/host-firewall/read-network-firewall';
 import { listNetworks } from '../../services/inventory/list-networks';
 import { readNetwork } from '../../services/inventory/read-network';
 import { createNetwork } from '../../services/ipam/create-network';
@@ -15,6 +16,9 @@ export const networksRouter = router({
   get: procedure('ipam:read')
     .input(z.strictObject({ id: z.uuid() }))
     .query(({ ctx, input }) => readNetwork(ctx.scope, input.id)),
+  firewall: procedure('cluster:read')
+    .input(z.strictObject({ id: z.uuid() }))
+    .query(({ ctx, input }) => readNetworkFirewall(ctx.scope, input.id)),
   create: procedure('ipam:write')
     .input(NetworkInput)
     .mutation(({ ctx, input }) => createNetwork(ctx.scope, input)),

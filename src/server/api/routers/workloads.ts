@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PacketTest } from '@/domain/guest-firewall';
 import { WorkloadListInput } from '@/domain/inventory';
+import { authorizeIfGranted } from '../../auth/scope';
 import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
 import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
@@ -16,7 +17,7 @@ export const workloadsRouter = router({
     .query(({ ctx, input }) => readWorkload(ctx.scope, input.id)),
   firewall: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid() }))
-    .query(({ ctx, input }) => readGuestFirewall(ctx.scope, input.id)),
+    .query(({ ctx, input }) => readGuestFirewall(ctx.scope, input.id, authorizeIfGranted(ctx.session, 'cluster:read'))),
   testPacket: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid(), packet: PacketTest }))
     .query(({ ctx, input }) => testPacket(ctx.scope, input.id, input.packet)),

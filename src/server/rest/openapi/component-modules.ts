@@ -14,6 +14,7 @@ import * as flow from '@/domain/flow/flow';
 import * as flowSums from '@/domain/flow/flow-sums';
 import * as trafficSums from '@/domain/flow/traffic-sums';
 import * as guestFirewall from '@/domain/guest-firewall';
+import * as hostFirewall from '@/domain/host-firewall';
 import * as insights from '@/domain/insights';
 import * as inventory from '@/domain/inventory';
 import * as addressPolicies from '@/domain/ipam/address-policies';
@@ -68,6 +69,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   flowSums,
   trafficSums,
   guestFirewall,
+  hostFirewall,
   insights,
   inventory,
   addressPolicies,

@@ -9,6 +9,7 @@ import {
   ClusterPage,
   ClusterUpdate,
 } from '@/domain/cluster';
+import { ClusterFirewall } from '@/domain/host-firewall';
 import { SyncAccepted, SyncRunListInput, SyncRunPage } from '@/domain/sync';
 import { checkCluster } from '../../services/clusters/check-cluster';
 import { createCluster } from '../../services/clusters/create-cluster';
@@ -18,6 +19,7 @@ import { previewDelete } from '../../services/clusters/preview-delete';
 import { readCluster } from '../../services/clusters/read-cluster';
 import { requestSync } from '../../services/clusters/request-sync';
 import { updateCluster } from '../../services/clusters/update-cluster';
+import { readClusterFirewall } from '../../services/host-firewall/read-cluster-firewall';
 import { awaitSyncRun } from '../../services/sync-runs/await-sync-run';
 import { listSyncRuns } from '../../services/sync-runs/list-sync-runs';
 import { defineRoute } from '../define-route';
@@ -68,6 +70,17 @@ const read = defineRoute({
   params,
   response: { status: 200, schema: Cluster },
   handler: ({ scope, params }) => readCluster(scope, params.cluster_id),
+});
+
+const firewall = defineRoute({
+  method: 'GET',
+  path: '/clusters/{cluster_id}/firewall',
+  summary: 'What the data center filters, read now: options, rules, objects they refer to, and its nodes and VNets.',
+  tag,
+  access: { permission: 'cluster:read' },
+  params,
+  response: { status: 200, schema: ClusterFirewall },
+  handler: ({ scope, params }) => readClusterFirewall(scope, params.cluster_id),
 });
 
 const update = defineRoute({
@@ -139,4 +152,4 @@ const runs = defineRoute({
   },
 });
 
-export const clusterRoutes = [list, create, check, read, update, remove, preview, sync, runs];
+export const clusterRoutes = [list, create, check, read, firewall, update, remove, preview, sync, runs];

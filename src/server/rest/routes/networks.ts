@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { NetworkFirewall } from '@/domain/host-firewall';
 import { NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
 import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
 import { SubnetTreeInput, SubnetTreePage } from '@/domain/ipam/subnet';
+import { readNetworkFirewall } from '../../services/host-firewall/read-network-firewall';
 import { listNetworks } from '../../services/inventory/list-networks';
 import { readNetwork } from '../../services/inventory/read-network';
 import { createNetwork } from '../../services/ipam/create-network';
@@ -57,6 +59,17 @@ export const networkRoutes = [
     params,
     response: { status: 200, schema: NetworkDetail },
     handler: ({ scope, params }) => readNetwork(scope, params.network_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/networks/{network_id}/firewall',
+    summary:
+      'What a VNet filters, read now: its options, its rules for forwarded traffic, and the nodes that enforce them.',
+    tag,
+    access: { permission: 'cluster:read' },
+    params,
+    response: { status: 200, schema: NetworkFirewall },
+    handler: ({ scope, params }) => readNetworkFirewall(scope, params.network_id),
   }),
   defineRoute({
     method: 'POST',

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { HostPacketVerdicts, NodeFirewall, NodePacketTest } from '@/domain/host-firewall';
 import { Node, NodeListInput, NodePage } from '@/domain/inventory';
+import { readNodeFirewall } from '../../services/host-firewall/read-node-firewall';
+import { testNodePacket } from '../../services/host-firewall/test-node-packet';
 import { listNodes } from '../../services/inventory/list-nodes';
 import { readNode } from '../../services/inventory/read-node';
 import { csvResponse } from '../csv-response';
@@ -51,5 +54,27 @@ export const nodeRoutes = [
     params: z.object({ node_id: z.uuid() }),
     response: { status: 200, schema: Node },
     handler: ({ scope, params }) => readNode(scope, params.node_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/nodes/{node_id}/firewall',
+    summary:
+      'What filters the traffic of a node itself, read now: its options and rules, and those of the data center.',
+    tag,
+    access: { permission: 'cluster:read' },
+    params: z.object({ node_id: z.uuid() }),
+    response: { status: 200, schema: NodeFirewall },
+    handler: ({ scope, params }) => readNodeFirewall(scope, params.node_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/nodes/{node_id}/firewall/test',
+    summary: 'What happens to a packet to or from a node now, and which rule decides.',
+    tag,
+    access: { permission: 'cluster:read' },
+    params: z.object({ node_id: z.uuid() }),
+    body: NodePacketTest,
+    response: { status: 200, schema: HostPacketVerdicts },
+    handler: ({ scope, params, body }) => testNodePacket(scope, params.node_id, body),
   }),
 ];

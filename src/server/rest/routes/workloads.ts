@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { authorizeIfGranted } from '../../auth/scope';
 import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
 import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
@@ -71,7 +72,8 @@ export const workloadRoutes = [
     access: { permission: 'workload:read' },
     params: z.object({ workload_id: z.uuid() }),
     response: { status: 200, schema: GuestFirewall },
-    handler: ({ scope, params }) => readGuestFirewall(scope, params.workload_id),
+    handler: ({ scope, session, params }) =>
+      readGuestFirewall(scope, params.workload_id, authorizeIfGranted(session, 'cluster:read')),
   }),
   defineRoute({
     method: 'POST',

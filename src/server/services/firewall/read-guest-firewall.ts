@@ -6,14 +6,20 @@ import { notesForGuestsOn } from '@/domain/firewall/snapshot';
 import type { GuestFirewall } from '@/domain/guest-firewall';
 import type { Scope } from '../../auth/scope';
 import { ruleNamer } from './named-rules';
+import { outsideFilters } from './outside-filters';
 import { readGuestLive } from './read-guest-live';
 
 /**
  * Everything that filters a guest's packets, read now: all rules in their order, ours named, options with their defaults,
- * interfaces with whether they filter.
+ * interfaces with whether they filter, and what filters besides.
+ * @param hosts evidence that clusters may be read; without it nothing about the node is told
  * @throws AppError `not_found`
  */
-export async function readGuestFirewall(scope: Scope<'workload:read'>, workloadId: string): Promise<GuestFirewall> {
+export async function readGuestFirewall(
+  scope: Scope<'workload:read'>,
+  workloadId: string,
+  hosts: Scope<'cluster:read'> | null = null,
+): Promise<GuestFirewall> {
   const { board, workload, reading, cluster, state, read_at } = await readGuestLive(scope.tenants, workloadId);
   const { world } = board;
   const { show } = ruleNamer(world, scope.tenants);
@@ -57,6 +63,11 @@ export async function readGuestFirewall(scope: Scope<'workload:read'>, workloadI
         entries: entries.map(({ cidr, nomatch }) => ({ cidr, nomatch: Boolean(nomatch) })),
       })),
     aliases: guest.aliases && Object.entries(guest.aliases).map(([name, cidr]) => ({ name, cidr })),
+    outside: await outsideFilters(hosts, workload, cluster, {
+      node: state.node,
+      nics: guest.nics,
+      instance: world.instance,
+    }),
     unreadable: [...guest.unreadable, ...notesForGuestsOn(workload.node_name, cluster)],
   };
 }

@@ -6,24 +6,14 @@ import { auditOutcomes } from '@/domain/flow-context/audit-policy';
 import type { GuestContext, GuestInterface } from '@/domain/flow-context/guest-context';
 import { actionOf, auditSayOf, type Decider } from '@/domain/flow-verdict';
 import type { PacketTest, PacketVerdict } from '@/domain/guest-firewall';
-import { parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { contextFrom } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
 import { decidingRule, describeDecider } from './describe-decider';
 import { type NamedRule, ruleNamer } from './named-rules';
+import { packetOf } from './packet-of';
 import { type GuestLive, readGuestLive } from './read-guest-live';
-
-const PROTOCOL_NUMBERS = { tcp: 6, udp: 17, icmp: 1, icmpv6: 58, sctp: 132 } as const;
-
-function packetOf(input: PacketTest): Packet {
-  const { direction, protocol, source_ip, destination_ip, interface: _, ...rest } = input;
-  const [source, destination] = [parseIp(source_ip), parseIp(destination_ip)];
-  if (!source || !destination) throw new Error('addresses that were checked cannot be read');
-  const number = typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol];
-  return { ...rest, direction, source, destination, protocol: number };
-}
 
 type Show = (rule: LiveRule, vmid: number | null) => NamedRule;
 

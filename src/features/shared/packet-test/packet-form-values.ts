@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { PACKET_PROTOCOLS, PacketTest } from '@/domain/guest-firewall';
+import type { PacketTest } from '@/domain/guest-firewall';
+import type { PACKET_PROTOCOLS } from '@/domain/packet-fields';
 
 /** The form of a packet: numbers are null while their box is empty, which means "not known". */
 export type PacketValues = {

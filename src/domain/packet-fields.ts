@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { CONNECTION_STATES } from './firewall/packet';
+import { parseIp } from './net/ip-address';
+
+const Address = z
+  .string({ error: 'an IP address' })
+  .trim()
+  .refine((text) => parseIp(text) !== null, 'an IPv4 or IPv6 address');
+const Port = z.int({ error: 'a port' }).min(0, 'from 0 to 65535').max(65535, 'from 0 to 65535').optional();
+const Small = z.int().min(0, 'from 0 to 255').max(255, 'from 0 to 255').optional();
+
+export const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'] as const;
+
+/** Fields of every packet test. What is left out is not known, and decides nothing by guess. */
+export const PACKET_FIELDS = {
+  source_ip: Address,
+  destination_ip: Address,
+  /** Name or number. */
+  protocol: z.union([z.enum(PACKET_PROTOCOLS), z.int().min(0).max(255)], {
+    error: `one of ${PACKET_PROTOCOLS.join(', ')}, or a number`,
+  }),
+  source_port: Port,
+  destination_port: Port,
+  icmp_type: Small,
+  icmp_code: Small,
+  state: z.enum(CONNECTION_STATES).default('new'),
+};
+
+export const isOneFamily = ({ source_ip, destination_ip }: { source_ip: string; destination_ip: string }): boolean =>
+  parseIp(source_ip)?.family === parseIp(destination_ip)?.family;
+export const ONE_FAMILY = { path: ['destination_ip'], message: 'Both addresses are of one family.' };

@@ -1,0 +1,61 @@
+import type { Cluster } from '@/domain/cluster';
+import { type LiveNode, liveNode } from '@/domain/firewall/live-state';
+import { possibleImplementations } from '@/domain/firewall/node-options';
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { db } from '../../db/client';
+import { findCluster } from '../../repositories/clusters';
+import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../../repositories/host-firewalls';
+import { noSuchCluster } from '../clusters/no-such-cluster';
+import { readLive } from '../firewall/live-reader';
+import { readBoard } from '../policies/board/read-board';
+
+/** A node of the inventory with what was read of it. Null: nothing is known of it. */
+export type HostNode = { readonly id: string; readonly name: string; readonly live: LiveNode | null };
+
+/** The firewall of a data center with its nodes and VNets, read a moment ago. */
+export type HostLive = {
+  readonly cluster: Pick<Cluster, 'id' | 'name'>;
+  /** Of this installation; it marks rules of ours. */
+  readonly instance: string;
+  readonly state: ClusterSnapshot;
+  readonly nodes: readonly HostNode[];
+  readonly vnets: readonly VnetOfCluster[];
+  /** Time of the oldest reading used for these nodes. */
+  readonly readAt: (nodes: readonly HostNode[]) => string;
+};
+
+/** How a node filters; null: not known. */
+export function implementationOf({ live }: HostNode): 'iptables' | 'nftables' | null {
+  const [first, second] = possibleImplementations(live);
+  return second === undefined ? first : null;
+}
+
+/**
+ * Reads what filters the nodes of a cluster.
+ * @throws AppError `not_found`
+ */
+export async function readHostLive(clusterId: string): Promise<HostLive> {
+  const [cluster, nodeRows, vnets] = await Promise.all([
+    findCluster(db, clusterId),
+    listNodesOfCluster(db, clusterId),
+    listVnetsOfCluster(db, clusterId),
+  ]);
+  if (!cluster) throw noSuchCluster();
+  const [{ cluster: reading }, { world }] = await Promise.all([readLive(clusterId, []), readBoard()]);
+  const { state, read_at } = reading;
+  const nodes = nodeRows.map(
+    ({ id, name, nftables }): HostNode => ({ id, name, live: liveNode(state, name, nftables) }),
+  );
+  return {
+    cluster,
+    instance: world.instance,
+    state,
+    nodes,
+    vnets,
+    readAt(used) {
+      const fromInventory = used.some(({ live }) => live?.implementation !== undefined);
+      const synced = fromInventory ? cluster.last_sync_at : null;
+      return synced !== null && Date.parse(synced) < Date.parse(read_at) ? synced : read_at;
+    },
+  };
+}
