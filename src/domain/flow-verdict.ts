@@ -50,6 +50,8 @@ export const Decider = z.object({
   position: z.int().nullable(),
   group: z.string().nullable(),
   group_position: z.int().nullable(),
+  /** The VNet that the rule is stored at, when it is not the guest's own. */
+  vnet: z.string().optional(),
   /** The policy that the rule belongs to; its name is null when it is gone or out of reach. */
   policy_id: z.string().nullable(),
   policy_name: z.string().nullable(),

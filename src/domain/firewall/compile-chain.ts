@@ -2,7 +2,7 @@ import { compileRule, unknownRule } from './compile-rule';
 import type { CompiledRule } from './compiled-rule';
 import type { LiveCluster, LiveRule } from './live-state';
 import type { Scopes } from './resolve-address';
-import type { RulePlace } from './verdict';
+import type { ListScope, RulePlace } from './verdict';
 
 type Direction = 'in' | 'out' | 'forward';
 
@@ -15,6 +15,8 @@ export type ChainView = {
   readonly groups: LiveCluster['groups'];
   /** Whether a rule with this interface is in the chain; absent: no rule with one is. */
   readonly hasInterface?: (iface: string) => boolean;
+  /** Whose list it is; absent: the guest's own. */
+  readonly origin?: ListScope;
 };
 
 /**
@@ -52,12 +54,13 @@ function compileGroup(rule: LiveRule, place: RulePlace, view: ChainView): Compil
 
 /** The plain rules of one chain in their order. @param rules null: could not be read */
 export function compileChain(rules: readonly LiveRule[] | null, view: ChainView): CompiledRule[] {
-  if (!rules) return [unknownRule({ position: 0 })];
+  const { origin } = view;
+  if (!rules) return [unknownRule({ ...origin, position: 0 })];
   return [...rules]
     .sort((a, b) => a.pos - b.pos)
     .filter(({ iface }) => !iface || view.hasInterface?.(iface))
     .flatMap((rule) => {
-      const place = { position: rule.pos };
+      const place = { ...origin, position: rule.pos };
       return rule.type === 'group' ? compileGroup(rule, place, view) : compileLive(rule, place, view);
     });
 }

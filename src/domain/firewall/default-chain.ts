@@ -1,7 +1,7 @@
 import { trackedState } from './connection-state';
 import { ICMP, ICMPV6, TCP, UDP } from './data/protocols';
 import { isMulticast, type Packet } from './packet';
-import type { PreparedNode } from './prepare-guest';
+import type { PreparedNode } from './prepare-node';
 import { isBroadcast, rejectOutcome } from './reject-outcome';
 import type { Builtin, DefiniteVerdict, UnknownReason } from './verdict';
 

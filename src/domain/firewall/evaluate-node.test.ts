@@ -147,8 +147,6 @@ describe('evaluateNode', () => {
   it.each([
     ['unknown_cluster_firewall', {}, { firewall_enabled: null }],
     ['unknown_node_options', { options: null, implementation: 'iptables' as const }, {}],
-    ['unknown_implementation', { options: null }, {}],
-    ['nftables_node', { options: { nftables: 1 } }, {}],
     ['unknown_node_rules', { rules: null }, {}],
     ['unknown_node_rules', {}, { rules: null }],
     ['unknown_group', { rules: rulesOf([{ type: 'group', action: 'web' }]) }, { groups: null }],
@@ -157,6 +155,16 @@ describe('evaluateNode', () => {
     ['node_cannot_compile', { compile_failure: { since: '2026-11-23T00:00:00Z', failures: [] } }, {}],
   ])('is unknown where what decides is not known: %s', (reason, node, cluster) => {
     expect(verdict({}, node, cluster)).toMatchObject(unknown(reason));
+  });
+
+  it('is unknown where the implementation is not known and both decide differently', () => {
+    const ping = { protocol: 1, icmp_type: 8 };
+    const cluster = { options: { policy_in: 'REJECT' } };
+    expect(verdict(ping, {}, cluster).verdict).toBe('drop');
+    expect(verdict(ping, { options: { nftables: 1 } }, { ...cluster, vnets: {} }).verdict).toBe('reject');
+    expect(verdict(ping, { options: null }, { ...cluster, vnets: {} })).toMatchObject(
+      unknown('unknown_implementation'),
+    );
   });
 
   it('names the rules that may decide, with their scope', () => {

@@ -15,7 +15,8 @@ export type EffectiveOptions = {
   readonly ips: boolean;
 };
 
-const policy = (text: string | undefined, otherwise: DefaultPolicy): DefaultPolicy =>
+/** A stored default policy; what is not one counts as not stored. */
+export const defaultPolicy = (text: string | number | undefined, otherwise: DefaultPolicy): DefaultPolicy =>
   text === 'ACCEPT' || text === 'DROP' || text === 'REJECT' ? text : otherwise;
 
 const flag = (value: number | undefined, otherwise: boolean) => (value === undefined ? otherwise : value !== 0);
@@ -27,8 +28,8 @@ const flag = (value: number | undefined, otherwise: boolean) => (value === undef
 export function effectiveOptions(stored: LiveGuestOptions): EffectiveOptions {
   return {
     enable: flag(stored.enable, false),
-    policy_in: policy(stored.policy_in, 'DROP'),
-    policy_out: policy(stored.policy_out, 'ACCEPT'),
+    policy_in: defaultPolicy(stored.policy_in, 'DROP'),
+    policy_out: defaultPolicy(stored.policy_out, 'ACCEPT'),
     dhcp: flag(stored.dhcp, true),
     ndp: flag(stored.ndp, true),
     radv: flag(stored.radv, false),

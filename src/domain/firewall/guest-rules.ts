@@ -1,6 +1,6 @@
 import type { CompiledRule } from './compiled-rule';
 import type { Packet } from './packet';
-import { conclude, type Possibility, settled, undecided } from './possibility';
+import { type Possibility, settled, undecided } from './possibility';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
 import { rejectOutcome } from './reject-outcome';
 import { firstMatch } from './rule-index';
@@ -10,7 +10,7 @@ function outcomeOf(filter: PreparedFilter, rule: CompiledRule, packet: Packet): 
   return rule.action === 'reject' ? rejectOutcome(packet, filter.node.broadcasts, filter.implementation) : rule.action;
 }
 
-/** What the guest's own rules decide; null when none certainly matches. Those that may are added to what is possible. */
+/** What the guest's own rules decide if nothing before them does; null when none certainly matches. Those that may are added to what is possible. */
 export function byGuestRules(
   guest: PreparedGuest,
   filter: PreparedFilter,
@@ -28,7 +28,7 @@ export function byGuestRules(
   });
   if (!match) return null;
   const outcome = outcomeOf(filter, match, packet);
-  if (outcome !== 'unknown') return conclude(settled(outcome, { kind: 'rule', ...match.place }), possible);
+  if (outcome !== 'unknown') return settled(outcome, { kind: 'rule', ...match.place });
   // A rule whose action is not known is never certain to match, so this one rejects.
   possible.push({ verdict: 'unknown', reason: 'unknown_node_networks', place: match.place });
   return undecided(possible[0]?.reason ?? 'unknown_node_networks', possible);

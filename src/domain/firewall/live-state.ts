@@ -65,8 +65,6 @@ export type LiveNodeOptions = {
   readonly nf_conntrack_allow_invalid?: number;
   readonly tcpflags?: number;
   readonly ndp?: number;
-  /** Of the nftables implementation only. Default ACCEPT. */
-  readonly policy_forward?: string;
   readonly [option: string]: string | number | undefined;
 };
 
@@ -89,6 +87,8 @@ export type LiveNode = {
 export type LiveVnet = {
   readonly options: Readonly<Record<string, string | number>> | null;
   readonly rules: readonly LiveRule[] | null;
+  /** Addresses with prefix length that nodes have in the VNet, as gateways. Absent: not known. */
+  readonly gateways?: readonly string[];
 };
 
 /** What all guests of a cluster share. */
@@ -118,6 +118,8 @@ export type LiveNic = {
   readonly name: string;
   readonly firewall: boolean | null;
   readonly mac: string | null;
+  /** The bridge or VNet that it is connected to. Absent in readings of older versions. */
+  readonly bridge?: string;
   /** Static addresses of a container, which its address filter implies. */
   readonly static_addresses?: readonly string[];
 };
@@ -129,16 +131,20 @@ export type LiveState = {
   readonly node: LiveNode | null;
 };
 
+/** A node as it was read with its cluster; null: nothing is known of it. */
+export const nodeOf = ({ nodes }: Pick<LiveCluster, 'nodes'>, name: string | null): LiveNode | null =>
+  nodes && name !== null && Object.hasOwn(nodes, name) ? (nodes[name] ?? null) : null;
+
 /**
  * A node as it was read with its cluster, completed by what is known of it from elsewhere.
  * @param nftables whether it filters with nftables, as the inventory has it; used where its options were not read
  */
 export function liveNode(
-  { nodes }: Pick<LiveCluster, 'nodes'>,
+  cluster: Pick<LiveCluster, 'nodes'>,
   name: string | null,
   nftables: boolean | null,
 ): LiveNode | null {
-  const read = nodes && name !== null && Object.hasOwn(nodes, name) ? (nodes[name] ?? null) : null;
+  const read = nodeOf(cluster, name);
   if (read?.options || nftables === null) return read;
   return { options: null, networks: null, rules: null, ...read, implementation: nftables ? 'nftables' : 'iptables' };
 }

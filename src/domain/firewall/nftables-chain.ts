@@ -1,9 +1,11 @@
 import { normalizeMac } from '../net/mac-address';
 import { addressSetHas } from './address-set';
 import { trackedState } from './connection-state';
-import { ICMP, ICMPV6, UDP } from './data/protocols';
+import { ICMPV6, UDP } from './data/protocols';
 import { byTracking } from './front-chain';
 import { byGuestRules } from './guest-rules';
+import { hasType, NDP_TYPES, VITAL } from './nftables-icmp';
+import { asGuestVerdict, inSeries, type Outcome } from './node-steps';
 import type { Packet } from './packet';
 import { byBuiltin, conclude, type Possibility, settled, undecided } from './possibility';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
@@ -11,9 +13,6 @@ import { rejectOutcome } from './reject-outcome';
 import { notEnforced, withSwitches } from './switches';
 import type { Verdict } from './verdict';
 
-/** ICMP that is accepted before anything else, by family. */
-const VITAL = { 4: { protocol: ICMP, types: [3, 4, 11] }, 6: { protocol: ICMPV6, types: [1, 2, 3, 4] } } as const;
-const NDP_TYPES = { in: [133, 134, 135, 136, 137], out: [133, 135, 136] } as const;
 const ROUTER_TYPES = [134, 137] as const;
 /** Source and destination port of DHCP; the chains do not tell the families apart. */
 const DHCP_PORTS = {
@@ -28,9 +27,6 @@ const DHCP_PORTS = {
 } as const;
 
 type Answer = 'yes' | 'no' | 'unknown';
-const oneOf = (value: number | undefined, types: readonly number[]): Answer =>
-  value === undefined ? 'unknown' : types.includes(value) ? 'yes' : 'no';
-
 function isDhcp({ direction, protocol, source_port: sport, destination_port: dport }: Packet): Answer {
   if (protocol !== UDP) return 'no';
   const fitting = DHCP_PORTS[direction].some(([from, to]) => (sport ?? from) === from && (dport ?? to) === to);
@@ -62,11 +58,11 @@ function beforeRules(
   if (dhcp === 'yes') return options.dhcp ? byBuiltin('accept', 'dhcp') : byBuiltin('drop', 'dhcp_blocked');
   if (dhcp === 'unknown') possible.push({ verdict: options.dhcp ? 'accept' : 'drop', reason: 'unknown_packet_detail' });
   if (source.family === 4 || protocol !== ICMPV6) return null;
-  const ndp = oneOf(type, NDP_TYPES[direction]);
+  const ndp = hasType(type, NDP_TYPES[direction]);
   if (ndp === 'yes') return options.ndp ? byBuiltin('accept', 'ndp') : byBuiltin('drop', 'ndp_blocked');
   if (ndp === 'unknown') possible.push({ verdict: options.ndp ? 'accept' : 'drop', reason: 'unknown_packet_detail' });
   if (direction === 'in') return null;
-  const router = oneOf(type, ROUTER_TYPES);
+  const router = hasType(type, ROUTER_TYPES);
   if (router === 'yes')
     return options.radv ? byBuiltin('accept', 'router_announced') : byBuiltin('drop', 'router_advertisement');
   if (router === 'unknown') {
@@ -83,28 +79,51 @@ function byDefault(guest: PreparedGuest, { node, implementation }: PreparedFilte
   return outcome === 'unknown' ? undecided('unknown_node_networks') : settled(outcome, { kind: 'default', policy });
 }
 
-function throughGuestChain(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
-  const possible: Possibility[] = [];
+/** @param possible filled in with what may decide before the verdict that is returned */
+function throughGuestChain(
+  guest: PreparedGuest,
+  filter: PreparedFilter,
+  packet: Packet,
+  possible: Possibility[],
+): Verdict {
   const state = trackedState(packet);
   if (state === 'established') return byBuiltin('accept', 'established');
   const vital = VITAL[packet.source.family];
   if (packet.protocol === vital.protocol) {
-    const hit = oneOf(packet.icmp_type, vital.types);
+    const hit = hasType(packet.icmp_type, vital.types);
     if (hit === 'yes') return byBuiltin('accept', 'vital_icmp');
     if (hit === 'unknown') possible.push({ verdict: 'accept', reason: 'unknown_packet_detail' });
   }
-  const verdict =
+  return (
     byTracking(state, filter.node.drop_invalid, possible) ??
     beforeRules(guest, filter, packet, possible) ??
     byGuestRules(guest, filter, packet, possible) ??
-    byDefault(guest, filter, packet);
-  return conclude(verdict, possible);
+    byDefault(guest, filter, packet)
+  );
 }
 
-/** What a node with the nftables implementation does with a packet at the interface. */
+/** The guest's verdict with everything that its chain may end with. */
+function outcomeOf(verdict: Verdict, last: Verdict, possible: readonly Possibility[]): Outcome<Verdict> {
+  const ends = new Set([last, ...possible].map((end) => end.verdict));
+  // A switch that could not be read may be off.
+  if (verdict.verdict === 'unknown') ends.add('accept');
+  return { verdict, possible: verdict.verdict === 'unknown' ? ends : new Set([verdict.verdict]) };
+}
+
+/** What a node with the nftables implementation does with a packet between the interface and the other end. */
 export function throughNftables(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
   const { switches, enforcement } = guest;
+  const { crossing } = filter;
+  const possible: Possibility[] = [];
   // Without all three switches the interface has no chain, and nothing stands in front of it that drops.
-  if (enforcement.status === 'off') return notEnforced(enforcement.reasons[0]);
-  return withSwitches(throughGuestChain(guest, filter, packet), switches, 'guest');
+  const last =
+    enforcement.status === 'off'
+      ? notEnforced(enforcement.reasons[0])
+      : throughGuestChain(guest, filter, packet, possible);
+  const verdict = withSwitches(conclude(last, possible), switches, 'guest');
+  if (!crossing) return verdict;
+  const own = outcomeOf(verdict, last, possible);
+  const between = crossing(packet);
+  const found = packet.direction === 'in' ? inSeries(between, own, own) : inSeries(own, between, own);
+  return found.verdict === between.verdict ? asGuestVerdict(between.verdict) : verdict;
 }

@@ -9,6 +9,9 @@ export type EffectiveNodeOptions = {
   readonly allow_invalid: boolean;
   readonly tcpflags: boolean;
   readonly ndp: boolean;
+  readonly synflood: boolean;
+  /** Of the nftables implementation: opens the ports of these protocols. */
+  readonly conntrack_helpers: readonly string[];
 };
 
 const flag = (value: string | number | undefined, otherwise: boolean) =>
@@ -23,6 +26,10 @@ export function effectiveNodeOptions(stored: LiveNodeOptions): EffectiveNodeOpti
     allow_invalid: flag(stored.nf_conntrack_allow_invalid, false),
     tcpflags: flag(stored.tcpflags, false),
     ndp: flag(stored.ndp, true),
+    synflood: flag(stored.protection_synflood, false),
+    conntrack_helpers: String(stored.nf_conntrack_helpers ?? '')
+      .split(',')
+      .filter((name) => name !== ''),
   };
 }
 

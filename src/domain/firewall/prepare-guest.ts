@@ -1,24 +1,17 @@
 import { normalizeMac } from '../net/mac-address';
 import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
-import { broadcastAddresses } from './broadcast-addresses';
 import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
 import { type Enforcement, enforcementOf } from './enforcement';
 import { type EffectiveOptions, effectiveOptions } from './guest-options';
 import { linkLocalOf } from './link-local';
-import type { FilterImplementation, LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
-import { effectiveNodeOptions, possibleImplementations } from './node-options';
+import type { FilterImplementation, LiveCluster, LiveNic, LiveState } from './live-state';
+import { possibleImplementations } from './node-options';
+import { type PreparedNode, prepareNode } from './prepare-node';
 import { resolveAddress, type Scopes, setAddresses } from './resolve-address';
 import { buildRuleIndex, type RuleIndex } from './rule-index';
 import type { UnknownReason } from './verdict';
-
-/** What the node adds to the filter of its guests. Null: not known. */
-export type PreparedNode = {
-  readonly drop_invalid: boolean | null;
-  readonly drop_smurfs: boolean | null;
-  readonly drop_tcp_flags: boolean | null;
-  readonly broadcasts: readonly bigint[] | null;
-};
+import { type GuestCrossing, guestCrossing } from './vnet-crossing';
 
 /** The filter as one implementation makes it. */
 export type PreparedFilter = {
@@ -27,6 +20,8 @@ export type PreparedFilter = {
   readonly blacklist: AddressSet | null;
   readonly ip_filter: AddressSet | null;
   readonly index: (direction: 'in' | 'out', family: 4 | 6) => RuleIndex;
+  /** What filters between the interface and the other end of the packet; null: nothing. */
+  readonly crossing: GuestCrossing | null;
 };
 
 /** One interface of one guest, ready for `evaluate`. Immutable towards callers; indexes are built when first needed. */
@@ -81,19 +76,6 @@ function ipFilterOf({ guest }: LiveState, nic: LiveNic, options: EffectiveOption
   return setAddresses([...(stored ?? []), ...implied], scopes, mac ? 'no' : 'unknown');
 }
 
-/** What a node adds to the filter of its guests. */
-export function prepareNode(node: LiveNode | null, implementation: FilterImplementation): PreparedNode {
-  const options = node?.options ? effectiveNodeOptions(node.options) : null;
-  // With nftables a node that filters nothing for itself drops nothing invalid for its guests either.
-  const drops = options && !options.allow_invalid && (implementation === 'iptables' || options.enable);
-  return {
-    drop_invalid: drops,
-    drop_smurfs: options?.nosmurfs ?? null,
-    drop_tcp_flags: options?.tcpflags ?? null,
-    broadcasts: broadcastAddresses(node?.networks ?? null),
-  };
-}
-
 /** Rules of one direction and family, of every implementation that may be the one that filters. */
 export const chainRules = ({ filters }: PreparedGuest, direction: 'in' | 'out', family: 4 | 6): CompiledRule[] =>
   filters.flatMap(({ index }) => index(direction, family).rules);
@@ -115,6 +97,7 @@ export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
       node: prepareNode(state.node, implementation),
       blacklist: blacklistOf(state.cluster),
       ip_filter: ipFilterOf(state, nic, options, scopes),
+      crossing: implementation === 'nftables' ? guestCrossing(state, nic) : null,
       index(direction, family) {
         const key = (direction === 'in' ? 0 : 1) + family;
         const known =

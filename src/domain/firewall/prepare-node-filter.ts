@@ -2,41 +2,47 @@ import type { IpAddress } from '../net/ip-address';
 import { addressSet, addressSetHas, parseSpan, UNKNOWN_ADDRESSES } from './address-set';
 import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
-import type { DefaultPolicy } from './guest-options';
-import type { FilterImplementation, LiveCluster, LiveNode, LiveRule } from './live-state';
+import { type DefaultPolicy, defaultPolicy } from './guest-options';
+import { type FilterImplementation, type LiveCluster, type LiveNode, type LiveRule, nodeOf } from './live-state';
 import { effectiveNodeOptions, possibleImplementations } from './node-options';
-import { blacklistOf, type PreparedFilter, prepareNode } from './prepare-guest';
+import { blacklistOf, type PreparedFilter } from './prepare-guest';
+import { prepareNode } from './prepare-node';
 import { aliasValue, type Scopes, setAddresses } from './resolve-address';
 import { buildRuleIndex, type RuleIndex } from './rule-index';
+import { type NodeCrossings, nodeCrossings } from './vnet-crossing';
 
 type Answer = 'yes' | 'no' | 'unknown';
 
-/** A compiled rule of a node: its scope, and whether it is limited to an interface. */
-export type NodeRule = { readonly scope: 'node' | 'datacenter'; readonly with_interface: boolean };
-
-/** The filter of a node's own traffic, ready for `evaluateNode`. Null: could not be read. */
-export type PreparedNodeFilter = Pick<PreparedFilter, 'node' | 'blacklist'> & {
-  readonly cluster_enabled: boolean | null;
-  readonly node_enabled: boolean | null;
-  readonly implementations: readonly FilterImplementation[];
-  readonly compiles: boolean;
+/** The filter of a node's own traffic as one implementation makes it. Null: could not be read. */
+export type PreparedNodeChain = Pick<PreparedFilter, 'implementation' | 'node' | 'blacklist'> & {
   readonly ndp: boolean | null;
+  readonly synflood: boolean | null;
+  /** Names of the helpers of connection tracking that are switched on. */
+  readonly helpers: readonly string[] | null;
   readonly policies: { readonly in: DefaultPolicy; readonly out: DefaultPolicy } | null;
   readonly index: (direction: 'in' | 'out', family: 4 | 6) => RuleIndex;
-  readonly about: (rule: CompiledRule) => NodeRule;
+  /** Whether the rule is limited to an interface of the node. */
+  readonly with_interface: (rule: CompiledRule) => boolean;
   /** Whether the standard services of the cluster are open to the address, or on the way out at it. */
   readonly managed: (direction: 'in' | 'out', ip: IpAddress) => Answer;
   /** Whether the address may be that of another node on a link of the cluster's own communication. */
   readonly may_be_peer: (ip: IpAddress) => boolean;
+  /** VNets that the packet passes on its way between the node and the address. */
+  readonly crossings: NodeCrossings | null;
 };
 
-const isPolicy = (value: unknown): value is DefaultPolicy =>
-  value === 'ACCEPT' || value === 'DROP' || value === 'REJECT';
+/** The filter of a node's own traffic, ready for `evaluateNode`. Null: could not be read. */
+export type PreparedNodeFilter = {
+  readonly cluster_enabled: boolean | null;
+  readonly node_enabled: boolean | null;
+  readonly compiles: boolean;
+  /** One, or one of each implementation when it is not known which of them filters. */
+  readonly chains: readonly [PreparedNodeChain, ...PreparedNodeChain[]];
+};
 
-function policiesOf({ options }: LiveCluster): PreparedNodeFilter['policies'] {
+function policiesOf({ options }: LiveCluster): PreparedNodeChain['policies'] {
   if (!options) return null;
-  const { policy_in, policy_out } = options;
-  return { in: isPolicy(policy_in) ? policy_in : 'DROP', out: isPolicy(policy_out) ? policy_out : 'ACCEPT' };
+  return { in: defaultPolicy(options.policy_in, 'DROP'), out: defaultPolicy(options.policy_out, 'ACCEPT') };
 }
 
 const LOOPBACK = '127.0.0.0/8';
@@ -55,7 +61,7 @@ function localNetworks(cluster: LiveCluster, node: LiveNode | null, scopes: Scop
 }
 
 /** Who is let in to the standard services, and where the node may go to them. */
-function managementOf(cluster: LiveCluster, node: LiveNode | null, scopes: Scopes): PreparedNodeFilter['managed'] {
+function managementOf(cluster: LiveCluster, node: LiveNode | null, scopes: Scopes): PreparedNodeChain['managed'] {
   const { ipsets } = cluster;
   const local = localNetworks(cluster, node, scopes);
   const stored = ipsets && Object.hasOwn(ipsets, 'management') ? (ipsets.management ?? []) : [];
@@ -70,7 +76,7 @@ function managementOf(cluster: LiveCluster, node: LiveNode | null, scopes: Scope
   };
 }
 
-function peersOf(cluster: LiveCluster, name: string): PreparedNodeFilter['may_be_peer'] {
+function peersOf(cluster: LiveCluster, name: string): PreparedNodeChain['may_be_peer'] {
   if (!cluster.nodes) return () => true;
   const others = Object.entries(cluster.nodes).filter(([other]) => other !== name);
   const networks = others.map(([, other]) => other.networks);
@@ -80,37 +86,34 @@ function peersOf(cluster: LiveCluster, name: string): PreparedNodeFilter['may_be
   return (ip) => addressSetHas(known, ip) === 'yes';
 }
 
-/** Compiles what was read about a node for the traffic of the node itself. @param name of the node in `cluster.nodes` */
-export function prepareNodeFilter(cluster: LiveCluster, name: string): PreparedNodeFilter {
-  const { nodes } = cluster;
-  const node = nodes && Object.hasOwn(nodes, name) ? (nodes[name] ?? null) : null;
+function prepareChain(cluster: LiveCluster, name: string, implementation: FilterImplementation): PreparedNodeChain {
+  const node = nodeOf(cluster, name);
   const options = node?.options ? effectiveNodeOptions(node.options) : null;
-  const scopes: Scopes = { cluster, guest: null };
-  const facts = new Map<CompiledRule, NodeRule>();
+  const scopes: Scopes = { cluster, guest: null, implementation };
+  const limited = new Set<CompiledRule>();
   const compile = (
     rules: readonly LiveRule[] | null,
-    scope: NodeRule['scope'],
+    scope: 'node' | 'datacenter',
     direction: 'in' | 'out',
     family: 4 | 6,
   ) => {
-    const limited = new Set(rules?.filter(({ iface }) => iface).map(({ pos }) => pos));
-    const view = { direction, family, scopes, groups: cluster.groups, hasInterface: () => true };
+    const positions = new Set(rules?.filter(({ iface }) => iface).map(({ pos }) => pos));
+    const view = { direction, family, scopes, groups: cluster.groups, hasInterface: () => true, origin: { scope } };
     return compileChain(rules, view).map((rule) => {
-      const with_interface = limited.has(rule.place.position);
-      const compiled = with_interface ? { ...rule, vague: true } : rule;
-      facts.set(compiled, { scope, with_interface });
+      if (!positions.has(rule.place.position)) return rule;
+      const compiled = { ...rule, vague: true };
+      limited.add(compiled);
       return compiled;
     });
   };
   const indexes = new Map<string, RuleIndex>();
   return {
-    cluster_enabled: cluster.firewall_enabled,
-    node_enabled: options?.enable ?? null,
-    implementations: possibleImplementations(node),
-    compiles: node?.compile_failure === undefined,
+    implementation,
     ndp: options?.ndp ?? null,
+    synflood: options?.synflood ?? null,
+    helpers: options?.conntrack_helpers ?? null,
     policies: policiesOf(cluster),
-    node: prepareNode(node, 'iptables'),
+    node: prepareNode(node, implementation),
     blacklist: blacklistOf(cluster),
     index(direction, family) {
       const key = direction + family;
@@ -120,8 +123,21 @@ export function prepareNodeFilter(cluster: LiveCluster, name: string): PreparedN
       indexes.set(key, known);
       return known;
     },
-    about: (rule) => facts.get(rule) ?? { scope: 'node', with_interface: false },
+    with_interface: (rule) => limited.has(rule),
     managed: managementOf(cluster, node, scopes),
     may_be_peer: peersOf(cluster, name),
+    crossings: implementation === 'nftables' ? nodeCrossings(cluster, node) : null,
+  };
+}
+
+/** Compiles what was read about a node for the traffic of the node itself. @param name of the node in `cluster.nodes` */
+export function prepareNodeFilter(cluster: LiveCluster, name: string): PreparedNodeFilter {
+  const node = nodeOf(cluster, name);
+  const [implementation, ...others] = possibleImplementations(node);
+  return {
+    cluster_enabled: cluster.firewall_enabled,
+    node_enabled: node?.options ? effectiveNodeOptions(node.options).enable : null,
+    compiles: node?.compile_failure === undefined,
+    chains: [prepareChain(cluster, name, implementation), ...others.map((other) => prepareChain(cluster, name, other))],
   };
 }

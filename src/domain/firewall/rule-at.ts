@@ -1,15 +1,30 @@
 import type { LiveRule, LiveState } from './live-state';
 import type { RulePlace } from './verdict';
 
-/** The live rule at a place that a verdict names, and the group that it is of; null when it is not there. */
-export function ruleAt(state: LiveState, place: RulePlace): { rule: LiveRule; group: string | null } | null {
+/** A live rule, the group that it is of, and whether it is in the guest's own list. */
+export type RuleAtPlace = { readonly rule: LiveRule; readonly group: string | null; readonly own: boolean };
+
+/** The same text for the same place. */
+export const placeKey = ({ scope, name, position, group, group_position }: RulePlace): string =>
+  `${scope ?? ''} ${name ?? ''} ${position} ${group ?? ''} ${group_position ?? ''}`;
+
+function listOf({ cluster, guest, node }: LiveState, place: RulePlace): readonly LiveRule[] | null {
+  if (place.scope === 'datacenter') return cluster.rules ?? null;
+  if (place.scope === 'node') return node?.rules ?? null;
+  if (place.scope === undefined) return guest.rules;
+  const { name = '' } = place;
+  return cluster.vnets && Object.hasOwn(cluster.vnets, name) ? (cluster.vnets[name]?.rules ?? null) : null;
+}
+
+/** The live rule at a place that a verdict names; null when it is not there. */
+export function ruleAt(state: LiveState, place: RulePlace): RuleAtPlace | null {
   const { group, group_position, position } = place;
   if (group !== undefined && group_position !== undefined) {
     const { groups } = state.cluster;
     const members = groups && Object.hasOwn(groups, group) ? groups[group] : undefined;
     const rule = members?.find(({ pos }) => pos === group_position);
-    return rule ? { rule, group } : null;
+    return rule ? { rule, group, own: false } : null;
   }
-  const rule = state.guest.rules?.find(({ pos }) => pos === position);
-  return rule ? { rule, group: null } : null;
+  const rule = listOf(state, place)?.find(({ pos }) => pos === position);
+  return rule ? { rule, group: null, own: place.scope === undefined } : null;
 }

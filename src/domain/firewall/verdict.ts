@@ -41,16 +41,30 @@ export const UNKNOWN_REASONS = [
   'unknown_implementation',
   'unknown_node_options',
   'unknown_node_networks',
+  /** Forward rules or options of a VNet, the node or the data center were not read. */
+  'unknown_forward_rules',
+  /** Whether the node routes the packet, or bridges it within a VNet. */
+  'unknown_route',
   'node_cannot_compile',
 ] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-/** Where a rule stands: its position on the guest, and inside a security group the group and the position there. */
-export type RulePlace = { readonly position: number; readonly group?: string; readonly group_position?: number };
+/** Whose list of rules it is, where it is not the guest's own; `name` is that of the VNet. */
+export type ListScope =
+  | { readonly scope?: never; readonly name?: never }
+  | { readonly scope: 'datacenter' | 'node'; readonly name?: never }
+  | { readonly scope: 'vnet'; readonly name: string };
+
+/** Where a rule is: its position in its list, and inside a security group the group and the position there. */
+export type RulePlace = ListScope & {
+  readonly position: number;
+  readonly group?: string;
+  readonly group_position?: number;
+};
 
 export type DecidedBy =
   | ({ readonly kind: 'rule' } & RulePlace)
-  | { readonly kind: 'default'; readonly policy: 'ACCEPT' | 'DROP' | 'REJECT' }
+  | ({ readonly kind: 'default'; readonly policy: 'ACCEPT' | 'DROP' | 'REJECT' } & ListScope)
   | { readonly kind: 'builtin'; readonly name: Builtin }
   | { readonly kind: 'not_enforced'; readonly reason: NotEnforcedReason }
   | { readonly kind: 'unknown'; readonly reason: UnknownReason; readonly places: readonly RulePlace[] };

@@ -1,4 +1,5 @@
 import { evaluate } from '../firewall/evaluate';
+import { placeKey } from '../firewall/rule-at';
 import type { DecidedBy, DefiniteVerdict, Verdict } from '../firewall/verdict';
 import { auditOutcomes } from './audit-policy';
 import type { AuditOutcome, ContextDecision, ContextReason, FlowContext, FlowDecider, FlowFacts } from './flow-context';
@@ -44,10 +45,10 @@ function decisionOf({ verdict: { verdict, decided_by }, audit }: Judged): Contex
 }
 
 function sameDecider(a: DecidedBy, b: DecidedBy): boolean {
-  if (a.kind === 'rule' && b.kind === 'rule') {
-    return a.position === b.position && a.group === b.group && a.group_position === b.group_position;
+  if (a.kind === 'rule' && b.kind === 'rule') return placeKey(a) === placeKey(b);
+  if (a.kind === 'default' && b.kind === 'default') {
+    return a.policy === b.policy && a.scope === b.scope && a.name === b.name;
   }
-  if (a.kind === 'default' && b.kind === 'default') return a.policy === b.policy;
   if (a.kind === 'builtin' && b.kind === 'builtin') return a.name === b.name;
   return a.kind === b.kind && 'reason' in a && 'reason' in b && a.reason === b.reason;
 }

@@ -33,6 +33,7 @@ export function deciderText(t: Translate, by: InsightDecider): string {
           ? t('Rule {position} of a policy that is gone', { position })
           : t('Rule {position} of {policy}', { position, policy: by.policy_name });
       }
+      if (by.vnet !== undefined) return t('Rule {position} of VNet {name}', { position, name: by.vnet });
       return group === null
         ? t('Rule {position}', { position })
         : t('Rule {position} of group {group}', { position: by.group_position, group });

@@ -18,4 +18,6 @@ export const ENFORCEMENT_REASON_WORDS: Record<NotEnforcedReason | UnknownReason,
   unknown_implementation: msg('the firewall implementation of the node is not known'),
   unknown_node_options: msg('the firewall options of the node could not be read'),
   unknown_node_networks: msg('the networks of the node could not be read'),
+  unknown_forward_rules: msg('rules for forwarded traffic could not be read'),
+  unknown_route: msg('whether the node routes the traffic is not known'),
 };

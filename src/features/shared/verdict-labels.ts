@@ -64,6 +64,12 @@ export function rulesText(t: Translate, say: RulesSay | null | undefined): strin
           },
         );
       }
+      if (say.vnet !== undefined) {
+        return t(
+          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of VNet {name}',
+          { ...place, name: say.vnet },
+        );
+      }
       return t('{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position}', place);
     }
   }

@@ -27,7 +27,7 @@ function packetEffect(packet: Packet, position: number, after: PreparedGuest, em
   const { verdict, decided_by: by } = evaluate(after, packet);
   // Which rule decides in the end is not known: it may be this one, behind one that may not match.
   if (by.kind === 'unknown') return 'unknown';
-  if (by.kind !== 'rule' || by.position !== position) return 'none';
+  if (by.kind !== 'rule' || by.scope !== undefined || by.position !== position) return 'none';
   if (verdict !== 'accept') return 'cuts';
   const otherwise = evaluate(empty, packet).verdict;
   return otherwise === 'accept' ? 'none' : otherwise === 'unknown' ? 'unknown' : 'allows';

@@ -25,7 +25,7 @@ export function decidingRule(
   by: FlowDecider,
 ): NamedRule | null {
   const found = by.kind === 'rule' ? ruleAt(state, by) : null;
-  return found && show(found.rule, found.group === null ? vmid : null);
+  return found && show(found.rule, found.own ? vmid : null);
 }
 
 /** What decides, as every answer about traffic says it. @param rule of `decidingRule` */
@@ -41,6 +41,7 @@ export function describeDecider(by: FlowDecider, rule: NamedRule | null): Decide
     position: by.position,
     group: by.group ?? null,
     group_position: by.group_position ?? null,
+    ...(by.scope === 'vnet' && { vnet: by.name }),
     policy_id: ours?.policy_id ?? null,
     policy_name: ours?.policy_name ?? null,
     policy_version: ours?.policy_version ?? null,

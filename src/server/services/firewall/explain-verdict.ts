@@ -1,4 +1,4 @@
-import type { Builtin, NotEnforcedReason, UnknownReason } from '@/domain/firewall/verdict';
+import type { Builtin, ListScope, NotEnforcedReason, UnknownReason } from '@/domain/firewall/verdict';
 import type { ContextReason, FlowDecider } from '@/domain/flow-context/flow-context';
 import type { NamedRule } from './named-rules';
 
@@ -47,20 +47,29 @@ const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
     'Whether the node filters with iptables or nftables is not known, and they decide differently.',
   unknown_node_options: 'The firewall options of the node could not be read, and they decide.',
   unknown_node_networks: 'The networks of the node could not be read: an address may be a broadcast address.',
+  unknown_forward_rules:
+    'Rules for forwarded traffic (of the VNet, the node or the data center) could not be read, and they may decide.',
+  unknown_route: 'Whether the node routes this traffic or bridges it within the VNet is not known, and that decides.',
   unknown_interface: 'At which interface it passed is not known, and they do not decide alike.',
   unknown_protocol: 'The protocol is not known.',
   unknown_opening: 'Which end opened the conversation is not known, and that decides.',
 };
+
+/** Whose list a rule or default is of, where it is not the guest's own. */
+function listName({ scope, name }: ListScope): string {
+  if (scope === undefined) return '';
+  return scope === 'vnet' ? ` of VNet ${name}` : ` of the ${scope === 'node' ? 'node' : 'data center'}`;
+}
 
 /** Who decides, in words. @param rule the one that decides, when it is one and could be found */
 export function explainDecider(by: FlowDecider, rule: NamedRule | null): string {
   switch (by.kind) {
     case 'rule': {
       const where = by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of group ${by.group}`;
-      return `${where}${rule?.policy_name ? ` of policy ${rule.policy_name}` : ''} decides.`;
+      return `${where}${listName(by)}${rule?.policy_name ? ` of policy ${rule.policy_name}` : ''} decides.`;
     }
     case 'default':
-      return 'No rule matches: the default decides.';
+      return `No rule matches: the default policy${listName(by)} decides.`;
     case 'builtin':
       return BUILTIN_WORDS[by.name];
     case 'not_enforced':

@@ -45,8 +45,14 @@ function liveNics(config: GuestConfig, kind: GuestRef['kind']): LiveNic[] {
     .filter(({ bridge }) => bridge !== null)
     .map((nic): LiveNic => {
       const addresses = staticAddresses(nic, kind);
-      const { name, firewall, mac } = nic;
-      return { name, firewall, mac, ...(addresses.length > 0 && { static_addresses: addresses }) };
+      const { name, firewall, mac, bridge } = nic;
+      return {
+        name,
+        firewall,
+        mac,
+        ...(bridge !== null && { bridge }),
+        ...(addresses.length > 0 && { static_addresses: addresses }),
+      };
     });
   return [...known, ...config.unreadable.map(({ name }) => ({ name, firewall: null, mac: null }))];
 }

@@ -1,3 +1,4 @@
+import { placeKey } from '@/domain/firewall/rule-at';
 import { contextOf } from '@/domain/flow-context/context-of';
 import type { FlowDecider, FlowFacts } from '@/domain/flow-context/flow-context';
 import type { InsightContext, InsightDecider, InsightFlow } from '@/domain/insights';
@@ -21,10 +22,11 @@ function endOf(flow: InsightFacts, workloadId: string): 'source' | 'destination'
 }
 
 /** Tells deciders apart. */
-const keyOf = (by: FlowDecider): string =>
-  by.kind === 'rule'
-    ? `${by.position} ${by.group ?? ''} ${by.group_position ?? ''}`
-    : `${by.kind} ${deciderDetail(by)}`;
+function keyOf(by: FlowDecider): string {
+  if (by.kind === 'rule') return placeKey(by);
+  const list = by.kind === 'default' ? `${by.scope ?? ''} ${by.name ?? ''}` : '';
+  return `${by.kind} ${deciderDetail(by)} ${list}`;
+}
 
 /** Says what becomes of flows at a guest. Each decider is described once. */
 export function contextDescriber(live: Omit<LiveGuestContext, 'read_at'>): (flow: InsightFacts) => {

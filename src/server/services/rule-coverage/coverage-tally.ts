@@ -1,4 +1,4 @@
-import { ruleAt } from '@/domain/firewall/rule-at';
+import { placeKey, ruleAt } from '@/domain/firewall/rule-at';
 import type { RulePlace } from '@/domain/firewall/verdict';
 import { contextOf } from '@/domain/flow-context/context-of';
 import type { FlowContext } from '@/domain/flow-context/flow-context';
@@ -44,7 +44,7 @@ type ManagedRule = Pick<RuleHitRow, 'policy_id' | 'rule_hash' | 'policy_version'
 /** The rule at a place, when this installation wrote it for this guest. */
 function managedRule({ context, vmid }: CountedGuest, place: RulePlace, instance: string): ManagedRule | null {
   const found = ruleAt(context.state, place);
-  const marker = found && found.group === null ? parseMarker(found.rule.comment) : null;
+  const marker = found?.own ? parseMarker(found.rule.comment) : null;
   if (!marker || marker.instance !== instance || marker.vmid !== vmid) return null;
   const { policy_id, rule_hash, version } = marker;
   return { policy_id, rule_hash, policy_version: version, rule_position: null };
@@ -104,7 +104,7 @@ export class CoverageTally {
   #ruleOf(guest: CountedGuest, place: RulePlace): ManagedRule | null {
     const rules = this.#managed.get(guest.context) ?? new Map<string, ManagedRule | null>();
     this.#managed.set(guest.context, rules);
-    const key = `${place.position} ${place.group ?? ''} ${place.group_position ?? ''}`;
+    const key = placeKey(place);
     let rule = rules.get(key);
     if (rule === undefined) {
       rule = managedRule(guest, place, this.#options.instance);

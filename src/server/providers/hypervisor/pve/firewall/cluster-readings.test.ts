@@ -52,7 +52,9 @@ describe('a reading of the cluster', () => {
         gateway: '10.99.0.1',
       });
     });
-    const { nodes } = await provider().firewallReader.readClusterFirewall();
+    const { nodes, vnets } = await provider().firewallReader.readClusterFirewall();
+    expect(vnets?.rnet?.gateways).toEqual(['10.99.0.1/24']);
+    expect(vnets?.dmz?.gateways).toEqual([]);
     expect(nodes?.pve2?.networks).toContain('10.99.0.1/24');
     expect(nodes?.pve1?.networks).not.toContain('10.99.0.1/24');
   });

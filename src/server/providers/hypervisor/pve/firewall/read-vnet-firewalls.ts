@@ -65,10 +65,11 @@ export async function readRunningVnets(context: InventoryContext, unreadable: Un
     ]);
     const unknown = subnets?.problems.find((text) => text !== null);
     if (unknown) throw incomplete(unknown);
-    for (const { cidr, gateway } of subnets?.facts ?? []) {
-      if (gateway !== null) gateways.push({ cidr: `${gateway}/${cidr.split('/')[1]}`, nodes: nodesOf(zone) });
-    }
-    return [vnet, { options: optionsPart, rules }];
+    const own = (subnets?.facts ?? []).flatMap(({ cidr, gateway }) =>
+      gateway === null ? [] : [`${gateway}/${cidr.split('/')[1]}`],
+    );
+    for (const cidr of own) gateways.push({ cidr, nodes: nodesOf(zone) });
+    return [vnet, { options: optionsPart, rules, gateways: own }];
   };
   const read = await Promise.all(vnets.map(({ vnet, zone }) => lanes.run(() => readVnet(vnet, zone))));
   return {

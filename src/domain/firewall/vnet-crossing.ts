@@ -1,0 +1,123 @@
+import type { IpAddress } from '../net/ip-address';
+import { type AddressSet, addressSet, addressSetHas, parseSpan } from './address-set';
+import { type ForwardChain, routedChain, throughForwardChain, vnetChain, vnetEnabled } from './forward-chain';
+import type { LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
+import { certainly, type Outcome, oneOf, passes, unknown } from './node-steps';
+import { isMulticast, type Packet } from './packet';
+
+/** What a packet meets on its way in addition to the filter at its end; null: nothing. */
+export type NodeCrossings = (packet: Packet) => Outcome | null;
+export type GuestCrossing = (packet: Packet) => Outcome;
+
+const NOTHING = certainly(passes({ kind: 'not_enforced', reason: 'vnet_firewall_off' }));
+const ESTABLISHED = certainly(passes({ kind: 'builtin', name: 'established' }));
+const notRead = (reason: 'unknown_forward_rules' | 'node_cannot_compile'): Outcome => ({
+  verdict: unknown(reason),
+  possible: new Set(['accept', 'drop']),
+});
+
+const isEstablished = ({ state }: Packet) => state === 'established' || state === 'related';
+const farEnd = ({ direction, source, destination }: Packet) => (direction === 'in' ? source : destination);
+const spansOf = (texts: readonly string[]): AddressSet =>
+  addressSet(
+    texts.flatMap((text) => parseSpan(text) ?? []),
+    'no',
+  );
+const hostsOf = (texts: readonly string[]) => spansOf(texts.map((text) => text.split('/')[0] ?? text));
+const has = (set: AddressSet, ip: IpAddress) => addressSetHas(set, ip) === 'yes';
+
+/**
+ * VNets that a packet passes between a node and the other end. One whose subnets hold the other end is passed. Others are
+ * taken not to be: without that, no verdict about a node would be left where a single VNet filters.
+ */
+export function nodeCrossings(cluster: LiveCluster, node: LiveNode | null): NodeCrossings | null {
+  if (!cluster.vnets) return (packet) => (isEstablished(packet) ? null : notRead('unknown_forward_rules'));
+  const filtering = Object.entries(cluster.vnets)
+    .filter(([, vnet]) => vnetEnabled(vnet) !== false && vnet.gateways?.length !== 0)
+    .map(([name, vnet]) => ({
+      chain: vnetChain(cluster, name, vnet, node),
+      subnets: vnet.gateways ? spansOf(vnet.gateways) : null,
+    }));
+  if (filtering.length === 0) return null;
+  return (packet) => {
+    const far = farEnd(packet);
+    const inside = filtering.filter(({ subnets }) => subnets && has(subnets, far));
+    const maybe = inside.length === 1 ? inside : filtering.filter(({ subnets }) => !subnets || has(subnets, far));
+    const outcomes = maybe.map(({ chain }) => throughForwardChain(chain, packet));
+    const [first, ...others] = inside.length === 1 ? outcomes : [NOTHING, ...outcomes];
+    return first ? oneOf([first, ...others], 'unknown_route') : null;
+  };
+}
+
+/** Addresses that stay within a network: of groups, link-local, or of all hosts. */
+function isLinkScoped(ip: IpAddress): boolean {
+  if (isMulticast(ip)) return true;
+  return ip.family === 4 ? ip.value === 0xffffffffn : ip.value >> 118n === 0x3fan;
+}
+
+type Way = 'bridged' | 'to_node' | 'routed';
+
+/** How a packet of a guest gets to the other end, or from there. */
+function waysTo(gateways: readonly string[] | undefined, node: LiveNode | null): (far: IpAddress) => readonly Way[] {
+  const subnets = spansOf(gateways ?? []);
+  const own = hostsOf([...(gateways ?? []), ...(node?.networks ?? [])]);
+  return (far) => {
+    if (gateways?.length === 0 || isLinkScoped(far)) return ['bridged'];
+    if (gateways && has(own, far)) return ['to_node'];
+    if (gateways && has(subnets, far)) return ['bridged'];
+    return node?.networks && !has(own, far) ? ['bridged', 'routed'] : ['bridged', 'routed', 'to_node'];
+  };
+}
+
+/** The VNet that an interface is on: its name, none, or not known. */
+function vnetOf({ vnets }: LiveCluster, { bridge }: LiveNic): string | null | undefined {
+  if (bridge === undefined) {
+    // Readings of versions that knew neither.
+    if (vnets === undefined) return null;
+    return vnets && Object.values(vnets).every((vnet) => vnetEnabled(vnet) === false) ? null : undefined;
+  }
+  if (/^vmbr\d+$/.test(bridge)) return null;
+  if (!vnets) return undefined;
+  return Object.hasOwn(vnets, bridge) ? bridge : null;
+}
+
+function through(chain: ForwardChain, node_enabled: boolean | null): Record<Exclude<Way, 'routed'>, GuestCrossing> {
+  const bridged: GuestCrossing = (packet) => throughForwardChain(chain, packet);
+  // What the node itself receives or sends is filtered in the same way, while the node's own firewall is on.
+  const to_node: GuestCrossing = (packet) => {
+    if (node_enabled === false) return NOTHING;
+    return node_enabled ? bridged(packet) : oneOf([bridged(packet), NOTHING], 'unknown_node_options');
+  };
+  return { bridged, to_node };
+}
+
+/**
+ * What stands between an interface of a guest and the other end on a node with the nftables implementation: the firewall of
+ * the VNet that the interface is on where the packet is bridged, rules for forwarded traffic where the node routes it.
+ * Null: nothing.
+ */
+export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): GuestCrossing | null {
+  if (cluster.firewall_enabled === false) return null;
+  const name = vnetOf(cluster, nic);
+  if (name === null) return null;
+  const vnet = name === undefined ? undefined : cluster.vnets?.[name];
+  if (name === undefined || !vnet || node?.compile_failure) {
+    const outcome = notRead(node?.compile_failure ? 'node_cannot_compile' : 'unknown_forward_rules');
+    return (packet) => (isEstablished(packet) ? ESTABLISHED : outcome);
+  }
+  const { gateways } = vnet;
+  if (gateways?.length === 0 && vnetEnabled(vnet) === false) return null;
+  const routed = routedChain(cluster, node);
+  const ways: Record<Way, GuestCrossing> = {
+    ...through(vnetChain(cluster, name, vnet, node), routed.enabled),
+    routed: (packet) => throughForwardChain(routed, packet),
+  };
+  const wayOf = waysTo(gateways, node);
+  return (packet) => {
+    const [first, ...others] = wayOf(farEnd(packet)).map((way) => ways[way](packet));
+    const found = first ? oneOf([first, ...others], 'unknown_route') : NOTHING;
+    const passing = found.possible.size === 1 && found.possible.has('accept');
+    if (cluster.firewall_enabled !== null || passing) return found;
+    return { verdict: unknown('unknown_cluster_firewall'), possible: new Set([...found.possible, 'accept']) };
+  };
+}
