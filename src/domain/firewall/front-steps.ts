@@ -1,6 +1,6 @@
 import type { FilterImplementation, LiveCluster, LiveNode } from './live-state';
 import { possibleImplementations } from './node-options';
-import { prepareNode } from './prepare-guest';
+import { prepareNode } from './prepare-node';
 
 /** Built-in steps that stand in front of every guest of a node, in their order. */
 export const FRONT_STEPS = ['vital_icmp', 'invalid', 'blacklist', 'smurf', 'tcp_flags'] as const;

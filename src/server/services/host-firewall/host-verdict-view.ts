@@ -1,5 +1,5 @@
-import type { NodeRulePlace, NodeVerdict } from '@/domain/firewall/evaluate-node';
 import type { LiveRule } from '@/domain/firewall/live-state';
+import type { NodeRulePlace, NodeVerdict } from '@/domain/firewall/node-verdict';
 import { viewOfLiveRule } from '@/domain/firewall/rule-view';
 import type { HostPacketVerdict } from '@/domain/host-firewall';
 import { explainHostDecider } from './explain-host-verdict';
@@ -7,12 +7,19 @@ import type { HostLive, HostNode } from './read-host-live';
 
 type Decision = HostPacketVerdict['decided_by'];
 
+function listOf({ state }: HostLive, node: HostNode, { scope, name = '' }: NodeRulePlace) {
+  if (scope === 'node') return node.live?.rules;
+  if (scope === 'datacenter') return state.rules;
+  return state.vnets && Object.hasOwn(state.vnets, name) ? state.vnets[name]?.rules : null;
+}
+
 /** The rule at a place that a verdict names; null when it is not there any more. */
-function ruleAt({ state, instance }: HostLive, node: HostNode, place: NodeRulePlace): Decision['rule'] {
+function ruleAt(live: HostLive, node: HostNode, place: NodeRulePlace): Decision['rule'] {
   const { scope, position, group, group_position } = place;
+  const { state, instance } = live;
   const groups = state.groups ?? {};
   const members = group !== undefined && Object.hasOwn(groups, group) ? groups[group] : undefined;
-  const stored: readonly LiveRule[] | null | undefined = scope === 'node' ? node.live?.rules : state.rules;
+  const stored: readonly LiveRule[] | null | undefined = listOf(live, node, place);
   const found =
     group === undefined
       ? stored?.find(({ pos }) => pos === position)
