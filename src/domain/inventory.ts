@@ -34,6 +34,8 @@ export const NodeCompileFailure = z.object({
       position: z.int().optional(),
       /** Name of the IP set. */
       set: z.string().optional(),
+      /** The interface whose configuration is refused. */
+      nic: z.string().optional(),
       detail: z.string(),
     }),
   ),

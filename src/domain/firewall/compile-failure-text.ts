@@ -5,7 +5,7 @@ import type { CompileFailure } from './compile-failure';
  * @param workload name of the workload it is stored for, in that case
  */
 export function compileFailurePlace(failure: CompileFailure, workload: string | null): string {
-  const item = failure.set === undefined ? `rule ${failure.position ?? '?'}` : `IP set ${failure.set}`;
+  const item = failure.nic ?? (failure.set === undefined ? `rule ${failure.position ?? '?'}` : `IP set ${failure.set}`);
   if (failure.scope === 'guest') return `${item} of workload ${workload ?? failure.vmid ?? '?'}`;
   if (failure.scope === 'group') return `${item} of PVE security group ${failure.group ?? '?'}`;
   return failure.scope === 'node' ? `${item} of the node` : `${item} of the data center`;
@@ -23,6 +23,18 @@ export function compileFailureReason({ reason, detail }: CompileFailure): string
       return `${detail} covers all addresses, which an IP set cannot hold. Use two halves, such as 0.0.0.0/1 and 128.0.0.0/1.`;
     case 'set_entry_repeated':
       return `${detail} is the same network as another entry of the set. Remove one of them.`;
+    case 'group_missing':
+      return `there is no PVE security group ${detail}. Create the group or remove the rule.`;
+    case 'set_alias_missing':
+      return `there is no alias ${detail}. Create the alias or remove the entry.`;
+    case 'icmp_type_unknown':
+      return `proxmox-firewall does not know the ICMP type ${detail}. Remove the type.`;
+    case 'address_families_differ':
+      return `source and destination are not of one IP version (${detail}). Use two rules.`;
+    case 'nic_model_unknown':
+      return `proxmox-firewall does not know the network device model ${detail}. Use virtio, e1000, rtl8139 or vmxnet3.`;
+    case 'nic_not_supported':
+      return 'proxmox-firewall supports interfaces up to net30 only. Use another number.';
   }
 }
 

@@ -83,3 +83,69 @@ describeAsRoot(
     expect(differing).toEqual([]);
   });
 });
+
+describeAsRoot('ip', 'nft')('nft', () => {
+  const name = `${NAMESPACE}-nft`;
+  // nft opens its standard input by name, which a socket does not allow: it gets a pipe.
+  const nft = (args: string, commands: unknown[] = []) =>
+    spawnSync('ip', ['netns', 'exec', name, 'sh', '-c', `cat | nft -j ${args}`], {
+      input: JSON.stringify({ nftables: commands }),
+      encoding: 'utf8',
+    });
+  const at = { family: 'bridge', table: 't' };
+  const table = { add: { table: { family: 'bridge', name: 't' } } };
+  const chain = { add: { chain: { ...at, name: 'guest' } } };
+  const rule = (...expr: unknown[]) => ({ add: { rule: { ...at, chain: 'guest', expr } } });
+  const match = (left: unknown, right: unknown) => ({ match: { op: '==', left, right } });
+  const takes = (...commands: unknown[]) => nft('-c -f -', [table, chain, ...commands]).status === 0;
+  const prefix = (text: string) => {
+    const [addr, len] = text.split('/');
+    return { prefix: { addr, len: Number(len ?? 32) } };
+  };
+
+  beforeAll(() => {
+    spawnSync('ip', ['netns', 'add', name]);
+  });
+  afterAll(() => {
+    spawnSync('ip', ['netns', 'del', name]);
+  });
+
+  it('keeps the old rules of all guests when one rule jumps to the chain of a group that is gone', () => {
+    expect(nft('-f -', [table, chain, rule({ drop: null })]).stderr).toBe('');
+    const group = { jump: { target: 'group-gone-in' } };
+    const failed = nft('-f -', [{ flush: { chain: { ...at, name: 'guest' } } }, rule({ accept: null }), rule(group)]);
+    expect(failed.status).not.toBe(0);
+    expect(nft('list chain bridge t guest').stdout).toContain('"drop"');
+  });
+
+  it('takes what stops the other implementation', () => {
+    const l4 = (protocol: string) => match({ meta: { key: 'l4proto' } }, protocol);
+    const port = (value: unknown) => match({ payload: { protocol: 'th', field: 'dport' } }, value);
+    for (const protocol of ['tcp', 'udp', 'udplite', 'sctp', 'dccp']) {
+      expect(takes(rule(l4(protocol), port(69), { accept: null }))).toBe(true);
+      expect(takes(rule(l4(protocol), port({ set: [69, { range: [60, 70] }] }), { accept: null }))).toBe(true);
+    }
+    const set = { add: { set: { ...at, name: 's', type: 'ipv4_addr', flags: ['interval'], 'auto-merge': true } } };
+    for (const values of [['0.0.0.0/0'], ['10.1.2.3/16', '10.1.0.0/16']]) {
+      expect(takes(set, { add: { element: { ...at, name: 's', elem: values.map(prefix) } } })).toBe(true);
+    }
+  });
+
+  it('takes each ICMP type that proxmox-firewall writes by name', () => {
+    const type = (protocol: string, value: unknown) =>
+      rule(match({ payload: { protocol, field: 'type' } }, value), { accept: null });
+    for (const value of ['echo-request', 'redirect', 'source-quench', 'address-mask-reply', { range: [0, 255] }]) {
+      expect(takes(type('icmp', value))).toBe(true);
+    }
+    for (const value of [
+      'nd-redirect',
+      'packet-too-big',
+      'nd-router-solicit',
+      'parameter-problem',
+      { range: [0, 255] },
+    ]) {
+      expect(takes(type('icmpv6', value))).toBe(true);
+    }
+    expect(takes(type('icmpv6', 'reject-route'))).toBe(false);
+  });
+});

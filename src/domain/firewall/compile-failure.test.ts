@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileFailuresOf, guestCompileFailures, nodeCompileFailures } from './compile-failure';
+import { enforcementOf } from './enforcement';
 import type { LiveCluster, LiveNode, LiveRule, LiveSetEntry } from './live-state';
 
 const CLUSTER: LiveCluster = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} };
@@ -18,6 +19,7 @@ const ofRule = (fields: Partial<LiveRule>, other: Partial<Guest> = {}) =>
   guestCompileFailures(CLUSTER, 100, guest({ rules: [rule(fields)], ...other }));
 const ofSet = (entries: readonly LiveSetEntry[], aliases: Record<string, string> = {}) =>
   guestCompileFailures(CLUSTER, 100, guest({ ipsets: { peers: entries }, aliases, options: { enable: 0 } }));
+const node = (fields: Partial<LiveNode> = {}): LiveNode => ({ options: {}, networks: null, rules: [], ...fields });
 
 // Outcomes of iptables-restore 1.8.9 on Debian 12, in the form in which the hypervisor writes a single port and a list.
 const PORTS: readonly (readonly [proto: string, ports: string, refused: string | null])[] = [
@@ -97,8 +99,75 @@ describe('guestCompileFailures', () => {
   });
 });
 
+describe('guestCompileFailures, where proxmox-firewall compiles', () => {
+  const found = (fields: Partial<Guest>, cluster: Partial<LiveCluster> = {}) =>
+    guestCompileFailures({ ...CLUSTER, ...cluster }, 100, guest(fields)).map(
+      ({ reason, detail }) => `${reason} ${detail}`,
+    );
+  const unknownType = rule({ proto: 'ipv6-icmp', 'icmp-type': 'reject-route' });
+
+  it('finds a rule for a PVE security group that is gone, while the firewall and the rule are on', () => {
+    const rules = [rule({ type: 'group', action: 'gone' })];
+    expect(found({ rules })).toEqual(['group_missing gone']);
+    expect(found({ rules, nics: [] })).toEqual(['group_missing gone']);
+    expect(found({ rules: [{ ...rules[0], enable: 0 } as LiveRule] })).toEqual([]);
+    expect(found({ rules: [{ ...rules[0], iface: 'net31' } as LiveRule] })).toEqual([]);
+    expect(found({ rules, options: {} })).toEqual([]);
+    expect(found({ rules }, { groups: null })).toEqual([]);
+    expect(found({ rules }, { groups: { gone: [] } })).toEqual([]);
+  });
+
+  it('finds an entry of a set that names an alias which is gone, in sets that are made', () => {
+    const entries = [{ cidr: 'gone', errors: { cidr: 'no such alias' } }];
+    const all = ['set_alias_missing gone'];
+    expect(found({ ipsets: { peers: entries } })).toEqual(all);
+    expect(found({ ipsets: { peers: entries }, options: {} })).toEqual([]);
+    expect(found({ ipsets: { management: entries, 'ipfilter-net7': entries } })).toEqual([]);
+    expect(found({ ipsets: { 'ipfilter-net0': entries } })).toEqual(all);
+    expect(found({ ipsets: { peers: entries }, aliases: null })).toEqual([]);
+    expect(found({ ipsets: { peers: entries }, aliases: { Gone: '10.0.0.1' } })).toEqual([]);
+    expect(found({ ipsets: { peers: [{ cidr: 'dc/gone' }] }, aliases: { gone: '10.0.0.1' } })).toEqual([
+      'set_alias_missing dc/gone',
+    ]);
+    expect(found({}, { ipsets: { management: [{ cidr: 'guest/x1' }] } })).toEqual(['set_alias_missing guest/x1']);
+  });
+
+  it('finds what cannot be read, also disabled and where the firewall is off', () => {
+    expect(found({ rules: [{ ...unknownType, enable: 0 }], options: {} })).toEqual(['icmp_type_unknown reject-route']);
+    expect(found({ rules: [{ ...unknownType, 'icmp-type': 'no-route' }] })).toEqual([]);
+    expect(found({ rules: [rule({ source: '10.0.0.1', dest: 'fd00::1' })] })).toEqual([
+      'address_families_differ 10.0.0.1, fd00::1',
+    ]);
+    expect(
+      found({ rules: [rule({ source: '+dc/a6', dest: 'fd00::1' }), rule({ source: 'al', dest: '::1' })] }),
+    ).toEqual([]);
+  });
+
+  it('finds devices that cannot be read, of guests that have a firewall file', () => {
+    const nics = [{ name: 'net1', firewall: false, mac: null, unreadable_model: 'e1000e' }];
+    expect(found({ nics })).toEqual(['nic_model_unknown e1000e']);
+    expect(found({ nics, options: {} })).toEqual([]);
+    expect(found({ nics, options: null, rules: null, ipsets: null, aliases: null })).toEqual([]);
+    expect(found({ nics: [{ name: 'net31', firewall: true, mac: null }] })).toEqual(['nic_not_supported net31']);
+    expect(found({ nics: [{ name: 'net30', firewall: true, mac: null }] })).toEqual([]);
+  });
+
+  it('knows what data center and node contribute', () => {
+    const rules = [rule({ type: 'group', action: 'gone' })];
+    const cluster = { ...CLUSTER, rules, groups: { unused: [unknownType] }, ipsets: { s1: [{ cidr: 'gone' }] } };
+    const of = (enable: number) => nodeCompileFailures(cluster, node({ rules, options: { enable } }));
+    const unread = { reason: 'icmp_type_unknown', scope: 'group', group: 'unused' };
+    expect(of(0)).toMatchObject([unread]);
+    expect(of(1)).toMatchObject([
+      unread,
+      { reason: 'group_missing', scope: 'data_center' },
+      { reason: 'group_missing', scope: 'node' },
+      { reason: 'set_alias_missing', scope: 'data_center', set: 's1' },
+    ]);
+  });
+});
+
 describe('compileFailuresOf', () => {
-  const node = (fields: Partial<LiveNode> = {}): LiveNode => ({ options: {}, networks: null, rules: [], ...fields });
   const bad = [rule({ proto: 'tcp', dport: 'tftp' })];
 
   it('finds refused rules of the data center and of the node, unless the node does not filter itself', () => {
@@ -111,16 +180,42 @@ describe('compileFailuresOf', () => {
     expect(nodeCompileFailures(cluster, null)).toMatchObject([{ scope: 'data_center' }]);
   });
 
-  it('says nothing where the firewall is off or nftables compiles', () => {
-    const found = ofRule({ proto: 'tcp', dport: 'tftp' });
-    expect(compileFailuresOf(CLUSTER, node(), found)).toHaveLength(1);
-    expect(compileFailuresOf({ ...CLUSTER, firewall_enabled: null }, null, found)).toHaveLength(1);
-    expect(compileFailuresOf({ ...CLUSTER, firewall_enabled: false }, node(), found)).toEqual([]);
-    expect(compileFailuresOf(CLUSTER, node({ options: { nftables: 1 } }), found)).toEqual([]);
+  const ofIptables = ofRule({ proto: 'tcp', dport: 'tftp' });
+  const ofNftables = ofRule({ type: 'group', action: 'gone' });
+  const reasons = (cluster: LiveCluster, of: LiveNode | null, found = [...ofIptables, ...ofNftables]) => {
+    const { failures, maybe } = compileFailuresOf(cluster, of, found);
+    return [failures.map(({ reason }) => reason), maybe];
+  };
+
+  it('counts what stops the implementation of the node', () => {
+    expect(reasons(CLUSTER, node())).toEqual([['service_without_protocol'], false]);
+    expect(reasons(CLUSTER, node({ options: { nftables: 1 } }))).toEqual([['group_missing'], false]);
+    expect(reasons(CLUSTER, node({ options: null, implementation: 'nftables' }))).toEqual([['group_missing'], false]);
+    expect(reasons({ ...CLUSTER, firewall_enabled: null }, node())).toEqual([['service_without_protocol'], false]);
+    expect(reasons({ ...CLUSTER, firewall_enabled: false }, node())).toEqual([[], false]);
+  });
+
+  it('says maybe where the implementation is not known and only one is stopped', () => {
+    expect(reasons(CLUSTER, null)).toEqual([['service_without_protocol', 'group_missing'], false]);
+    expect(reasons(CLUSTER, null, ofIptables)).toEqual([[], true]);
+    expect(reasons(CLUSTER, null, ofNftables)).toEqual([[], true]);
+    expect(reasons(CLUSTER, null, [])).toEqual([[], false]);
   });
 
   it('names a failure of a group that many guests use once', () => {
     const found = [1, 2].flatMap(() => [{ reason: 'service_without_protocol', scope: 'group', detail: 'x' } as const]);
-    expect(compileFailuresOf(CLUSTER, null, found)).toHaveLength(1);
+    expect(compileFailuresOf(CLUSTER, node(), found).failures).toHaveLength(1);
+  });
+});
+
+describe('enforcementOf', () => {
+  it('is unknown while it is not known whether the node compiles', () => {
+    const live = (of: Partial<LiveNode>) => ({ cluster: CLUSTER, guest: guest({}), node: node(of) });
+    const nic = { name: 'net0', firewall: true, mac: null };
+    expect(enforcementOf(live({ options: null, compile_unknown: true }), nic)).toEqual({
+      status: 'unknown',
+      reasons: ['unknown_implementation'],
+    });
+    expect(enforcementOf(live({}), nic)).toEqual({ status: 'on' });
   });
 });

@@ -1,20 +1,28 @@
 import { formatCidr, networkOf, parseCidr } from '../net/cidr';
 import { protocolNumber, SCTP, TCP, UDP } from './data/protocols';
 import { serviceHasProtocol } from './data/services';
-import type { LiveCluster, LiveGuest, LiveNic, LiveNode, LiveRule } from './live-state';
+import type { FilterImplementation, LiveCluster, LiveGuest, LiveNic, LiveNode, LiveRule } from './live-state';
+import { NFTABLES_FAILURE_REASONS, nftablesGuestFailures, nftablesNodeFailures } from './nftables-compile-failure';
+import { possibleImplementations } from './node-options';
 import { aliasValue, type Scopes } from './resolve-address';
 
+/** What stops each implementation. Neither minds what stops the other. */
 export const COMPILE_FAILURE_REASONS = [
   'service_without_protocol',
   'ports_not_supported',
   'set_entry_covers_everything',
   'set_entry_repeated',
+  ...NFTABLES_FAILURE_REASONS,
 ] as const;
 export type CompileFailureReason = (typeof COMPILE_FAILURE_REASONS)[number];
 
+const stops = (implementation: FilterImplementation, { reason }: CompileFailure): boolean =>
+  (implementation === 'nftables') === NFTABLES_FAILURE_REASONS.some((one) => one === reason);
+
 /**
- * Something stored that the API accepted and iptables-restore or ipset refuses. The compile of a node is all or nothing:
- * one of these keeps the old rules of every guest of the node in force, and no API says so.
+ * Something stored that the API accepted and that cannot be loaded: iptables-restore, ipset or nft refuses it, or
+ * proxmox-firewall cannot read it. The compile of a node is all or nothing: one of these keeps the old rules of every guest
+ * of the node in force, and no API says so.
  */
 export type CompileFailure = {
   readonly reason: CompileFailureReason;
@@ -25,6 +33,8 @@ export type CompileFailure = {
   /** Position of the rule; absent for an entry of a set. */
   readonly position?: number;
   readonly set?: string;
+  /** The interface of the guest, where its configuration is refused. */
+  readonly nic?: string;
   /** What is refused: `tcp/tftp`, the entry of the set with what it resolves to. */
   readonly detail: string;
 };
@@ -140,6 +150,7 @@ export function guestCompileFailures(
     ...ruleFailures(guest.rules, { scope: 'guest', vmid }, applies),
     ...groupFailures(cluster, guest.rules, applies),
     ...setFailures(guest.ipsets, { cluster, guest }, { scope: 'guest', vmid }, implied),
+    ...nftablesGuestFailures(cluster, vmid, guest),
   ];
 }
 
@@ -152,20 +163,23 @@ export function nodeCompileFailures(cluster: LiveCluster, node: LiveNode | null)
     ...ruleFailures(node?.rules ?? null, { scope: 'node' }, hostFiltered),
     ...groupFailures(cluster, node?.rules ?? null, hostFiltered),
     ...setFailures(cluster.ipsets, { cluster, guest: null }, { scope: 'data_center' }),
+    ...nftablesNodeFailures(cluster, node, hostFiltered()),
   ];
 }
 
 /**
- * Failures that stop the compile of a node, each once: those of its guests and its own.
- * @returns none where the cluster's firewall is off, or where the node is known to use nftables, whose compiler resolves
- * names itself and merges networks
+ * Failures that stop the compile of a node, each once: those of its guests and its own. `failures` are certain: of the
+ * implementation that the node uses, of both where that is not known and both are stopped. `maybe`: only one of them is.
  */
 export function compileFailuresOf(
   cluster: LiveCluster,
   node: LiveNode | null,
   ofGuests: readonly CompileFailure[],
-): CompileFailure[] {
-  if (cluster.firewall_enabled === false || node?.options?.nftables) return [];
+): { failures: CompileFailure[]; maybe: boolean } {
+  if (cluster.firewall_enabled === false) return { failures: [], maybe: false };
   const all = [...nodeCompileFailures(cluster, node), ...ofGuests];
-  return [...new Map(all.map((failure) => [JSON.stringify(failure), failure])).values()];
+  const found = [...new Map(all.map((failure) => [JSON.stringify(failure), failure])).values()];
+  const stopped = possibleImplementations(node).map((one) => found.filter((failure) => stops(one, failure)));
+  const isCertain = stopped.every((failures) => failures.length > 0);
+  return { failures: isCertain ? stopped.flat() : [], maybe: !isCertain && stopped.some(({ length }) => length > 0) };
 }

@@ -13,8 +13,10 @@ export function enforcementOf(state: LiveState, nic: LiveNic): Enforcement {
   const { firewall_enabled: cluster } = state.cluster;
   const guest = state.guest.options && effectiveOptions(state.guest.options).enable;
   // The rules of before are in force, whatever is stored for the guest: they may filter also where its firewall is off now.
-  const old = state.node?.compile_failure !== undefined && cluster !== false && nic.firewall !== false;
-  if (old) return { status: 'unknown', reasons: ['node_cannot_compile'] };
+  if (state.node && cluster !== false && nic.firewall !== false) {
+    if (state.node.compile_failure) return { status: 'unknown', reasons: ['node_cannot_compile'] };
+    if (state.node.compile_unknown) return { status: 'unknown', reasons: ['unknown_implementation'] };
+  }
   const off: NotEnforcedReason[] = [];
   if (cluster === false) off.push('cluster_firewall_off');
   if (guest === false) off.push('guest_firewall_off');

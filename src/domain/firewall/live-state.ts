@@ -81,6 +81,8 @@ export type LiveNode = {
   readonly rules: readonly LiveRule[] | null;
   /** Present while something stored keeps the node's firewall from being compiled: the rules of before stay in force. */
   readonly compile_failure?: { readonly since: string; readonly failures: readonly CompileFailure[] };
+  /** Present where it is not known how the node filters, and one of the implementations could not be compiled. */
+  readonly compile_unknown?: true;
 };
 
 /** One VNet of the SDN that is running. Only the nftables implementation enforces what is stored for it. */
@@ -122,6 +124,8 @@ export type LiveNic = {
   readonly bridge?: string;
   /** Static addresses of a container, which its address filter implies. */
   readonly static_addresses?: readonly string[];
+  /** The model of the device, where proxmox-firewall cannot read it. */
+  readonly unreadable_model?: string;
 };
 
 export type LiveState = {

@@ -42,6 +42,10 @@ export function aliasValue(reference: string, scopes: Scopes): string | null {
   return typeof alias === 'object' ? alias.value : null;
 }
 
+/** Whether the name of an alias is certainly nobody's: nothing where it would be looked up could not be read. */
+export const isAliasAbsent = (reference: string, scopes: Scopes): boolean =>
+  ALIAS.test(reference) && findAlias(scopes, reference) === 'absent';
+
 /**
  * Addresses of a set by its entries; those with errors are left out, as the hypervisor does.
  * @param rest `unknown` when the hypervisor adds entries of its own that are not known here

@@ -28,11 +28,29 @@ function remedy(t: Translate, { reason, detail }: Failure): string {
       return t('{entry} covers all addresses, which an IP set cannot hold. Use two halves.', { entry: detail });
     case 'set_entry_repeated':
       return t('{entry} is the same network as another entry of the set. Remove one of them.', { entry: detail });
+    case 'group_missing':
+      return t('There is no PVE security group {group}. Create the group or remove the rule.', { group: detail });
+    case 'set_alias_missing':
+      return t('There is no alias {alias}. Create the alias or remove the entry.', { alias: detail });
+    case 'icmp_type_unknown':
+      return t('proxmox-firewall does not know the ICMP type {type}. Remove the type.', { type: detail });
+    case 'address_families_differ':
+      return t('Source and destination are not of one IP version ({addresses}). Use two rules.', { addresses: detail });
+    case 'nic_model_unknown':
+      return t(
+        'proxmox-firewall does not know the network device model {model}. Use virtio, e1000, rtl8139 or vmxnet3.',
+        {
+          model: detail,
+        },
+      );
+    case 'nic_not_supported':
+      return t('proxmox-firewall supports interfaces up to net30 only. Use another number.');
   }
 }
 
-function place(t: Translate, { scope, group, set, position }: Failure): string {
-  const item = set === undefined ? t('Rule {position}', { position: position ?? 0 }) : t('IP set {set}', { set });
+function place(t: Translate, { scope, group, set, nic, position }: Failure): string {
+  const rule = () => t('Rule {position}', { position: position ?? 0 });
+  const item = nic ?? (set === undefined ? rule() : t('IP set {set}', { set }));
   if (scope === 'group') return t('{item} of PVE security group {group}', { item, group: group ?? '' });
   if (scope === 'node') return t('{item} of the node', { item });
   return scope === 'data_center' ? t('{item} of the data center', { item }) : item;

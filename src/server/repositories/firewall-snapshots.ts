@@ -121,9 +121,14 @@ export async function pageOfGuestSnapshots(executor: Executor, clusterId: string
 }
 
 /** Names of the nodes that the inventory has. */
-export async function listNodeNames(executor: Executor, clusterId: string): Promise<string[]> {
-  const rows = await executor.select({ name: nodes.name }).from(nodes).where(eq(nodes.cluster_id, clusterId));
-  return rows.map(({ name }) => name);
+export async function listNodeImplementations(
+  executor: Executor,
+  clusterId: string,
+): Promise<{ name: string; nftables: boolean | null }[]> {
+  return executor
+    .select({ name: nodes.name, nftables: nodes.nftables })
+    .from(nodes)
+    .where(eq(nodes.cluster_id, clusterId));
 }
 
 export async function setCompileFailures(

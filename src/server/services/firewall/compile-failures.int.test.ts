@@ -106,6 +106,41 @@ describe('a rule that the node cannot compile', () => {
   });
 });
 
+it('names what stops a node with nftables, and nothing of it elsewhere', async () => {
+  lab.control.firewall.setFile(
+    `firewall/${OTHER}.fw`,
+    guestFile('GROUP gone\nIN ACCEPT -p tcp -dport tftp -log nolog'),
+  );
+  lab.control.firewall.setFile(`nodes/${node}/host.fw`, '[OPTIONS]\n\nnftables: 1\n');
+  await lab.settle();
+  await lab.observe();
+  expect(lab.control.enforcement.compileOf(node).failure).toContain('group-gone');
+  expect(await failing()).toMatchObject([
+    { compile_failure: { failures: [{ reason: 'group_missing', scope: 'guest', vmid: OTHER, detail: 'gone' }] } },
+  ]);
+  expect((await failing())[0]?.compile_failure?.message).toContain('there is no PVE security group gone');
+  expect(await lab.fresh(policy.id)).toMatchObject({ deployments: [{ reasons: ['node_cannot_compile'] }] });
+  lab.control.firewall.setFile(`nodes/${node}/host.fw`, undefined);
+  await lab.observe();
+  expect(await failing()).toMatchObject([{ compile_failure: { failures: [{ reason: 'service_without_protocol' }] } }]);
+});
+
+it('reads a network device model that proxmox-firewall does not know', async () => {
+  lab.control.firewall.setFile(`firewall/${OTHER}.fw`, '[OPTIONS]\n\nenable: 0\n');
+  lab.control.firewall.setFile(`nodes/${node}/host.fw`, '[OPTIONS]\n\nnftables: 1\n');
+  const { current } = lab.control.guest(OTHER).config;
+  const before = current.get('net0') ?? '';
+  current.set('net0', before.replace(/^\w+=/, 'e1000e='));
+  await lab.settle();
+  await lab.observe();
+  expect(lab.control.enforcement.compileOf(node).failure).toContain('e1000e');
+  expect(await failing()).toMatchObject([
+    { compile_failure: { failures: [{ reason: 'nic_model_unknown', nic: 'net0', detail: 'e1000e' }] } },
+  ]);
+  current.set('net0', before);
+  lab.control.firewall.setFile(`nodes/${node}/host.fw`, undefined);
+});
+
 it('finds entries of IP sets that ipset refuses, and follows an alias that is edited', async () => {
   const set = '[IPSET peers]\n\neverything\n';
   lab.control.firewall.setFile('firewall/cluster.fw', `${cluster}\n[ALIASES]\n\neverything 10.0.0.0/8\n`);

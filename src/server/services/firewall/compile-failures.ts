@@ -1,10 +1,10 @@
 import { compileFailuresOf, guestCompileFailures } from '@/domain/firewall/compile-failure';
-import type { LiveNode } from '@/domain/firewall/live-state';
+import { type LiveNode, liveNode } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
 import {
   listGuestCompileFailures,
-  listNodeNames,
+  listNodeImplementations,
   pageOfGuestSnapshots,
   setCompileFailures,
 } from '../../repositories/firewall-snapshots';
@@ -32,7 +32,8 @@ async function refreshGuests(clusterId: string, cluster: ClusterSnapshot): Promi
   }
 }
 
-const sharedObjects = (cluster: ClusterSnapshot | null) => JSON.stringify([cluster?.aliases, cluster?.groups]);
+const sharedObjects = (cluster: ClusterSnapshot | null) =>
+  JSON.stringify([cluster?.aliases, cluster?.groups, cluster?.ipsets]);
 
 /**
  * The reading of a cluster with what keeps the firewall of each node from being compiled, from all readings of its guests.
@@ -45,22 +46,27 @@ export async function withCompileFailures(
   before: ClusterSnapshot | null,
   readAt: string,
 ): Promise<ClusterSnapshot> {
-  const unread = cluster.aliases === null || cluster.groups === null;
+  const unread = cluster.aliases === null || cluster.groups === null || cluster.ipsets === null;
   if (!unread && sharedObjects(cluster) !== sharedObjects(before)) await refreshGuests(clusterId, cluster);
   const [ofGuests, inventory] = await Promise.all([
     listGuestCompileFailures(db, clusterId),
-    listNodeNames(db, clusterId),
+    listNodeImplementations(db, clusterId),
   ]);
+  const nftables = new Map(inventory.map((node) => [node.name, node.nftables]));
   const nodes: Record<string, LiveNode> = { ...cluster.nodes };
   let failing = false;
-  for (const name of new Set([...inventory, ...Object.keys(nodes)])) {
+  for (const name of new Set([...nftables.keys(), ...Object.keys(nodes)])) {
     const guests = ofGuests.filter(({ node_name }) => node_name === name);
     const contributed = guests.flatMap(({ compile_failures }) => compile_failures);
-    const failures = compileFailuresOf(cluster, nodes[name] ?? null, contributed);
-    if (failures.length === 0) continue;
+    const node = liveNode(cluster, name, nftables.get(name) ?? null);
+    const { failures, maybe } = compileFailuresOf(cluster, node, contributed);
+    if (failures.length === 0 && !maybe) continue;
     failing = true;
     const since = before?.nodes?.[name]?.compile_failure?.since ?? readAt;
-    nodes[name] = { ...(nodes[name] ?? UNKNOWN_NODE), compile_failure: { since, failures } };
+    nodes[name] = {
+      ...(nodes[name] ?? UNKNOWN_NODE),
+      ...(maybe ? { compile_unknown: true } : { compile_failure: { since, failures } }),
+    };
   }
   return failing ? { ...cluster, nodes } : cluster;
 }

@@ -1,4 +1,5 @@
 import type { LiveNic } from '@/domain/firewall/live-state';
+import { isNicModelReadable } from '@/domain/firewall/nftables-compile-failure';
 import type { GuestSnapshot, UnreadableNote } from '@/domain/firewall/snapshot';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { GuestFirewallFact } from '../../providers/hypervisor/firewall-types';
@@ -45,13 +46,14 @@ function liveNics(config: GuestConfig, kind: GuestRef['kind']): LiveNic[] {
     .filter(({ bridge }) => bridge !== null)
     .map((nic): LiveNic => {
       const addresses = staticAddresses(nic, kind);
-      const { name, firewall, mac, bridge } = nic;
+      const { name, firewall, mac, bridge, model } = nic;
       return {
         name,
         firewall,
         mac,
         ...(bridge !== null && { bridge }),
         ...(addresses.length > 0 && { static_addresses: addresses }),
+        ...(kind === 'qemu' && model !== null && !isNicModelReadable(model) && { unreadable_model: model }),
       };
     });
   return [...known, ...config.unreadable.map(({ name }) => ({ name, firewall: null, mac: null }))];

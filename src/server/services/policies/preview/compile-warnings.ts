@@ -1,5 +1,6 @@
 import { type CompileFailure, compileFailuresOf, guestCompileFailures } from '@/domain/firewall/compile-failure';
 import { compileFailurePlace, compileFailureReason } from '@/domain/firewall/compile-failure-text';
+import { liveNode } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { GuestPreview } from '@/domain/policy-preview';
 import type { WorldWorkload } from '../../../repositories/policy-world';
@@ -7,7 +8,7 @@ import type { WorldWorkload } from '../../../repositories/policy-world';
 type Guest = { readonly workload: WorldWorkload; readonly preview: GuestPreview; readonly state: GuestSnapshot };
 
 const nodeOf = ({ workload }: Guest, cluster: ClusterSnapshot) =>
-  workload.node_name === null ? null : (cluster.nodes?.[workload.node_name] ?? null);
+  liveNode(cluster, workload.node_name, workload.nftables);
 
 /** Whether the node keeps old rules in force, whatever is written. */
 export const isNodeFailing = (guest: Guest, cluster: ClusterSnapshot): boolean =>
@@ -29,7 +30,8 @@ export function failuresWhenSwitched(guest: Guest, cluster: ClusterSnapshot): re
     options: options && (on ? { ...options, enable: 1 } : options),
     nics: nics?.map((nic) => (flags.has(nic.name) ? { ...nic, firewall: true } : nic)) ?? null,
   };
-  return compileFailuresOf(cluster, nodeOf(guest, cluster), guestCompileFailures(cluster, guest.workload.vmid, after));
+  const ofGuest = guestCompileFailures(cluster, guest.workload.vmid, after);
+  return compileFailuresOf(cluster, nodeOf(guest, cluster), ofGuest).failures;
 }
 
 /** The first failure with place and remedy. What belongs to other workloads of the node is not described. */

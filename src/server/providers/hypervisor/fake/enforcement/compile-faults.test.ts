@@ -112,6 +112,38 @@ describe('nftables', () => {
   });
 });
 
+describe('nftables, in more places', () => {
+  const GROUP = '[RULES]\n\nGROUP gone\n';
+  const withFiles = async (files: Record<string, string>) => {
+    lab().firewall.setFile('nodes/pve1/host.fw', '[OPTIONS]\n\nnftables: 1\n');
+    for (const [path, text] of Object.entries(files)) lab().firewall.setFile(path, text);
+    await settle();
+    return failure();
+  };
+  const cluster = () => lab().firewall.file('firewall/cluster.fw') ?? '';
+
+  it('loads nothing when the data center or the node refers to a group that is gone, unless the node is not filtered', async () => {
+    expect(await withFiles({ 'nodes/pve1/host.fw': `[OPTIONS]\n\nnftables: 1\n\n${GROUP}` })).toContain('group-gone');
+    const off = `[OPTIONS]\n\nnftables: 1\nenable: 0\n\n${GROUP}`;
+    expect(await withFiles({ 'nodes/pve1/host.fw': off })).toBeUndefined();
+  });
+
+  it('reads groups that nobody uses', async () => {
+    const rule = '[group unused]\n\n|IN ACCEPT -p ipv6-icmp -icmp-type reject-route\n';
+    expect(await withFiles({ 'firewall/cluster.fw': `${cluster()}\n${rule}` })).toContain('reject-route');
+  });
+
+  it('generates nothing when a set of the data center refers to an alias that is gone', async () => {
+    expect(await withFiles({ 'firewall/cluster.fw': `${cluster()}\n[IPSET kept]\n\ngone\n` })).toContain('alias gone');
+  });
+
+  it('makes no address filter for an interface that is not there', async () => {
+    const set = (nic: string) => `[OPTIONS]\n\nenable: 1\n\n[IPSET ipfilter-${nic}]\n\ngone\n`;
+    expect(await withFiles({ 'firewall/103.fw': set('net7') })).toBeUndefined();
+    expect(await withFiles({ 'firewall/103.fw': set('net0') })).toContain('alias gone');
+  });
+});
+
 describe('content of a firewall that is off', () => {
   it('is stored without effect', async () => {
     lab().firewall.storeDormant(103, {

@@ -144,11 +144,46 @@ function parseFault(rules: readonly FirewallRule[]): string | undefined {
   return undefined;
 }
 
-/** What a set refers to must exist, else nothing is generated. */
-const danglingEntry = (file: FirewallFile, scopes: Parameters<typeof setElement>[1]) =>
-  [...file.ipsets.values()]
-    .flatMap(({ entries }) => entries)
+/** What a set refers to must exist, else nothing is generated. Sets that are not made refer to nothing. */
+const danglingEntry = (
+  file: FirewallFile,
+  scopes: Parameters<typeof setElement>[1],
+  isMade: (name: string) => boolean = () => true,
+) =>
+  [...file.ipsets]
+    .filter(([name]) => isMade(name))
+    .flatMap(([, { entries }]) => entries)
     .find(({ cidr }) => ALIAS_REFERENCE.test(cidr) && aliasText(cidr, scopes) === undefined)?.cidr;
+
+/** A jump to the chain of a group that does not exist. Rules for an interface that has no name are not made. */
+const missingGroup = (rules: readonly FirewallRule[], datacenter: FirewallFile) =>
+  rules.find(
+    ({ enable, type, action, iface }) =>
+      enable === 1 && type === 'group' && iface !== 'net31' && !datacenter.groups.has(action),
+  )?.action;
+
+/** Why the configuration of a guest cannot be read. */
+function nicFault(guest: Guest): string | undefined {
+  for (const name of nicNames(guest.config.current)) {
+    const nic = parseNic(guest.type, guest.config.current.get(name) ?? '');
+    if (name === 'net31') return 'cannot handle net31';
+    if (guest.type === 'qemu' && nic && !NFTABLES_NIC_MODELS.includes(nic.model ?? '')) {
+      return `unknown network model ${nic.model}`;
+    }
+  }
+  return undefined;
+}
+
+function generateFault(local: LocalGuest, datacenter: FirewallFile): string | undefined {
+  const { file } = local;
+  const group = missingGroup(file.rules, datacenter);
+  if (group !== undefined) return `chain group-${group} does not exist`;
+  const filtered = filteredNics(local).map((name) => `ipfilter-${name}`);
+  const isMade = (name: string) =>
+    name !== 'management' && (!name.startsWith('ipfilter-net') || filtered.includes(name));
+  const dangling = danglingEntry(file, { datacenter, guest: file }, isMade);
+  return dangling === undefined ? undefined : `could not find alias ${dangling}`;
+}
 
 /** Why the new service would read, generate or load nothing. It reads every local guest that has a firewall file. */
 export function nftablesFault(
@@ -163,27 +198,23 @@ export function nftablesFault(
   ];
   const fault = parseFault(shared);
   if (fault !== undefined) return `cluster: ${fault}`;
-  for (const { guest, text, file, skipped } of locals) {
-    if (text === undefined) continue;
+  const present = locals.filter(({ text }) => text !== undefined);
+  for (const { guest, file, skipped } of present) {
     const where = `guest ${guest.vmid}`;
     if (skipped.length > 0) return `${where}: cannot parse '${skipped[0]}'`;
-    const unread = parseFault(file.rules);
+    const unread = parseFault(file.rules) ?? nicFault(guest);
     if (unread !== undefined) return `${where}: ${unread}`;
-    for (const name of nicNames(guest.config.current)) {
-      const nic = parseNic(guest.type, guest.config.current.get(name) ?? '');
-      if (name === 'net31') return `${where}: cannot handle net31`;
-      if (guest.type === 'qemu' && nic && !NFTABLES_NIC_MODELS.includes(nic.model ?? '')) {
-        return `${where}: unknown network model ${nic.model}`;
-      }
-    }
-    if (file.options.enable !== 1) continue;
-    const group = file.rules.find(
-      (rule) => rule.enable === 1 && rule.type === 'group' && !datacenter.groups.has(rule.action),
-    );
-    if (group) return `${where}: chain group-${group.action} does not exist`;
-    const dangling = danglingEntry(file, { datacenter, guest: file });
-    if (dangling !== undefined) return `${where}: could not find alias ${dangling}`;
   }
-  const dangling = danglingEntry(datacenter, { datacenter, guest: undefined });
-  return dangling === undefined ? undefined : `cluster: could not find alias ${dangling}`;
+  const enabled = present.filter(({ file }) => file.options.enable === 1);
+  if (host.enabled || enabled.length > 0) {
+    const dangling = danglingEntry(datacenter, { datacenter, guest: undefined });
+    if (dangling !== undefined) return `cluster: could not find alias ${dangling}`;
+  }
+  const group = host.enabled ? missingGroup([...datacenter.rules, ...host.file.rules], datacenter) : undefined;
+  if (group !== undefined) return `cluster: chain group-${group} does not exist`;
+  for (const local of enabled) {
+    const reason = generateFault(local, datacenter);
+    if (reason !== undefined) return `guest ${local.guest.vmid}: ${reason}`;
+  }
+  return undefined;
 }
