@@ -1,5 +1,5 @@
 import { effectiveOptions } from './guest-options';
-import type { LiveNic, LiveState } from './live-state';
+import type { LiveNic, LiveNode, LiveState } from './live-state';
 import type { NotEnforcedReason, UnknownReason } from './verdict';
 
 /** Whether the chain of an interface filters: yes, no with every reason, or not known with every reason. */
@@ -8,15 +8,19 @@ export type Enforcement =
   | { readonly status: 'off'; readonly reasons: readonly [NotEnforcedReason, ...NotEnforcedReason[]] }
   | { readonly status: 'unknown'; readonly reasons: readonly [UnknownReason, ...UnknownReason[]] };
 
+/** Why the rules in force on a node may be others than those that were read; null: nothing says so. */
+export function compileDoubt(node: LiveNode | null): 'node_cannot_compile' | 'unknown_implementation' | null {
+  if (node?.compile_failure) return 'node_cannot_compile';
+  return node?.compile_unknown ? 'unknown_implementation' : null;
+}
+
 /** All three switches must be on: cluster, guest and interface. One that is certainly off settles it; an unread one leaves it open. */
 export function enforcementOf(state: LiveState, nic: LiveNic): Enforcement {
   const { firewall_enabled: cluster } = state.cluster;
   const guest = state.guest.options && effectiveOptions(state.guest.options).enable;
   // The rules of before are in force, whatever is stored for the guest: they may filter also where its firewall is off now.
-  if (state.node && cluster !== false && nic.firewall !== false) {
-    if (state.node.compile_failure) return { status: 'unknown', reasons: ['node_cannot_compile'] };
-    if (state.node.compile_unknown) return { status: 'unknown', reasons: ['unknown_implementation'] };
-  }
+  const doubt = compileDoubt(state.node);
+  if (doubt && cluster !== false && nic.firewall !== false) return { status: 'unknown', reasons: [doubt] };
   const off: NotEnforcedReason[] = [];
   if (cluster === false) off.push('cluster_firewall_off');
   if (guest === false) off.push('guest_firewall_off');

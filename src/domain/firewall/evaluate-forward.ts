@@ -1,4 +1,5 @@
 import { trackedState } from './connection-state';
+import { compileDoubt } from './enforcement';
 import { type ForwardChain, routedChain, throughForwardChain, vnetChain } from './forward-chain';
 import { byTracking } from './front-chain';
 import { type FilterImplementation, type LiveCluster, type LiveVnet, nodeOf } from './live-state';
@@ -17,7 +18,7 @@ export type ForwardedPacket = Omit<Packet, 'direction'>;
 /** The filter of one way through a node, ready for `evaluateForward`. Null: could not be read. */
 export type PreparedForwardFilter = {
   readonly cluster_enabled: boolean | null;
-  readonly compiles: boolean;
+  readonly compile_doubt: ReturnType<typeof compileDoubt>;
   readonly implementations: readonly [FilterImplementation, ...FilterImplementation[]];
   /** Of the iptables implementation, which drops what is invalid and enforces no forward rule. */
   readonly drop_invalid: boolean | null;
@@ -36,7 +37,7 @@ export function prepareForwardFilter(cluster: LiveCluster, { node: name, vnet }:
   const stored = read ?? (vnets ? WITHOUT_FIREWALL : NOT_READ);
   return {
     cluster_enabled: cluster.firewall_enabled,
-    compiles: node?.compile_failure === undefined,
+    compile_doubt: compileDoubt(node),
     implementations: possibleImplementations(node),
     drop_invalid: prepareNode(node, 'iptables').drop_invalid,
     chain: vnet === null ? routedChain(cluster, node) : vnetChain(cluster, vnet, stored, node),
@@ -59,7 +60,7 @@ export function evaluateForward(filter: PreparedForwardFilter, forwarded: Forwar
   if (forwarded.state === 'established' || forwarded.state === 'related') {
     return passes({ kind: 'builtin', name: 'established' });
   }
-  if (!filter.compiles) return unknown('node_cannot_compile');
+  if (filter.compile_doubt) return unknown(filter.compile_doubt);
   const packet: Packet = { ...forwarded, direction: 'in' };
   const outcomeOf = (implementation: FilterImplementation): Outcome =>
     implementation === 'nftables'

@@ -25,7 +25,7 @@ export function evaluateNode(filter: PreparedNodeFilter, packet: Packet): NodeVe
   if (packet.state === 'established' || packet.state === 'related') {
     return passes({ kind: 'builtin', name: 'established' });
   }
-  if (!filter.compiles) return unknown('node_cannot_compile');
+  if (filter.compile_doubt) return unknown(filter.compile_doubt);
   if (node_enabled === false) return passes({ kind: 'not_enforced', reason: 'node_firewall_off' });
   const [first, ...others] = chains;
   const found = oneOf(

@@ -1,3 +1,4 @@
+import { compileDoubt } from './enforcement';
 import { type HostScope, hostSwitch } from './host-options';
 import type { FilterImplementation, LiveCluster, LiveNode, LiveRule, LiveVnet } from './live-state';
 import { possibleImplementations } from './node-options';
@@ -77,7 +78,8 @@ function onNode({ scope, cluster, vnet }: HostRulePlace, node: LiveNode | null, 
   if (switched?.status === 'not_enforced') return switched;
   if (forward && implementations.length > 1) return unknown('unknown_implementation');
   if (switched) return switched;
-  return node?.compile_failure ? unknown('node_cannot_compile') : ENFORCED;
+  const doubt = compileDoubt(node);
+  return doubt ? unknown(doubt) : ENFORCED;
 }
 
 function acrossNodes(statuses: readonly HostRuleStatus[]): HostRuleStatus {

@@ -2,6 +2,7 @@ import type { IpAddress } from '../net/ip-address';
 import { addressSet, addressSetHas, parseSpan, UNKNOWN_ADDRESSES } from './address-set';
 import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
+import { compileDoubt } from './enforcement';
 import { type DefaultPolicy, defaultPolicy } from './guest-options';
 import { type FilterImplementation, type LiveCluster, type LiveNode, type LiveRule, nodeOf } from './live-state';
 import { effectiveNodeOptions, possibleImplementations } from './node-options';
@@ -35,7 +36,7 @@ export type PreparedNodeChain = Pick<PreparedFilter, 'implementation' | 'node' |
 export type PreparedNodeFilter = {
   readonly cluster_enabled: boolean | null;
   readonly node_enabled: boolean | null;
-  readonly compiles: boolean;
+  readonly compile_doubt: ReturnType<typeof compileDoubt>;
   /** One, or one of each implementation when it is not known which of them filters. */
   readonly chains: readonly [PreparedNodeChain, ...PreparedNodeChain[]];
 };
@@ -137,7 +138,7 @@ export function prepareNodeFilter(cluster: LiveCluster, name: string): PreparedN
   return {
     cluster_enabled: cluster.firewall_enabled,
     node_enabled: node?.options ? effectiveNodeOptions(node.options).enable : null,
-    compiles: node?.compile_failure === undefined,
+    compile_doubt: compileDoubt(node),
     chains: [prepareChain(cluster, name, implementation), ...others.map((other) => prepareChain(cluster, name, other))],
   };
 }

@@ -1,5 +1,6 @@
 import type { IpAddress } from '../net/ip-address';
 import { type AddressSet, addressSet, addressSetHas, parseSpan } from './address-set';
+import { compileDoubt } from './enforcement';
 import { type ForwardChain, routedChain, throughForwardChain, vnetChain, vnetEnabled } from './forward-chain';
 import type { LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
 import { certainly, type Outcome, oneOf, passes, unknown } from './node-steps';
@@ -11,7 +12,7 @@ export type GuestCrossing = (packet: Packet) => Outcome;
 
 const NOTHING = certainly(passes({ kind: 'not_enforced', reason: 'vnet_firewall_off' }));
 const ESTABLISHED = certainly(passes({ kind: 'builtin', name: 'established' }));
-const notRead = (reason: 'unknown_forward_rules' | 'node_cannot_compile'): Outcome => ({
+const notRead = (reason: 'unknown_forward_rules' | 'unknown_implementation' | 'node_cannot_compile'): Outcome => ({
   verdict: unknown(reason),
   possible: new Set(['accept', 'drop']),
 });
@@ -101,8 +102,8 @@ export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): Guest
   const name = vnetOf(cluster, nic);
   if (name === null) return null;
   const vnet = name === undefined ? undefined : cluster.vnets?.[name];
-  if (name === undefined || !vnet || node?.compile_failure) {
-    const outcome = notRead(node?.compile_failure ? 'node_cannot_compile' : 'unknown_forward_rules');
+  if (name === undefined || !vnet || compileDoubt(node)) {
+    const outcome = notRead(compileDoubt(node) ?? 'unknown_forward_rules');
     return (packet) => (isEstablished(packet) ? ESTABLISHED : outcome);
   }
   const { gateways } = vnet;
