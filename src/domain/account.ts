@@ -65,6 +65,8 @@ export const ApiToken = z.object({
   created_at: z.string(),
   expires_at: z.string(),
   expired: z.boolean(),
+  /** Since when it does nothing because its owner was deactivated; it is allowed again by hand. */
+  suspended_at: z.string().nullable(),
   /** To the minute. */
   last_used_at: z.string().nullable(),
   last_used_address: z.string().nullable(),

@@ -42,3 +42,9 @@ export const AuditListInput = listInput(['at'], {
 export type AuditListInput = z.infer<typeof AuditListInput>;
 
 export const AuditPage = pageOf(AuditRecord);
+
+/** A list that a page exports, and what it is filtered by. */
+export const PageExport = z.strictObject({
+  list: z.string('The name of the list.').min(1).max(100, 'At most 100 characters.'),
+  filters: z.record(z.string().max(100), z.unknown()),
+});

@@ -8,6 +8,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
+import { tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/allow-token';
 import { TokenTable } from '../shared/api-tokens/token-table';
 import { CreateTokenDrawer } from './create-token-drawer';
 import { NewTokenDialog } from './new-token-dialog';
@@ -24,6 +25,9 @@ export function OwnTokens() {
   const close = () => setOpen(null);
   const refresh = () => void queryClient.invalidateQueries(trpc.account.tokens.pathFilter());
   const revoke = useMutation(trpc.account.revokeToken.mutationOptions({ onSuccess: refresh }));
+  const allow = useMutation(
+    trpc.account.allowToken.mutationOptions({ onSuccess: tokenAllowed(t, refresh), onError: tokenNotAllowed(t) }),
+  );
   const create = (
     <Button variant="primary" size="sm" icon={<Plus size={14} />} onClick={() => setOpen('create')}>
       {t('Create token')}
@@ -43,6 +47,7 @@ export function OwnTokens() {
         label={t('API tokens')}
         query={query}
         revoke={{ ...revoke, mutate: ({ id }, options) => revoke.mutate({ id }, options) }}
+        allow={{ ...allow, mutate: ({ id }) => allow.mutate({ id }) }}
         empty={
           <EmptyState title={t('No token yet')} action={create}>
             {t('Scripts and monitoring sign in with a token of their own instead of your password.')}

@@ -8,7 +8,7 @@ import { DataTable } from '@/ui/data-table';
 import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { Progress } from '@/ui/progress';
-import { useCsvExport } from '@/ui/table/use-csv-export';
+import { useAuditedExport } from '../shared/use-audited-export';
 import { outcomeText, STAGE_WORDS } from './import-words';
 
 type Problem = IpamImportDetail['errors'][number] & { id: string };
@@ -33,8 +33,9 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
     [run.errors],
   );
   const columns = useMemo(() => problemColumns(t), [t]);
-  const exporting = useCsvExport<Problem>({
+  const exporting = useAuditedExport<Problem>({
     name: 'import-problems',
+    filters: { import_id: run.id },
     columns,
     pages: async function* () {
       yield problems;

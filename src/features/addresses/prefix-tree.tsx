@@ -16,9 +16,9 @@ import { ErrorState } from '@/ui/error-state';
 import { IconButton } from '@/ui/icon-button';
 import { RowActions } from '@/ui/row-actions';
 import { Skeleton } from '@/ui/skeleton';
-import { useCsvExport } from '@/ui/table/use-csv-export';
 import { showToast } from '@/ui/toast';
 import { TreeTable } from '@/ui/tree-table';
+import { useAuditedExport } from '../shared/use-audited-export';
 import { usePermissions } from '../shared/use-permissions';
 import { SUBNET_EXPORT } from './export-columns';
 import { prefixColumns } from './prefix-columns';
@@ -153,8 +153,9 @@ export function PrefixTree({ clusterId, subnets }: Props) {
 function TreeExport({ clusterId }: { clusterId: string | null }) {
   const t = useT();
   const client = useTRPCClient();
-  const exporting = useCsvExport<Subnet>({
+  const exporting = useAuditedExport<Subnet>({
     name: 'subnets',
+    filters: clusterId ? { cluster_id: clusterId } : {},
     columns: SUBNET_EXPORT,
     pages: async function* (signal) {
       let cursor: string | undefined;

@@ -5,8 +5,8 @@ import type { Page } from '@/domain/list';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import type { Column } from '@/ui/table/column';
-import { useCsvExport } from '@/ui/table/use-csv-export';
 import { showToast } from '@/ui/toast';
+import { useAuditedExport } from './use-audited-export';
 
 const PAGE_ROWS = 200;
 const EXPORT_ROWS = 500;
@@ -58,8 +58,9 @@ export function useServerList<Row>({
   });
   const pages = query.data?.pages;
   const rows = useMemo(() => pages?.flatMap((page) => page.items) ?? [], [pages]);
-  const exporting = useCsvExport<Row>({
+  const exporting = useAuditedExport<Row>({
     name,
+    filters: { ...state.input, ...fixed },
     columns: exportColumns,
     pages: async function* (signal) {
       let cursor: string | undefined;

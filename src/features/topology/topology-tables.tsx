@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { DataTable } from '@/ui/data-table';
 import type { Column } from '@/ui/table/column';
-import { useCsvExport } from '@/ui/table/use-csv-export';
 import { showToast } from '@/ui/toast';
+import { useAuditedExport } from '../shared/use-audited-export';
 import { connectionColumns, nodeColumns } from './connection-columns';
 import { connectionRows, nodeRows } from './connection-rows';
 import type { MapLink, MapModel } from './map-model';
@@ -25,8 +25,9 @@ function useRows<Row extends object>(
   { view, refreshing }: Props,
 ) {
   const t = useT();
-  const exporting = useCsvExport<Row>({
+  const exporting = useAuditedExport<Row>({
     name,
+    filters: {},
     columns,
     pages: async function* () {
       yield rows;

@@ -4,7 +4,13 @@ import { parseIp } from '@/domain/net/ip-address';
 import type { Executor, Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
-import { countFailure, deleteCounters, deleteCountersEnding, readCounters } from '../repositories/rate-limits';
+import {
+  countFailure,
+  countInWindow,
+  deleteCounters,
+  deleteCountersEnding,
+  readCounters,
+} from '../repositories/rate-limits';
 import type { Origin } from './scope';
 
 /**
@@ -17,11 +23,15 @@ export type AttemptLimit = {
   base_seconds: number;
   max_seconds: number;
   forget_seconds: number;
-  /** A success wipes the slate. Not so for a source: one account of its own would let it try all others for ever. */
-  forgiven: boolean;
 };
 
 const SLOW = { base_seconds: 30, max_seconds: 900, forget_seconds: 3600 };
+
+/**
+ * How many failures of one source, whatever the account, are answered as usual. Beyond `free` of them nobody is locked out, but
+ * everybody there who is not known to belong there shares `tries` in `per_seconds`.
+ */
+export type SourceBound = { key: string; free: number; forget_seconds: number; tries: number; per_seconds: number };
 
 /** The part of a key that stands for where a request came from: an IPv6 customer has a /64, not an address. */
 export function sourceKey(origin: Origin): string {
@@ -33,37 +43,39 @@ export function sourceKey(origin: Origin): string {
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 /**
- * Limits of sign-in. The tight one belongs to account and source together, so that a stranger who guesses does not lock
- * the owner out; the wide ones stop one source that tries many accounts and many sources that try one account.
- * An account that does not exist is counted like one that does.
+ * Limits of sign-in to one account. The tight one belongs to account and source together, so that a stranger who guesses does not
+ * lock the owner out; the wide one stops many sources that try one account. An account that does not exist is counted like one
+ * that does.
  */
 export function loginLimits(email: string, origin: Origin): AttemptLimit[] {
   const source = sourceKey(origin);
   return [
-    { key: `login:pair:${source}:${digest(email)}`, free: 5, ...SLOW, forgiven: true },
-    { key: `login:account:${digest(email)}`, free: 50, ...SLOW, forgiven: true },
-    {
-      key: `login:source:${source}`,
-      free: 60,
-      base_seconds: 60,
-      max_seconds: 900,
-      forget_seconds: 900,
-      forgiven: false,
-    },
+    { key: `login:pair:${source}:${digest(email)}`, free: 5, ...SLOW },
+    { key: `login:account:${digest(email)}`, free: 50, ...SLOW },
   ];
 }
 
-/** Limit of answers of a sign-in provider that cannot be used, from one source: each makes this service ask the provider. */
-export function providerLimits(origin: Origin): AttemptLimit[] {
-  const key = `provider:source:${sourceKey(origin)}`;
-  return [{ key, free: 30, base_seconds: 60, max_seconds: 900, forget_seconds: 900, forgiven: false }];
-}
+const BUSY = { forget_seconds: 900, tries: 10, per_seconds: 120 };
+
+/** Bound of sign-in for one source that tries many accounts. A whole office may share the address, so it slows and never locks. */
+export const loginBound = (origin: Origin): SourceBound => ({
+  key: `login:source:${sourceKey(origin)}`,
+  free: 60,
+  ...BUSY,
+});
+
+/** Bound of answers of a sign-in provider that cannot be used, from one source: each makes this service ask the provider. */
+export const providerBound = (origin: Origin): SourceBound => ({
+  key: `provider:source:${sourceKey(origin)}`,
+  free: 30,
+  ...BUSY,
+});
 
 /** Limits of first-run setup: wrong setup codes from one source, and from everywhere. */
 export function setupLimits(origin: Origin): AttemptLimit[] {
   return [
-    { key: `setup:source:${sourceKey(origin)}`, free: 5, ...SLOW, forgiven: true },
-    { key: 'setup:all', free: 100, ...SLOW, forgiven: true },
+    { key: `setup:source:${sourceKey(origin)}`, free: 5, ...SLOW },
+    { key: 'setup:all', free: 100, ...SLOW },
   ];
 }
 
@@ -90,34 +102,50 @@ async function secondsLocked(executor: Executor, limits: readonly AttemptLimit[]
   return wait;
 }
 
-export async function isLocked(executor: Executor, limits: readonly AttemptLimit[]): Promise<boolean> {
-  return (await secondsLocked(executor, limits)) > 0;
+/** Whether a source had so many failures lately that strangers there are slowed down. */
+export async function isBusy(executor: Executor, bound: SourceBound): Promise<boolean> {
+  const counter = (await readCounters(executor, [bound.key])).get(bound.key);
+  if (!counter || counter.hits < bound.free) return false;
+  return Date.parse(counter.window_start) + bound.forget_seconds * 1000 > clock.now().getTime();
+}
+
+/** Takes one of the tries that strangers at a busy source share. @returns whether there was one left */
+export async function takeTry(tx: Tx, bound: SourceBound): Promise<boolean> {
+  const now = clock.now().toISOString();
+  return (await countInWindow(tx, `${bound.key}:tries`, bound.per_seconds, now)) <= bound.tries;
+}
+
+/** What whoever has to wait is told. */
+export function tooManyAttempts(seconds: number): AppError {
+  return new AppError('too_many_requests', `Too many failed attempts. Try again in ${seconds} seconds.`, {
+    retryAfterSeconds: seconds,
+  });
 }
 
 /** @throws AppError `too_many_requests` with the time to wait when one of the keys is locked. */
 export async function assertMayTry(executor: Executor, limits: readonly AttemptLimit[]): Promise<void> {
   const wait = await secondsLocked(executor, limits);
-  if (wait > 0) {
-    throw new AppError('too_many_requests', `Too many failed attempts. Try again in ${wait} seconds.`, {
-      retryAfterSeconds: wait,
-    });
-  }
+  if (wait > 0) throw tooManyAttempts(wait);
 }
 
 /** Counts a failure under every key. @returns the seconds for which the tightest lock now holds, 0 for none */
-export async function recordFailure(tx: Tx, limits: readonly AttemptLimit[]): Promise<number> {
+export async function recordFailure(tx: Tx, limits: readonly (AttemptLimit | SourceBound)[]): Promise<number> {
   const now = clock.now().toISOString();
   let locked = 0;
   // In the order of the keys: two transactions that share keys then wait instead of deadlocking.
   for (const limit of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    locked = Math.max(locked, lockSeconds(limit, await countFailure(tx, limit.key, limit.forget_seconds, now)));
+    const failures = await countFailure(tx, limit.key, limit.forget_seconds, now);
+    if ('base_seconds' in limit) locked = Math.max(locked, lockSeconds(limit, failures));
   }
   return locked;
 }
 
-/** Forgets the failures that a success makes good. */
+/**
+ * Forgets the failures that a success makes good. Those of a source stay: one account of its own would let it try all others
+ * for ever.
+ */
 export async function forgetFailures(tx: Tx, limits: readonly AttemptLimit[]): Promise<void> {
-  const keys = limits.filter((limit) => limit.forgiven).map((limit) => limit.key);
+  const keys = limits.map((limit) => limit.key);
   await deleteCounters(tx, keys.sort());
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { ActingToken } from '@/domain/restrict-grants';
 import { db, type Executor, type Tx } from '../db/client';
 import { apiTokens, tenants, users } from '../db/schema/access';
@@ -6,7 +6,7 @@ import { findUserWithRoles, type UserWithRoles } from './users';
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect;
 
-/** The token of this hash that is not expired, and its owner with the roles held now; null when the owner is not active. */
+/** The token of this hash that is neither expired nor suspended, and its owner with the roles held now; null when the owner is not active. */
 export async function findApiTokenOwner(
   tokenHash: string,
   now: string,
@@ -20,7 +20,7 @@ export async function findApiTokenOwner(
       tenant_id: apiTokens.tenant_id,
     })
     .from(apiTokens)
-    .where(and(eq(apiTokens.token_hash, tokenHash), gt(apiTokens.expires_at, now)));
+    .where(and(eq(apiTokens.token_hash, tokenHash), gt(apiTokens.expires_at, now), isNull(apiTokens.suspended_at)));
   if (!found) return null;
   const { user_id, ...api_token } = found;
   const owner = await findUserWithRoles(db, user_id, now);
@@ -54,6 +54,7 @@ const COLUMNS = {
   expires_at: apiTokens.expires_at,
   last_used_at: apiTokens.last_used_at,
   last_used_address: apiTokens.last_used_address,
+  suspended_at: apiTokens.suspended_at,
 };
 
 /** All tokens of a user, expired ones too, by name. */
@@ -80,6 +81,26 @@ export async function deleteApiToken(tx: Tx, userId: string, id: string): Promis
   const [row] = await tx
     .delete(apiTokens)
     .where(and(eq(apiTokens.id, id), eq(apiTokens.user_id, userId)))
+    .returning();
+  return row ?? null;
+}
+
+/** Suspends every token of a user that is not suspended yet. @returns how many */
+export async function suspendApiTokensOf(tx: Tx, userId: string, at: string): Promise<number> {
+  const rows = await tx
+    .update(apiTokens)
+    .set({ suspended_at: at })
+    .where(and(eq(apiTokens.user_id, userId), isNull(apiTokens.suspended_at)))
+    .returning({ id: apiTokens.id });
+  return rows.length;
+}
+
+/** Lets a suspended token act again. @returns the token as it is now, null when the user has no suspended token of this id */
+export async function allowApiToken(tx: Tx, userId: string, id: string): Promise<ApiTokenRow | null> {
+  const [row] = await tx
+    .update(apiTokens)
+    .set({ suspended_at: null })
+    .where(and(eq(apiTokens.id, id), eq(apiTokens.user_id, userId), isNotNull(apiTokens.suspended_at)))
     .returning();
   return row ?? null;
 }

@@ -110,6 +110,17 @@ export async function isOpenFamilyOf(tx: Tx, userId: string, familyId: string): 
   return row !== undefined;
 }
 
+/** Whether a user signed in from this network as long as tokens of it are kept, ended sign-ins included. */
+export async function hasSignedInFrom(executor: Executor, userId: string, network: string): Promise<boolean> {
+  if (!network.includes('/')) return false;
+  const [row] = await executor
+    .select({ id: refreshTokens.id })
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.user_id, userId), sql`${refreshTokens.source_address} <<= ${network}::inet`))
+    .limit(1);
+  return row !== undefined;
+}
+
 /** When a sign-in of the user began; null when there is none that is not over. */
 export async function findFamilyStart(executor: Executor, userId: string, familyId: string): Promise<string | null> {
   const [row] = await executor

@@ -1,21 +1,26 @@
 import type { Page } from '@/domain/list';
+import { type Exporter, recordExport } from '../services/audit/record-export';
 
 const PAGE_ROWS = 500;
 
 export type ReadPage<T> = (page: { limit: number; cursor?: string }) => Promise<Pick<Page<T>, 'items' | 'next_cursor'>>;
 
+/** What leaves as a file: which list, who asked, and with which filters. */
+export type ListFile = { name: string; scope: Exporter; query: object };
+
 /**
  * A whole list as a file of lines, read page by page while it is sent. The first page is read before the answer begins:
- * wrong filters still are a proper error.
+ * wrong filters still are a proper error. The audit trail has who took it before the first byte leaves.
  */
 export async function streamPages<T>(
-  fileName: string,
-  contentType: string,
+  { name, scope, query }: ListFile,
+  { suffix, type }: { suffix: 'csv' | 'ndjson'; type: string },
   readPage: ReadPage<T>,
   { head = '', line }: { head?: string; line: (row: T) => string },
 ): Promise<Response> {
   const encoder = new TextEncoder();
   let page: Awaited<ReturnType<ReadPage<T>>> | null = await readPage({ limit: PAGE_ROWS });
+  await recordExport(scope, { list: name, format: suffix, filters: { ...query } });
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       if (head !== '') controller.enqueue(encoder.encode(head));
@@ -29,8 +34,8 @@ export async function streamPages<T>(
   });
   return new Response(body, {
     headers: {
-      'content-type': contentType,
-      'content-disposition': `attachment; filename="${fileName}"`,
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}.${suffix}"`,
       'cache-control': 'no-store',
     },
   });

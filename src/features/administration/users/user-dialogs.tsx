@@ -56,10 +56,14 @@ export function ActiveDialog({ user, onClose }: Props) {
     >
       {user.active ? (
         <p>
-          {sessionsText(t, sessions)} {t('Roles and history stay; the account can be activated again.')}
+          {sessionsText(t, sessions)} {t('Roles and history stay; the account can be activated again.')}{' '}
+          {t('API tokens stop working.')}
         </p>
       ) : (
-        <p>{t('The user can sign in again with the same password and roles.')}</p>
+        <p>
+          {t('The user can sign in again with the same password and roles.')}{' '}
+          {t('API tokens stay suspended until they are allowed again.')}
+        </p>
       )}
     </ConfirmDialog>
   );

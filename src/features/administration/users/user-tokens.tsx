@@ -4,6 +4,7 @@ import type { User } from '@/domain/user';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { EmptyState } from '@/ui/empty-state';
+import { tokenAllowed, tokenNotAllowed } from '../../shared/api-tokens/allow-token';
 import { TokenTable } from '../../shared/api-tokens/token-table';
 import { usePermissions } from '../../shared/use-permissions';
 
@@ -13,10 +14,10 @@ export function UserTokens({ user }: { user: User }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
-  const revoke = useMutation(
-    trpc.users.revokeToken.mutationOptions({
-      onSuccess: () => void queryClient.invalidateQueries(trpc.users.tokens.pathFilter()),
-    }),
+  const refresh = () => void queryClient.invalidateQueries(trpc.users.tokens.pathFilter());
+  const revoke = useMutation(trpc.users.revokeToken.mutationOptions({ onSuccess: refresh }));
+  const allow = useMutation(
+    trpc.users.allowToken.mutationOptions({ onSuccess: tokenAllowed(t, refresh), onError: tokenNotAllowed(t) }),
   );
   return (
     <TokenTable
@@ -24,6 +25,7 @@ export function UserTokens({ user }: { user: User }) {
       label={t('API tokens of {user}', { user: user.email })}
       query={useQuery(trpc.users.tokens.queryOptions({ id: user.id }))}
       revoke={{ ...revoke, mutate: ({ id }, options) => revoke.mutate({ id: user.id, token_id: id }, options) }}
+      allow={{ ...allow, mutate: ({ id }) => allow.mutate({ id: user.id, token_id: id }) }}
       disabledReason={reason('user:write')}
       empty={
         <EmptyState title={t('No API token')}>{t('Users make tokens for programs on their account page.')}</EmptyState>

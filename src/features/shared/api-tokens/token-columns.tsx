@@ -29,4 +29,11 @@ export const tokenColumns = (t: Translate) => [
     (token) => (token.expired ? <Badge tone="off">{t('Expired')}</Badge> : <RelativeTime at={token.expires_at} />),
     { width: 120, csv: (token) => token.expires_at },
   ),
+  make.custom(
+    'suspended_at',
+    t('Status'),
+    (token) =>
+      token.suspended_at ? <Badge tone="warn">{t('Suspended')}</Badge> : token.expired ? t('Expired') : t('Active'),
+    { width: 110, csv: (token) => token.suspended_at },
+  ),
 ];

@@ -23,13 +23,15 @@ type Props = {
     isPending: boolean;
     reset: () => void;
   };
-  /** Why tokens cannot be revoked. */
+  /** Lets a suspended token act again. */
+  allow: { mutate: (token: ApiToken) => void; isPending: boolean };
+  /** Why tokens cannot be revoked or allowed again. */
   disabledReason?: string | null;
   empty: ReactNode;
 };
 
 /** API tokens, each of which can be revoked after a question. */
-export function TokenTable({ id, label, query, revoke, disabledReason, empty }: Props) {
+export function TokenTable({ id, label, query, revoke, allow, disabledReason, empty }: Props) {
   const t = useT();
   const columns = useMemo(() => tokenColumns(t), [t]);
   const [revoking, setRevoking] = useState<ApiToken | null>(null);
@@ -55,6 +57,16 @@ export function TokenTable({ id, label, query, revoke, disabledReason, empty }: 
         rowActions={(token) => ({
           name: token.name,
           entries: [
+            {
+              id: 'allow',
+              label: t('Allow token again'),
+              onSelect: () => allow.mutate(token),
+              disabledReason:
+                disabledReason ??
+                (allow.isPending
+                  ? t('Saving')
+                  : token.suspended_at === null && t('Only tokens of an account that was deactivated are suspended')),
+            },
             {
               id: 'revoke',
               label: t('Revoke token'),

@@ -37,6 +37,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
 
 /** Of what the field `id` of a procedure is, by the router it stands in, or by the procedure. */
 const BY_ROUTER: Readonly<Record<string, string>> = {
+  'account.allowToken': 'api_token',
   'account.endSession': 'session',
   'account.revokeToken': 'api_token',
   audit: 'audit_record',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiTokenInput, PasswordChange } from '@/domain/account';
 import { EnrolmentConfirmation, EnrolmentInput, SecondFactorProof } from '@/domain/second-factor';
-import { createOwnToken, listOwnTokens, revokeOwnToken } from '../../services/account/api-tokens';
+import { allowOwnToken, createOwnToken, listOwnTokens, revokeOwnToken } from '../../services/account/api-tokens';
 import { changePassword } from '../../services/account/change-password';
 import { endOtherSessions, endSession, listSessions } from '../../services/account/sessions';
 import { readCurrentUser } from '../../services/auth/read-current-user';
@@ -42,6 +42,9 @@ export const accountRouter = router({
   createToken: personProcedure(OWN)
     .input(ApiTokenInput)
     .mutation(({ ctx, input }) => createOwnToken(ctx.session, input)),
+  allowToken: personProcedure(OWN)
+    .input(byId)
+    .mutation(({ ctx, input }) => allowOwnToken(ctx.session, input.id)),
   revokeToken: personProcedure(OWN)
     .input(byId)
     .mutation(({ ctx, input }) => revokeOwnToken(ctx.session, input.id)),

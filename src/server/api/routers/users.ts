@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AssignmentsInput, UserInput, UserListInput, UserUpdate } from '@/domain/user';
-import { listUserTokens, revokeUserToken } from '../../services/account/api-tokens';
+import { allowUserToken, listUserTokens, revokeUserToken } from '../../services/account/api-tokens';
 import { setAssignments } from '../../services/administration/assignments';
 import {
   createUser,
@@ -32,6 +32,9 @@ export const usersRouter = router({
   revokeToken: procedure('user:write')
     .input(z.strictObject({ id: z.uuid(), token_id: z.uuid() }))
     .mutation(({ ctx, input }) => revokeUserToken(ctx.scope, input.id, input.token_id)),
+  allowToken: procedure('user:write')
+    .input(z.strictObject({ id: z.uuid(), token_id: z.uuid() }))
+    .mutation(({ ctx, input }) => allowUserToken(ctx.scope, input.id, input.token_id)),
   identities: procedure('user:read')
     .input(byId)
     .query(({ ctx, input }) => listUserIdentities(ctx.scope, input.id)),

@@ -265,6 +265,8 @@ export const apiTokens = pgTable(
     expires_at: timestamptz().notNull(),
     last_used_at: timestamptz(),
     last_used_address: inet(),
+    /** Since when it does nothing because its owner was deactivated; somebody has to allow it again. */
+    suspended_at: timestamptz(),
   },
   (t) => [
     unique('api_tokens_hash_key').on(t.token_hash),

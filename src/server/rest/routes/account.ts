@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   AccountSessions,
+  ApiToken,
   ApiTokenInput,
   ApiTokens,
   CreatedApiToken,
@@ -16,6 +17,8 @@ import {
   SecondFactorState,
 } from '@/domain/second-factor';
 import {
+  allowOwnToken,
+  allowUserToken,
   createOwnToken,
   listOwnTokens,
   listUserTokens,
@@ -161,6 +164,16 @@ export const accountRoutes = [
     handler: ({ session, params }) => revokeOwnToken(session, params.token_id),
   }),
   defineRoute({
+    method: 'POST',
+    path: '/account/tokens/{token_id}/allow',
+    summary: 'Let one of your API tokens act again that was suspended when your account was deactivated.',
+    tag,
+    access,
+    params: z.object({ token_id: z.uuid() }),
+    response: { status: 200, schema: ApiToken, problems: ['conflict'] },
+    handler: ({ session, params }) => allowOwnToken(session, params.token_id),
+  }),
+  defineRoute({
     method: 'GET',
     path: '/users/{user_id}/tokens',
     summary: 'API tokens of a user.',
@@ -169,6 +182,16 @@ export const accountRoutes = [
     params: z.object({ user_id: z.uuid() }),
     response: { status: 200, schema: ApiTokens },
     handler: ({ scope, params }) => listUserTokens(scope, params.user_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/users/{user_id}/tokens/{token_id}/allow',
+    summary: 'Let an API token act again that was suspended when its owner was deactivated.',
+    tag: 'Administration',
+    access: { permission: 'user:write' },
+    params: z.object({ user_id: z.uuid(), token_id: z.uuid() }),
+    response: { status: 200, schema: ApiToken, problems: ['conflict'] },
+    handler: ({ scope, params }) => allowUserToken(scope, params.user_id, params.token_id),
   }),
   defineRoute({
     method: 'DELETE',

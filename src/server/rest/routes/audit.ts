@@ -43,11 +43,16 @@ const listAuditRoute = defineRoute({
   handler: ({ scope, query: { format, ...query } }) => {
     if (format === 'json') return listAudit(scope, query);
     if (format === 'ndjson') {
-      return streamPages('audit.ndjson', 'application/x-ndjson', (page) => exportAudit(scope, { ...query, ...page }), {
-        line: (record) => `${JSON.stringify(record)}\n`,
-      });
+      return streamPages(
+        { name: 'audit', scope, query },
+        { suffix: 'ndjson', type: 'application/x-ndjson' },
+        (page) => exportAudit(scope, { ...query, ...page }),
+        {
+          line: (record) => `${JSON.stringify(record)}\n`,
+        },
+      );
     }
-    return csvResponse('audit', CSV, async (page) => {
+    return csvResponse({ name: 'audit', scope, query }, CSV, async (page) => {
       const { items, next_cursor } = await exportAudit(scope, { ...query, ...page });
       const flat = items.map((record) => ({ ...record, before: asText(record.before), after: asText(record.after) }));
       return { items: flat, next_cursor };

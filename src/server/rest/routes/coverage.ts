@@ -46,6 +46,8 @@ export const coverageRoutes = [
     handler: ({ scope, query: { format, ...query } }) =>
       format === 'json'
         ? listWorkloadCoverage(scope, query)
-        : csvResponse('coverage', CSV, (page) => listWorkloadCoverage(scope, { ...query, ...page })),
+        : csvResponse({ name: 'coverage', scope, query }, CSV, (page) =>
+            listWorkloadCoverage(scope, { ...query, ...page }),
+          ),
   }),
 ];

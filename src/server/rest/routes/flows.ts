@@ -76,7 +76,7 @@ export const flowRoutes = [
       const rules = authorizeIfGranted(session, 'workload:read');
       return format === 'json'
         ? listFlows(scope, rules, query)
-        : csvResponse('flows', FLOW_CSV, async (page) => {
+        : csvResponse({ name: 'flows', scope, query }, FLOW_CSV, async (page) => {
             const flows = await listFlows(scope, rules, { ...query, ...page });
             return { ...flows, items: flows.items.map(withReason) };
           });
@@ -103,7 +103,9 @@ export const flowRoutes = [
     handler: ({ scope, query: { format, ...query } }) =>
       format === 'json'
         ? groupFlows(scope, query)
-        : csvResponse('flow-groups', GROUP_CSV, (page) => groupFlows(scope, { ...query, ...page })),
+        : csvResponse({ name: 'flow-groups', scope, query }, GROUP_CSV, (page) =>
+            groupFlows(scope, { ...query, ...page }),
+          ),
   }),
   defineRoute({
     method: 'GET',

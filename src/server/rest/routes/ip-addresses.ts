@@ -39,7 +39,9 @@ export const ipAddressRoutes = [
     handler: ({ scope, query: { format, ...query } }) =>
       format === 'json'
         ? listAddresses(scope, query)
-        : csvResponse('ip-addresses', ADDRESS_CSV, (page) => exportAddresses(scope, { ...query, ...page })),
+        : csvResponse({ name: 'ip-addresses', scope, query }, ADDRESS_CSV, (page) =>
+            exportAddresses(scope, { ...query, ...page }),
+          ),
   }),
   defineRoute({
     method: 'POST',

@@ -48,7 +48,7 @@ export const networkRoutes = [
     handler: ({ scope, query: { format, ...query } }) =>
       format === 'json'
         ? listNetworks(scope, query)
-        : csvResponse('networks', CSV, (page) => listNetworks(scope, { ...query, ...page })),
+        : csvResponse({ name: 'networks', scope, query }, CSV, (page) => listNetworks(scope, { ...query, ...page })),
   }),
   defineRoute({
     method: 'GET',

@@ -43,7 +43,7 @@ export const nodeRoutes = [
     handler: ({ scope, query: { format, ...query } }) =>
       format === 'json'
         ? listNodes(scope, query)
-        : csvResponse('nodes', CSV, (page) => listNodes(scope, { ...query, ...page })),
+        : csvResponse({ name: 'nodes', scope, query }, CSV, (page) => listNodes(scope, { ...query, ...page })),
   }),
   defineRoute({
     method: 'GET',

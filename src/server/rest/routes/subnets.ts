@@ -46,7 +46,9 @@ export const subnetRoutes = [
     handler: ({ scope, query: { format, ...query } }) =>
       format === 'json'
         ? listSubnets(scope, query)
-        : csvResponse('subnets', SUBNET_CSV, (page) => exportSubnets(scope, { ...query, ...page })),
+        : csvResponse({ name: 'subnets', scope, query }, SUBNET_CSV, (page) =>
+            exportSubnets(scope, { ...query, ...page }),
+          ),
   }),
   defineRoute({
     method: 'POST',

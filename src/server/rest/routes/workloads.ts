@@ -52,7 +52,7 @@ export const workloadRoutes = [
     handler: ({ scope, query: { format, ...query } }) =>
       format === 'json'
         ? listWorkloads(scope, query)
-        : csvResponse('workloads', CSV, (page) => listWorkloads(scope, { ...query, ...page })),
+        : csvResponse({ name: 'workloads', scope, query }, CSV, (page) => listWorkloads(scope, { ...query, ...page })),
   }),
   defineRoute({
     method: 'GET',

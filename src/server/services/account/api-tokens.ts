@@ -12,7 +12,7 @@ import * as repository from '../../repositories/api-tokens';
 import { findAssignments, findUser } from '../../repositories/user-list';
 import { assertMayGrant } from '../administration/may-grant';
 import { noSuchUser } from '../administration/no-such-user';
-import { assertNotTokenOwner } from '../administration/program-limits';
+import { assertNoToken, assertNotTokenOwner } from '../administration/program-limits';
 
 /** More than anybody keeps an eye on. */
 const MAX_TOKENS = 50;
@@ -113,10 +113,57 @@ export async function revokeOwnToken(session: PersonSession, id: string): Promis
   await db.transaction((tx) => revoke(tx, by, session.user, id));
 }
 
+async function allow(
+  tx: Tx,
+  by: Parameters<typeof recordAudit>[1],
+  owner: { id: string; email: string },
+  id: string,
+): Promise<ApiToken> {
+  const allowed = await repository.allowApiToken(tx, owner.id, id);
+  const token = (await tokensOf(tx, owner.id)).find((one) => one.id === id);
+  if (!token) throw noSuchToken();
+  if (!allowed) throw new AppError('conflict', 'The token is not suspended.');
+  const { name, permissions, tenant_id, expires_at } = allowed;
+  await recordAudit(tx, by, {
+    action: 'api_token.allowed',
+    object_kind: 'user',
+    object_id: owner.id,
+    object_name: owner.email,
+    after: { name, permissions, tenant_id, expires_at },
+  });
+  return token;
+}
+
+/**
+ * Lets one of one's own tokens act again that was suspended when the account was deactivated.
+ * @throws AppError `not_found`; `conflict` when it is not suspended
+ */
+export function allowOwnToken(session: PersonSession, id: string): Promise<ApiToken> {
+  const by = { actor: actorOf(session), origin: session.origin };
+  return db.transaction((tx) => allow(tx, by, session.user, id));
+}
+
 /** The tokens of any user. @throws AppError `not_found` */
 export async function listUserTokens(_scope: Scope<'user:read'>, userId: string): Promise<{ items: ApiToken[] }> {
   if (!(await findUser(db, userId, clock.now().toISOString()))) throw noSuchUser();
   return { items: await tokensOf(db, userId) };
+}
+
+/**
+ * Lets a suspended token of any user act again.
+ * @throws AppError `not_found`; `conflict` when it is not suspended, or the account is not active; `forbidden` for an API token,
+ * and for somebody with rights that the actor lacks
+ */
+export async function allowUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<ApiToken> {
+  assertNoToken(scope, 'allow a token');
+  return db.transaction(async (tx) => {
+    const now = clock.now().toISOString();
+    const user = await findUser(tx, userId, now);
+    if (!user) throw noSuchUser();
+    await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
+    if (!user.active) throw new AppError('conflict', 'The account is deactivated. Activate it first.');
+    return allow(tx, scope, user, id);
+  });
 }
 
 /**

@@ -1,11 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CreatedApiToken } from '@/domain/account';
+import type { ApiToken, CreatedApiToken } from '@/domain/account';
 import type { CurrentUser } from '@/domain/auth';
 import type { User } from '@/domain/user';
 import { hashPassword } from '@/server/auth/password';
 import { db, sqlClient } from '@/server/db/client';
 import { users } from '@/server/db/schema/access';
+import { auditRecords } from '@/server/db/schema/operations';
 import { newId } from '@/server/lib/ids';
 import { routes } from '@/server/rest/routes';
 import { bearer, makeTwoTenants, makeUser } from '@/test/factories';
@@ -74,6 +75,7 @@ const CHANGES: Record<string, unknown> = {
   'PUT /users/{user_id}/assignments': { assignments: [] },
   'DELETE /users/{user_id}/second-factor': undefined,
   'DELETE /users/{user_id}/tokens/{token_id}': undefined,
+  'POST /users/{user_id}/tokens/{token_id}/allow': undefined,
   'DELETE /users/{user_id}/identities/{identity_id}': undefined,
 };
 
@@ -132,5 +134,34 @@ describe('an API token', () => {
     const inside = await ask<CurrentUser>('/auth/me', await makeToken(admin, limit));
     const tenants = [{ id: ours.tenant.id, name: ours.tenant.name }];
     expect(inside.body).toMatchObject({ permissions: ['policy:read'], all_tenants: false, tenants });
+  });
+});
+
+describe('tokens of a deactivated owner', () => {
+  it('stay suspended after reactivation until a person allows them again, on the record', async () => {
+    const owner = await makeUser('viewer');
+    const admin = await bearer(await makeUser('admin'));
+    const token = await makeToken(await bearer(owner), { permissions: ['policy:read'] });
+    const other = await makeToken(await bearer(owner), { permissions: ['policy:read'] });
+    const set = (active: boolean) => ask(`/users/${owner.id}`, admin, { method: 'PATCH', body: { active } });
+    expect((await set(false)).status).toBe(200);
+    const listed = async () => (await ask<{ items: ApiToken[] }>(`/users/${owner.id}/tokens`, admin)).body.items;
+    const [first, second] = await listed();
+    const allow = (headers: Headers, path: string) => ask<ApiToken>(`${path}/allow`, headers, { method: 'POST' });
+    expect((await allow(admin, `/users/${owner.id}/tokens/${first?.id}`)).status).toBe(409);
+    expect((await set(true)).status).toBe(200);
+    expect((await ask('/policies', token)).status).toBe(401);
+    expect((await ask('/policies', other)).status).toBe(401);
+    expect((await listed()).every(({ suspended_at }) => suspended_at !== null)).toBe(true);
+    const program = await makeToken(await bearer(await makeUser('super_admin')), everyRight);
+    expect((await allow(program, `/users/${owner.id}/tokens/${first?.id}`)).status).toBe(403);
+    const allowed = await allow(admin, `/users/${owner.id}/tokens/${first?.id}`);
+    expect(allowed).toMatchObject({ status: 200, body: { suspended_at: null } });
+    expect((await allow(admin, `/users/${owner.id}/tokens/${first?.id}`)).status).toBe(409);
+    expect((await allow(await bearer(owner), `/account/tokens/${second?.id}`)).status).toBe(200);
+    expect((await ask('/policies', token)).status).toBe(200);
+    expect((await ask('/policies', other)).status).toBe(200);
+    const records = await db.select().from(auditRecords).where(eq(auditRecords.object_id, owner.id));
+    expect(records.map(({ action }) => action)).toEqual(expect.arrayContaining(['user.updated', 'api_token.allowed']));
   });
 });

@@ -8,7 +8,10 @@ const tokenOf = (actor: Actor) => (actor.kind === 'user' ? actor.api_token : und
  * otherwise take accounts over, or shut people out.
  * @throws AppError `forbidden` for an API token
  */
-export function assertNoToken(scope: Scope<'user:write'>, what: 'set a password' | 'end sign-ins'): void {
+export function assertNoToken(
+  scope: Scope<'user:write'>,
+  what: 'set a password' | 'end sign-ins' | 'allow a token',
+): void {
   if (!tokenOf(scope.actor)) return;
   throw new AppError('forbidden', `An API token cannot ${what}. Sign in and do it in person.`);
 }

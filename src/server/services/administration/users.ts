@@ -9,7 +9,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
-import { deleteApiTokensOf } from '../../repositories/api-tokens';
+import { deleteApiTokensOf, suspendApiTokensOf } from '../../repositories/api-tokens';
 import { listAllRoles } from '../../repositories/roles';
 import * as repository from '../../repositories/user-list';
 import { findOwnCredentials, insertUser } from '../../repositories/users';
@@ -110,7 +110,7 @@ export async function createUser(scope: Scope<'user:write'>, input: UserInput): 
 
 /**
  * Changes an account; what is left out stays. A new password, deactivating and taking the password sign-in away end its
- * sessions at once, a new password its API tokens, too. One's own takes the current one.
+ * sessions at once, a new password its API tokens, too; those of a deactivated account stay suspended when it is activated again. One's own takes the current one.
  * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
  * be super administrator any more; `forbidden` for somebody with rights that the actor lacks, and for API tokens
  * that set a password, end sign-ins or change their owner; `malformed` for a bad password, or a wrong current one
@@ -145,6 +145,8 @@ export async function updateUser(
     const ended = shut || password !== undefined ? await endSessions(tx, id) : 0;
     // Whoever sets somebody's password does not trust what was handed out under the old one.
     const revoked = password === undefined ? 0 : await deleteApiTokensOf(tx, id);
+    // Who comes back decides anew which programs act for them; the tokens may have left the house meanwhile.
+    const suspended = changes.active === undefined ? 0 : await suspendApiTokensOf(tx, id, now());
     if (shut) await assertSuperAdminLeft(tx);
     const user = await stored(tx, id);
     await recordAudit(tx, scope, {
@@ -158,6 +160,7 @@ export async function updateUser(
         ...(password !== undefined && { has_new_secret: true }),
         ...(ended > 0 && { ended_sessions: ended }),
         ...(revoked > 0 && { ended_programs: revoked }),
+        ...(suspended > 0 && { suspended_programs: suspended }),
       },
     });
     return user;

@@ -75,10 +75,50 @@ describe('lockout', () => {
     expect((await login('ghost@example.org', 'wrong')).headers.get('retry-after')).toBe('30');
   });
 
-  it('stops one address that tries many accounts, an IPv6 customer as a whole', async () => {
-    for (let i = 0; i < 60; i += 1) await login(`a${i}@example.org`, 'wrong', { from: `2001:db8:1:2::${i + 1}` });
-    expect((await login(user.email, PASSWORD, { from: '2001:db8:1:2:ffff::1' })).status).toBe(429);
-    expect((await login(user.email, PASSWORD, { from: '2001:db8:1:3::1' })).status).toBe(200);
+  it('slows one address that tries many accounts, an IPv6 customer as a whole, and locks nobody out there', async () => {
+    const from = '2001:db8:1:2:ffff::1';
+    const spray = async (count: number, name: string) => {
+      const statuses: number[] = [];
+      for (let i = 0; i < count; i += 1) {
+        const { status } = await login(`${name}${i}@example.org`, 'wrong', { from: `2001:db8:1:2::${i + 1}` });
+        statuses.push(status);
+      }
+      return statuses;
+    };
+    expect(new Set(await spray(60, 'a'))).toEqual(new Set([401]));
+    // Somebody who was never here before still has the tries that strangers share.
+    expect((await login(user.email, PASSWORD, { from })).status).toBe(200);
+    expect((await spray(30, 'b')).filter((status) => status === 401)).toHaveLength(9);
+    const stranger = await makeUser('viewer', undefined, { password_hash: PASSWORD });
+    expect((await login(stranger.email, PASSWORD, { from })).headers.get('retry-after')).toBe('120');
+    expect((await login(stranger.email, PASSWORD, { from: '2001:db8:1:3::1' })).status).toBe(200);
+    // Whoever signed in from here lately gets in however many others fail.
+    expect((await login(user.email, PASSWORD, { from })).status).toBe(200);
+    clock.advance(120);
+    expect((await login(stranger.email, PASSWORD, { from })).status).toBe(200);
+  });
+
+  it('does not tell at a busy address which accounts are known there', async () => {
+    expect((await login(user.email)).status).toBe(200);
+    for (let i = 0; i < 70; i += 1) await login(`c${i}@example.org`, 'wrong');
+    const told = async (email: string) => {
+      const response = await login(email, 'wrong');
+      const { status, code, detail } = await response.json();
+      return { status, code, detail, wait: response.headers.get('retry-after') };
+    };
+    expect(await told(user.email)).toEqual(await told('ghost@example.org'));
+    expect((await told(user.email)).status).toBe(429);
+  });
+
+  it('at an address with many failures leaves people who are signed in their own password', async () => {
+    const signedIn = await (await login(user.email)).json();
+    for (let i = 0; i < 75; i += 1) await login(`d${i}@example.org`, 'wrong');
+    const change = await call('/account/password', {
+      headers: { authorization: `Bearer ${signedIn.access_token}` },
+      body: { current_password: 'wrong', new_password: 'quite another password' },
+      from: '192.0.2.1',
+    });
+    expect(change.status).toBe(400);
   });
 
   it('gives sixty simultaneous guesses no more chances than five', async () => {

@@ -1,11 +1,21 @@
+import { setTimeout } from 'node:timers/promises';
 import type { LoginInput } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
-import { assertMayTry, loginLimits } from '../../auth/attempt-limits';
+import {
+  assertMayTry,
+  isBusy,
+  loginBound,
+  loginLimits,
+  sourceKey,
+  takeTry,
+  tooManyAttempts,
+} from '../../auth/attempt-limits';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../../auth/password';
 import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { countSignIn } from '../../lib/metrics';
+import { hasSignedInFrom } from '../../repositories/refresh-tokens';
 import { lockUser } from '../../repositories/user-list';
 import { findCredentials, updatePassword } from '../../repositories/users';
 import { challengeIfEnrolled } from './challenge';
@@ -25,10 +35,26 @@ function failureReason(account: Account | null, matches: boolean) {
   return account.password_sign_in ? null : 'password_not_allowed';
 }
 
+/** What a check of a password takes about: whoever gets no try waits as long, so that the answer does not tell accounts. */
+const CHECK_MS = 60;
+
+/**
+ * Whether this try may be answered by what it is, at a source with many failures. Whoever signed in from there lately is checked
+ * whatever others did, and like everybody else learns only of a success when no try is left.
+ */
+async function admit(scope: OpenScope, account: Account | null): Promise<{ check: boolean; tell: boolean }> {
+  const bound = loginBound(scope.origin);
+  if (!(await isBusy(db, bound))) return { check: true, tell: true };
+  const tell = await db.transaction((tx) => takeTry(tx, bound));
+  if (tell) return { check: true, tell };
+  return { check: account !== null && (await hasSignedInFrom(db, account.id, sourceKey(scope.origin))), tell };
+}
+
 /**
  * Signs a user in, or asks for the code of their second factor. Unknown account, wrong password and an account that may
  * not sign in this way give the same answer in the same time.
- * @throws AppError `unauthenticated`; `too_many_requests` after too many failures, also for the right password
+ * @throws AppError `unauthenticated`; `too_many_requests` after too many failures of the account, also for the right
+ * password, and of strangers at a source with many failures
  */
 export async function login(
   scope: OpenScope,
@@ -39,12 +65,17 @@ export async function login(
   await assertMayTry(db, limits);
   const account = await findCredentials(input.email);
   const known = account?.password_hash ?? null;
+  const { check, tell } = await admit(scope, account);
+  if (!check) {
+    await setTimeout(CHECK_MS);
+    throw tooManyAttempts(loginBound(scope.origin).per_seconds);
+  }
   const reason = failureReason(account, await verifyPassword(known, input.password));
   if (!account || known === null || reason) {
     await db.transaction((tx) =>
       noteFailedSignIn(tx, scope, { email: input.email, account, reason: reason ?? 'wrong_password' }),
     );
-    throw wrong();
+    throw tell ? wrong() : tooManyAttempts(loginBound(scope.origin).per_seconds);
   }
   const renewed = isOutdatedHash(known) ? await hashPassword(input.password) : null;
   const answer = await db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { ProviderProblem } from '@/domain/sign-in-provider';
 import { recordAudit } from '../../audit/record';
-import { loginLimits, recordFailure, sourceKey } from '../../auth/attempt-limits';
+import { loginBound, loginLimits, recordFailure, sourceKey } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -49,6 +49,6 @@ export async function noteFailedSignIn(
   { email, ...failure }: Recorded & { email: string },
 ): Promise<void> {
   countSignIn('failed');
-  const locked_seconds = await recordFailure(tx, loginLimits(email, scope.origin));
+  const locked_seconds = await recordFailure(tx, [...loginLimits(email, scope.origin), loginBound(scope.origin)]);
   await auditFailedSignIn(tx, scope, { ...failure, locked_seconds });
 }

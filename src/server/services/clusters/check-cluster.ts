@@ -1,4 +1,5 @@
 import type { ClusterCheckInput, ClusterCheckReport } from '@/domain/cluster';
+import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
@@ -11,8 +12,8 @@ import { openProvider } from './open-provider';
 const tokenNeeded = (message: string) =>
   new AppError('refused', message, { errors: [{ field: 'api_token', message: 'Enter the API token.' }] });
 
-/** The access to try: that of a stored cluster with what the input replaces, or one that the input gives entirely. */
-async function accessToCheck(input: ClusterCheckInput): Promise<ClusterAccess> {
+/** The access to try, and of which stored cluster it is: that of a stored cluster with what the input replaces, or one that the input gives entirely. */
+async function accessToCheck(input: ClusterCheckInput): Promise<{ access: ClusterAccess; name: string | null }> {
   const row = input.cluster_id === undefined ? null : await findClusterRow(db, input.cluster_id);
   if (input.cluster_id !== undefined && !row) throw noSuchCluster();
   const api_url = input.api_url ?? row?.api_url;
@@ -27,7 +28,7 @@ async function accessToCheck(input: ClusterCheckInput): Promise<ClusterAccess> {
     );
   }
   const pin = input.tls_fingerprint === undefined && stored ? row.tls_fingerprint : (input.tls_fingerprint ?? null);
-  return {
+  const access = {
     // Checks share nothing with the syncs of the cluster: an open breaker must not answer for it.
     key: `check:${new URL(api_url).host}`,
     api_url,
@@ -37,20 +38,43 @@ async function accessToCheck(input: ClusterCheckInput): Promise<ClusterAccess> {
     // It is this address that is checked, not another node that would answer in its place.
     entry_points: [],
   };
+  return { access, name: row?.name ?? null };
+}
+
+async function noteCheck(
+  scope: Scope<'cluster:write'>,
+  { cluster_id }: ClusterCheckInput,
+  { api_url, name }: { api_url: string; name: string | null },
+  { checks }: ClusterCheckReport,
+): Promise<void> {
+  const failed = checks.filter(({ status }) => status === 'failed').map((check) => check.name);
+  await db.transaction((tx) =>
+    recordAudit(tx, scope, {
+      action: 'cluster.checked',
+      object_kind: 'cluster',
+      object_id: cluster_id ?? null,
+      object_name: name ?? new URL(api_url).host,
+      after: { api_url, failed },
+    }),
+  );
 }
 
 /**
- * Tries an access to a cluster and tells what works. Nothing is stored. The faults of the cluster are lines of the
+ * Tries an access to a cluster and tells what works. Nothing is stored but an audit record: the service connects where it is told
+ * to. The faults of the cluster are lines of the
  * report, not errors.
  * @throws AppError `not_found` for an unknown cluster, `refused` when a token is needed
  */
 export async function checkCluster(
-  _scope: Scope<'cluster:write'>,
+  scope: Scope<'cluster:write'>,
   input: ClusterCheckInput,
 ): Promise<ClusterCheckReport> {
-  const provider = openProvider(await accessToCheck(input));
+  const { access, name } = await accessToCheck(input);
+  const provider = openProvider(access);
   try {
-    return await provider.preflight.check();
+    const report = await provider.preflight.check();
+    await noteCheck(scope, input, { api_url: access.api_url, name }, report);
+    return report;
   } finally {
     provider.close();
   }

@@ -1,9 +1,14 @@
+import { desc, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_SORTS } from '@/domain/flow/flow';
 import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { readSession } from '@/server/auth/read-session';
+import { db } from '@/server/db/client';
+import { auditRecords } from '@/server/db/schema/operations';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import { recordPageExport } from '../audit/record-export';
 import {
   admin,
   ago,
@@ -127,6 +132,30 @@ describe('GET /flows', () => {
     const lines = (await response.text()).trim().split('\r\n');
     expect(lines).toHaveLength(FLOWS.length + 1);
     expect(lines[1]).toContain('203.0.113.7,40000,,,10.1.0.10,443');
+  });
+
+  it('leaves a record of each export: of tenants in their own trail, and of those that pages make', async () => {
+    const exports = async () =>
+      db.select().from(auditRecords).where(eq(auditRecords.action, 'list.exported')).orderBy(desc(auditRecords.seq));
+    const before = (await exports()).length;
+    await (await call('/flows?format=csv&q=10.1.0.10', { headers: world.ours.headers })).text();
+    const [own, ...others] = await exports();
+    expect(others).toHaveLength(before);
+    expect(own).toMatchObject({
+      tenant_id: world.ours.tenant.id,
+      actor_id: world.ours.user.id,
+      object_name: 'flows',
+      after: { format: 'csv', filters: { q: '10.1.0.10' } },
+    });
+    expect((await call('/flows?format=csv&cursor=x', { headers: admin })).status).toBe(400);
+    expect(await exports()).toHaveLength(before + 1);
+    const session = await readSession(new Request('http://fabric.test/', { headers: admin }), {
+      request_id: 'test',
+      source_address: null,
+    });
+    if (!session) throw new Error('no session');
+    await recordPageExport(session, { list: 'flows', filters: {} });
+    expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'flows', after: { format: 'csv' } });
   });
 });
 

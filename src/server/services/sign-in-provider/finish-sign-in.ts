@@ -1,6 +1,6 @@
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { OIDC_CALLBACK_PATH, type ProviderProblem } from '@/domain/sign-in-provider';
-import { isLocked, providerLimits, recordFailure } from '../../auth/attempt-limits';
+import { isBusy, providerBound, recordFailure, takeTry } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { logger } from '../../lib/logger';
@@ -73,10 +73,10 @@ export async function finishSignIn(
 ): Promise<ProviderSignIn> {
   const settings = await findOidcSettings(db);
   if (!settings?.enabled) return { problem: 'disabled' };
-  const limits = providerLimits(scope.origin);
-  if (await isLocked(db, limits)) return { problem: 'too_many' };
+  const bound = providerBound(scope.origin);
+  if ((await isBusy(db, bound)) && !(await db.transaction((tx) => takeTry(tx, bound)))) return { problem: 'too_many' };
   const claims = await claimsOf(settings, query, checks, scope.origin.request_id);
-  if (claims === 'invalid') await db.transaction((tx) => recordFailure(tx, limits));
+  if (claims === 'invalid') await db.transaction((tx) => recordFailure(tx, [bound]));
   const result =
     typeof claims === 'string' ? { problem: claims } : await signInAs(scope, settings, claims, client.user_agent);
   if ('problem' in result) countSignIn('failed');

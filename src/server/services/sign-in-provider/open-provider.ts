@@ -1,5 +1,7 @@
 import type { ProviderCheck } from '@/domain/sign-in-provider';
+import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { unseal } from '../../lib/crypto';
 import { env } from '../../lib/env';
@@ -33,12 +35,24 @@ export async function openSignInProvider(row: OidcSettingsRow): Promise<OidcProv
 }
 
 /** What the provider at an issuer says of itself, before it is stored. @throws AppError `refused` naming what is wrong */
-export async function checkSignInProvider(_scope: Scope<'*'>, issuer: string): Promise<ProviderCheck> {
+export async function checkSignInProvider(scope: Scope<'*'>, issuer: string): Promise<ProviderCheck> {
   const access = { issuer, client_id: 'check', client_secret: null };
+  const note = (after: { issuer: string; usable: boolean }) =>
+    db.transaction((tx) =>
+      recordAudit(tx, scope, {
+        action: 'settings.sign_in_provider_checked',
+        object_kind: 'settings',
+        object_id: OIDC_ID,
+        after,
+      }),
+    );
   try {
-    return (await OidcProvider.open(access, env().FABRIC_ALLOW_PRIVATE_TARGETS)).describe();
+    const described = (await OidcProvider.open(access, env().FABRIC_ALLOW_PRIVATE_TARGETS)).describe();
+    await note({ issuer, usable: true });
+    return described;
   } catch (cause) {
     if (!(cause instanceof OidcError)) throw cause;
+    await note({ issuer, usable: false });
     const message = `${cause.message} ${cause.remedy}`;
     throw new AppError('refused', message, { cause, errors: [{ field: 'issuer', message }] });
   }

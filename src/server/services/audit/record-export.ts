@@ -1,0 +1,41 @@
+import { recordAudit } from '../../audit/record';
+import { actorOf, type Scope, type Session } from '../../auth/scope';
+import { db } from '../../db/client';
+
+type Exported = {
+  /** Which list, as it is called in the API or on the page. */
+  list: string;
+  format: string;
+  /** The filters that were set. */
+  filters: Readonly<Record<string, unknown>>;
+};
+
+/** Who exports, and whose things they see. */
+export type Exporter = Pick<Scope, 'actor' | 'origin' | 'tenants'>;
+
+/**
+ * Records that a whole list left the service as a file. Who exports as somebody of tenants is recorded in their trails, everybody else
+ * in the installation's.
+ */
+export async function recordExport({ actor, origin, tenants }: Exporter, exported: Exported): Promise<void> {
+  const { list, format, filters } = exported;
+  await db.transaction(async (tx) => {
+    for (const tenant_id of tenants === 'all' ? [null] : tenants) {
+      await recordAudit(
+        tx,
+        { actor, origin },
+        { action: 'list.exported', object_kind: 'list', object_name: list, tenant_id, after: { format, filters } },
+      );
+    }
+  });
+}
+
+/** As `recordExport` for a file that a page makes of what it reads page by page. */
+export function recordPageExport(session: Session, exported: Omit<Exported, 'format'>): Promise<void> {
+  const everywhere = session.grants.some(({ tenant_id }) => tenant_id === null);
+  const tenants = [...new Set(session.grants.flatMap(({ tenant_id }) => tenant_id ?? []))].sort();
+  return recordExport(
+    { actor: actorOf(session), origin: session.origin, tenants: everywhere ? 'all' : tenants },
+    { ...exported, format: 'csv' },
+  );
+}
