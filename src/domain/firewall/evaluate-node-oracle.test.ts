@@ -1,66 +1,104 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { evaluateForward, prepareForwardFilter } from './evaluate-forward';
 import { evaluateNode } from './evaluate-node';
-import type { LiveCluster, LiveNode } from './live-state';
+import type { FilterImplementation, LiveCluster, LiveNode } from './live-state';
 import { possibleNodeVerdicts } from './node-oracle.fixture';
+import { possibleForwardVerdicts } from './oracle-forward.fixture';
+import type { Packet } from './packet';
 import { prepareNodeFilter } from './prepare-node-filter';
-import { randomPacket, randomSource, randomState } from './random-state.fixture';
+import { randomPacket, randomSource, randomState, withForwarding } from './random-state.fixture';
 
-const RULESETS = 150;
-const PACKETS = 2_000;
+const RULESETS = 50;
+const PACKETS = 1_000;
+const HELPERS = ['ftp', 'irc,tftp', 'netbios-ns', 'gone'];
 
-/** A cluster of two nodes with random rules for both scopes; parts of it may be unreadable. */
-function randomCluster(seed: number): LiveCluster {
+/** A cluster of two nodes with random rules for all scopes; parts of it may be unreadable. */
+function randomCluster(seed: number, implementation: FilterImplementation | null): LiveCluster {
   const random = randomSource(seed);
   const [one, two] = [randomState(seed), randomState(seed + 7)];
   const policy = () => [undefined, 'DROP', 'ACCEPT', 'REJECT'][Math.floor(random() * 4)];
-  const policies = Object.entries({ policy_in: policy(), policy_out: policy() });
-  const options = Object.fromEntries(policies.flatMap(([key, value]) => (value ? [[key, value]] : [])));
-  const nftables = random() < 0.05 ? 1 : 0;
-  const a: LiveNode | null = one.node && {
-    ...one.node,
-    options: one.node.options && { ...one.node.options, nftables },
+  const stored = Object.entries({ policy_in: policy(), policy_out: policy() });
+  const options = Object.fromEntries(stored.flatMap(([key, value]) => (value ? [[key, value]] : [])));
+  const { implementation: _, ...known } = one.node ?? { networks: ['10.0.0.6/29'], options: {} };
+  const helpers = HELPERS[Math.floor(random() * 16)];
+  const synflood = random() < 0.15 ? 1 : undefined;
+  const unread = known.options === null || implementation === null;
+  const a: LiveNode = {
+    ...known,
+    ...(unread && implementation && { implementation }),
+    options: unread
+      ? null
+      : {
+          ...known.options,
+          nftables: implementation === 'nftables' ? 1 : 0,
+          ...(helpers !== undefined && { nf_conntrack_helpers: helpers }),
+          ...(synflood && { protection_synflood: synflood }),
+        },
     rules: one.guest.rules,
   };
   const b: LiveNode = { options: null, rules: null, networks: random() < 0.9 ? ['10.0.0.4/29', 'fd00::4/64'] : null };
-  return {
+  const cluster: LiveCluster = {
     ...one.cluster,
     aliases: { ...one.cluster.aliases, ...(random() < 0.4 && { local_network: '10.0.0.0/30' }) },
     rules: two.guest.rules,
     options: random() < 0.9 ? options : null,
-    nodes: random() < 0.95 ? { ...(a && { a }), b } : null,
+    nodes: random() < 0.95 ? { ...(one.node && { a }), b } : null,
+  };
+  return withForwarding(cluster, random);
+}
+
+/** A packet of services that nodes have rules of their own for. */
+function nodePacket(random: () => number): Packet {
+  const drawn = randomPacket(random);
+  const ported = drawn.protocol === 6 || drawn.protocol === 17;
+  const port = [8006, 3128, 5404, 5405, 5410, 5950, 60001, 21, 69][Math.floor(random() * 27)];
+  return {
+    ...drawn,
+    ...(ported && port !== undefined && { destination_port: port }),
+    ...(drawn.protocol === 47 && random() < 0.2 && { protocol: 2 }),
   };
 }
 
-it(`agrees with a literal reading of ${RULESETS} random nodes about ${PACKETS} packets each`, {
-  timeout: 120_000,
-}, () => {
-  const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
-  fc.assert(
-    fc.property(fc.integer(), (seed) => {
-      const cluster = randomCluster(seed);
-      const random = randomSource(seed + 1);
-      const prepared = prepareNodeFilter(cluster, 'a');
-      if (prepared.chains.some(({ implementation }) => implementation === 'nftables')) return;
-      for (let count = 0; count < PACKETS; count++) {
-        const drawn = randomPacket(random);
-        const ported = drawn.protocol === 6 || drawn.protocol === 17;
-        const port = [8006, 3128, 5404, 5405, 5950, 60001][Math.floor(random() * 18)];
-        const packet = {
-          ...drawn,
-          ...(ported && port !== undefined && { destination_port: port }),
-          ...(drawn.protocol === 47 && random() < 0.2 && { protocol: 2 }),
+const KINDS = [['iptables'], ['nftables'], [null]] as const;
+const WAYS = [null, 'apps', 'lab', 'none'];
+
+it.each(KINDS)(
+  'agrees with a literal reading of random nodes and forwarded packets: %s',
+  { timeout: 120_000 },
+  (kind) => {
+    const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const cluster = randomCluster(seed, kind);
+        const random = randomSource(seed + 1);
+        const prepared = prepareNodeFilter(cluster, 'a');
+        const ways = WAYS.map((vnet) => ({ vnet, filter: prepareForwardFilter(cluster, { node: 'a', vnet }) }));
+        const compare = (
+          verdict: keyof typeof seen,
+          possible: ReadonlySet<string>,
+          packet: Packet,
+          way?: string | null,
+        ) => {
+          const [only] = possible;
+          const wanted = possible.size === 1 ? only : 'unknown';
+          if (verdict !== wanted) {
+            expect({ verdict, packet, way, cluster }).toEqual({ verdict: wanted, packet, way, cluster });
+          }
+          seen[verdict]++;
         };
-        const { verdict } = evaluateNode(prepared, packet);
-        const possible = possibleNodeVerdicts(cluster, 'a', packet);
-        const [only] = possible;
-        const wanted = possible.size === 1 ? only : 'unknown';
-        if (verdict !== wanted) expect({ verdict, packet, cluster }).toEqual({ verdict: wanted, packet, cluster });
-        seen[verdict]++;
-      }
-    }),
-    { numRuns: RULESETS },
-  );
-  // A comparison that never meets one of the verdicts proves nothing about it.
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(RULESETS * 10);
-});
+        for (let count = 0; count < PACKETS; count++) {
+          const packet = nodePacket(random);
+          compare(evaluateNode(prepared, packet).verdict, possibleNodeVerdicts(cluster, 'a', packet), packet);
+          const { vnet, filter } = ways[count % ways.length] as (typeof ways)[number];
+          const possible = possibleForwardVerdicts(cluster, { node: 'a', vnet }, packet);
+          compare(evaluateForward(filter, packet).verdict, possible, packet, vnet);
+        }
+      }),
+      { numRuns: RULESETS },
+    );
+    // A comparison that never meets one of the verdicts proves nothing about it. Without options nothing certainly drops.
+    const met = kind === null ? ([seen.accept, seen.unknown] as const) : Object.values(seen);
+    for (const count of met) expect(count).toBeGreaterThan(RULESETS * 5);
+  },
+);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { evaluate } from './evaluate';
 import { possibleVerdicts } from './oracle.fixture';
 import { prepareGuest } from './prepare-guest';
-import { randomNic, randomPacket, randomSource, randomState } from './random-state.fixture';
+import { randomNic, randomPacket, randomSource, randomState, withForwarding } from './random-state.fixture';
 
 const RULESETS = 200;
 const PACKETS = 10_000;
@@ -14,9 +14,15 @@ it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKET
   const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
   fc.assert(
     fc.property(fc.integer(), (seed) => {
-      const state = randomState(seed);
       const random = randomSource(seed + 1);
-      const nic = randomNic(random);
+      const { cluster, node, ...guest } = randomState(seed);
+      const state = {
+        ...guest,
+        node: node && { ...node, rules: random() < 0.5 ? [] : guest.guest.rules },
+        cluster: random() < 0.5 ? withForwarding(cluster, random) : cluster,
+      };
+      const bridge = [undefined, 'vmbr0', 'apps', 'apps', 'apps', 'other'][Math.floor(random() * 6)];
+      const nic = { ...randomNic(random), ...(bridge !== undefined && { bridge }) };
       const prepared = prepareGuest(state, nic);
       for (let count = 0; count < PACKETS; count++) {
         const packet = randomPacket(random);

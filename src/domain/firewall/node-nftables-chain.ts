@@ -1,5 +1,5 @@
 import { trackedState } from './connection-state';
-import { ICMP, ICMPV6, TCP, UDP } from './data/protocols';
+import { ICMPV6, TCP, UDP } from './data/protocols';
 import { byTracking } from './front-chain';
 import { hasType, NDP_TYPES, VITAL } from './nftables-icmp';
 import { byNodeRules } from './node-rules';
@@ -46,8 +46,9 @@ const either = (a: Answer, b: Answer): Answer =>
 function rejected({ node }: PreparedNodeChain, packet: Packet): 'drop' | 'reject' | 'unknown' {
   const { source, destination, protocol, icmp_type: type } = packet;
   if (isMulticast(source) || isMulticast(destination) || source.value === 0n) return 'drop';
-  if (type !== undefined && protocol === ICMP && ERRORS_4.includes(type)) return 'drop';
-  if (type !== undefined && protocol === ICMPV6 && type < 128) return 'drop';
+  if (type !== undefined && protocol === VITAL[source.family].protocol) {
+    if (source.family === 4 ? ERRORS_4.includes(type) : type < 128) return 'drop';
+  }
   const broadcast = isBroadcast(packet, node.broadcasts);
   return broadcast === null ? 'unknown' : broadcast ? 'drop' : 'reject';
 }

@@ -1,6 +1,7 @@
 import { formatIp } from '../net/ip-address';
 import type { LiveCluster, LiveRule } from './live-state';
-import { type Outcome, plainIptables } from './oracle.fixture';
+import { byNftables } from './node-nftables-oracle.fixture';
+import { either, type Outcome, plainIptables } from './oracle.fixture';
 import { and, bits, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
 import type { Packet } from './packet';
 
@@ -11,7 +12,7 @@ const within = (value: number | undefined, low: number, high: number): Tri =>
   value === undefined ? '?' : tri(low <= value && value <= high);
 
 /**
- * A second, literal reading of what a node with iptables does with its own traffic: every verdict that is possible. For tests
+ * A second, literal reading of what a node does with its own traffic: every verdict that is possible. For tests
  * only. ICMP of the wrong family and TCP flags are as in the oracle of guests.
  */
 export function possibleNodeVerdicts(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> {
@@ -21,8 +22,11 @@ export function possibleNodeVerdicts(cluster: LiveCluster, name: string, packet:
     return new Set(['accept']);
   }
   if (options?.enable === 0) return new Set(['accept']);
-  if (options ? options.nftables === 1 : node?.implementation !== 'iptables') return new Set(['unknown']);
-  const found = walk(cluster, name, packet);
+  const nftables = options ? options.nftables === 1 : node?.implementation ? node.implementation === 'nftables' : null;
+  const found = new Set<Outcome>();
+  for (const nft of either(nftables)) {
+    for (const outcome of nft ? byNftables(cluster, name, packet) : walk(cluster, name, packet)) found.add(outcome);
+  }
   return options && cluster.firewall_enabled ? found : found.add('accept');
 }
 
@@ -139,9 +143,10 @@ function macroParts({ macro }: LiveRule, v6: boolean): Partial<LiveRule>[] {
   return ['udp', 'tcp'].map((proto) => ({ proto, dport: '53' }));
 }
 
-function managed(cluster: LiveCluster, name: string, far: string, incoming: boolean): Tri {
+/** Whether the address is in the management network. */
+export function managed(cluster: LiveCluster, name: string, far: string, incoming: boolean, nft = false): Tri {
   if (incoming && !cluster.ipsets) return '?';
-  const sight: Sight = { cluster, guest: null, nft: false };
+  const sight: Sight = { cluster, guest: null, nft };
   const stored = incoming ? (cluster.ipsets?.management ?? []) : [];
   const alias = cluster.aliases?.local_network;
   const networks = cluster.nodes?.[name]?.networks;

@@ -12,6 +12,7 @@ import {
   textOf,
   tri,
 } from './oracle-addresses.fixture';
+import { betweenGuest, inTurn } from './oracle-forward.fixture';
 import type { Packet } from './packet';
 
 /**
@@ -59,7 +60,7 @@ function icmp(name: string | undefined, v6: boolean, packet: Packet): Tri {
   return packet.icmp_code === undefined ? '?' : tri(packet.icmp_code === wanted[1]);
 }
 
-const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {
+export const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {
   ssh: () => [{ proto: 'tcp', dport: '22' }],
   dns: () => [
     { proto: 'udp', dport: '53' },
@@ -88,7 +89,7 @@ export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri
   );
 }
 
-function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+export function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   const v6 = packet.source.family === 6;
   const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : null;
   if (number !== null && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
@@ -123,7 +124,7 @@ const UNTRACKED = [130, 131, 132, 133, 134, 135, 136, 143];
 export type Outcome = 'accept' | 'drop' | 'reject' | 'unknown';
 type Case = { nft: boolean; cluster: boolean; flag: boolean; guest: boolean };
 
-const either = (value: boolean | null): boolean[] => (value === null ? [true, false] : [value]);
+export const either = (value: boolean | null): boolean[] => (value === null ? [true, false] : [value]);
 
 /** Every verdict that is possible, given what is not known; one element when the verdict is certain. */
 export function possibleVerdicts(state: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {
@@ -139,12 +140,19 @@ export function possibleVerdicts(state: LiveState, nic: LiveNic, packet: Packet)
     for (const cluster of either(state.cluster.firewall_enabled)) {
       for (const flag of either(nic.firewall)) {
         for (const guest of either(enabled)) {
-          for (const outcome of walk({ nft, cluster, flag, guest }, state, nic, packet)) result.add(outcome);
+          const own = walk({ nft, cluster, flag, guest }, state, nic, packet);
+          for (const outcome of nft && cluster ? across(own, state, nic, packet) : own) result.add(outcome);
         }
       }
     }
   }
   return result;
+}
+
+/** The guest's own filter together with what is between the interface and the other end. */
+function across(own: Set<Outcome>, { cluster, node }: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {
+  const between = betweenGuest(cluster, node, nic, packet);
+  return packet.direction === 'in' ? inTurn(between, own) : inTurn(own, between);
 }
 
 function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {

@@ -1,5 +1,5 @@
 import { type IpAddress, parseIp } from '../net/ip-address';
-import type { LiveNic, LiveNode, LiveRule, LiveState } from './live-state';
+import type { LiveCluster, LiveNic, LiveNode, LiveRule, LiveState, LiveVnet } from './live-state';
 import { CONNECTION_STATES, type Packet } from './packet';
 
 /** Numbers from 0 to below 1 that depend on the seed only (mulberry32). */
@@ -149,6 +149,38 @@ export function randomState(seed: number): LiveState {
         ...(random() < 0.1 && { 'ipfilter-net0': [{ cidr: '10.0.0.0/30' }] }),
       },
     },
+  };
+}
+
+/** VNets with rules of their own, some of them off, without known gateways or unreadable. */
+function randomVnets(random: Random): NonNullable<LiveCluster['vnets']> {
+  const vnet = (): LiveVnet => {
+    const policy = pick(random, [undefined, 'ACCEPT', 'DROP']);
+    const gateways = pick(random, [undefined, [], ['10.0.0.1/30'], ['10.0.0.6/30', 'fd00::1/125']]);
+    return {
+      options:
+        random() < 0.08
+          ? null
+          : { enable: random() < 0.8 ? 1 : 0, ...(policy !== undefined && { policy_forward: policy }) },
+      rules: random() < 0.06 ? null : forwarded(list(random, 6, false)),
+      ...(gateways && { gateways }),
+    };
+  };
+  return { apps: vnet(), lab: vnet() };
+}
+
+const forwarded = (rules: readonly LiveRule[]): LiveRule[] =>
+  rules.map((rule) => (rule.type === 'in' ? { ...rule, type: 'forward' } : rule));
+
+/** Adds VNets, rules and options for forwarded traffic to a cluster; `vnets` may be missing or unreadable. */
+export function withForwarding(cluster: LiveCluster, random: Random): LiveCluster {
+  const policy = pick(random, [undefined, 'ACCEPT', 'DROP']);
+  const kind = random();
+  return {
+    ...cluster,
+    rules: random() < 0.05 ? null : forwarded(cluster.rules ?? list(random, 6, false)),
+    options: random() < 0.05 ? null : { ...cluster.options, ...(policy !== undefined && { policy_forward: policy }) },
+    ...(kind > 0.15 && { vnets: kind < 0.22 ? null : randomVnets(random) }),
   };
 }
 
