@@ -1,6 +1,6 @@
 import { evaluate } from '../firewall/evaluate';
 import { placeKey } from '../firewall/rule-at';
-import type { DecidedBy, DefiniteVerdict, Verdict } from '../firewall/verdict';
+import type { DefiniteVerdict, Verdict } from '../firewall/verdict';
 import { auditOutcomes } from './audit-policy';
 import type { AuditOutcome, ContextDecision, ContextReason, FlowContext, FlowDecider, FlowFacts } from './flow-context';
 import type { GuestContext, GuestInterface } from './guest-context';
@@ -44,7 +44,7 @@ function decisionOf({ verdict: { verdict, decided_by }, audit }: Judged): Contex
   return verdict === 'accept' ? 'default_accept' : 'default_drop';
 }
 
-function sameDecider(a: DecidedBy, b: DecidedBy): boolean {
+function sameDecider(a: FlowDecider, b: FlowDecider): boolean {
   if (a.kind === 'rule' && b.kind === 'rule') return placeKey(a) === placeKey(b);
   if (a.kind === 'default' && b.kind === 'default') {
     return a.policy === b.policy && a.scope === b.scope && a.name === b.name;
@@ -77,6 +77,18 @@ function agreed(judged: readonly Judged[], reason: ContextReason): Found {
     verdict: all((other) => other.verdict.verdict === verdict) ? verdict : 'unknown',
     decided_by: decider,
     audit: all((other) => sameAudit(other.audit, first.audit)) ? first.audit : [],
+  };
+}
+
+/** What contexts of one flow have in common, whose address is one of several. Where they differ, nothing is claimed. */
+export function commonContext(a: FlowContext, b: FlowContext): FlowContext {
+  return {
+    decision: a.decision === b.decision ? a.decision : 'observed',
+    verdict: a.verdict === b.verdict ? a.verdict : 'unknown',
+    decided_by: sameDecider(a.decided_by, b.decided_by) ? a.decided_by : UNKNOWN('unknown_address').decided_by,
+    direction: a.direction === b.direction ? a.direction : null,
+    audit: sameAudit(a.audit, b.audit) ? a.audit : [],
+    conflict: a.conflict && b.conflict,
   };
 }
 

@@ -18,8 +18,8 @@ export const CONTEXT_DECISIONS = [
 ] as const;
 export type ContextDecision = (typeof CONTEXT_DECISIONS)[number];
 
-/** What is not known of the flow itself: at which interface, of which protocol, or which packet opened it. */
-export const CONTEXT_REASONS = ['unknown_interface', 'unknown_protocol', 'unknown_opening'] as const;
+/** What is not known of the flow itself: at which interface, of which protocol, which packet opened it, or of which address. */
+export const CONTEXT_REASONS = ['unknown_interface', 'unknown_protocol', 'unknown_opening', 'unknown_address'] as const;
 export type ContextReason = (typeof CONTEXT_REASONS)[number];
 
 /** Who decides in force. With `unknown_interface` the rules that decide at one interface or another are in `places`. */

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Action } from '../flow-verdict';
+import type { SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import { type Conversation, foldConversations } from './fold-conversations';
 import { MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
@@ -24,7 +26,12 @@ const talk = (values: Partial<Conversation> = {}): Conversation => ({
   last_seen_at: '2026-01-01T00:00:00.000Z',
   ...values,
 });
-const fold = (...list: [Conversation, EdgeVerdict][]) => foldConversations(list, standingOf);
+const says = (action: Action): SummedVerdict => ({ action, rules_say: null, audit_say: [], differs: false });
+const fold = (...list: [Conversation, EdgeVerdict, Action?][]) =>
+  foldConversations(
+    list.map(([conversation, edge, action = 'unknown']) => [conversation, { edge, verdict: says(action) }]),
+    standingOf,
+  );
 
 describe('foldConversations', () => {
   it('sums what two ends say to each other, apart for each verdict', () => {
@@ -45,6 +52,16 @@ describe('foldConversations', () => {
       { protocol: 'tcp', port: 443, bytes: 105, packets: 20, flows: 2, last_seen_at },
       { protocol: 'tcp', port: 80, bytes: 1, packets: 10, flows: 1, last_seen_at: '2026-01-01T00:00:00.000Z' },
     ]);
+  });
+
+  it('says of an edge what was observed of all its traffic, else mixed', () => {
+    const { edges } = fold(
+      [talk(), 'dropped', 'dropped'],
+      [talk({ port: 80 }), 'dropped', 'rejected'],
+      [talk(), 'accepted', 'allowed'],
+      [talk({ port: 80 }), 'accepted', 'allowed'],
+    );
+    expect(edges.map(({ action }) => action)).toEqual(['mixed', 'allowed']);
   });
 
   it('tells the two directions apart', () => {

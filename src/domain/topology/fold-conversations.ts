@@ -1,3 +1,4 @@
+import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import {
   MAX_EDGE_SERVICES,
@@ -18,6 +19,8 @@ export type Conversation = {
   protocol: string;
   port: number | null;
   decision: string;
+  /** Replies were seen. Sums per minute and hour do not tell, so they leave it out. */
+  answered?: boolean;
   bytes: number;
   packets: number;
   flows: number;
@@ -29,7 +32,13 @@ export type Standing = { cluster_id: string; network_id: string | null };
 
 type Sums = Pick<Conversation, 'bytes' | 'packets' | 'flows'>;
 type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
-type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & { services: Map<string, TopologyService> };
+type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & {
+  services: Map<string, TopologyService>;
+  says: SummedVerdict;
+};
+
+/** A conversation with how the map shows it and the same three as of a flow. */
+export type ToldConversation = readonly [Conversation, { readonly edge: EdgeVerdict; readonly verdict: SummedVerdict }];
 
 function add(to: Sums, from: Sums): void {
   to.bytes += from.bytes;
@@ -40,7 +49,7 @@ function add(to: Sums, from: Sums): void {
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const heavier = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
 
-function finishEdge({ services, ...edge }: Edge): TopologyEdge {
+function finishEdge({ services, says, ...edge }: Edge): TopologyEdge {
   const all = [...services.values()].sort(
     (a, b) => heavier(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
   );
@@ -50,7 +59,14 @@ function finishEdge({ services, ...edge }: Edge): TopologyEdge {
     add(sums, service);
     if (service.last_seen_at > last_seen_at) last_seen_at = service.last_seen_at;
   }
-  return { ...edge, ...sums, last_seen_at, services: all.slice(0, MAX_EDGE_SERVICES), services_total: all.length };
+  return {
+    ...edge,
+    ...sums,
+    ...says,
+    last_seen_at,
+    services: all.slice(0, MAX_EDGE_SERVICES),
+    services_total: all.length,
+  };
 }
 
 function finishPeer({ prefixes, ...peer }: Peer): TopologyPeer {
@@ -65,7 +81,7 @@ function finishPeer({ prefixes, ...peer }: Peer): TopologyPeer {
  * @param standingOf null for a workload that is not known (any more)
  */
 export function foldConversations(
-  conversations: Iterable<readonly [Conversation, EdgeVerdict]>,
+  conversations: Iterable<ToldConversation>,
   standingOf: (workloadId: string) => Standing | null,
 ): { peers: TopologyPeer[]; edges: TopologyEdge[] } {
   const peers = new Map<string, Peer>();
@@ -87,7 +103,7 @@ export function foldConversations(
     return id;
   };
 
-  for (const [conversation, verdict] of conversations) {
+  for (const [conversation, { edge: verdict, verdict: says }] of conversations) {
     const [from, to] = (['source', 'destination'] as const).map((end) => {
       const id = conversation[`${end}_workload_id`];
       const standing = id === null ? null : standingOf(id);
@@ -100,9 +116,9 @@ export function foldConversations(
     const key = `${source} ${destination} ${verdict}`;
     let edge = edges.get(key);
     if (!edge) {
-      edge = { source, destination, verdict, services: new Map() };
+      edge = { source, destination, verdict, services: new Map(), says };
       edges.set(key, edge);
-    }
+    } else edge.says = mergeVerdicts(edge.says, says);
     const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
     const serviceKey = `${protocol} ${port}`;
     const service = edge.services.get(serviceKey);

@@ -57,27 +57,31 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
         const hosts = [0, 1, 2, 3, 4, 5, 6, 7].filter(
           (i) => !(inbound && mayBeBroadcast(guest, { family: 4, value: 0x0a000000n + BigInt(i) })),
         );
-        const each = hosts.map((i) =>
-          edgeVerdictOf(
-            contextOf(
-              guest,
-              {
-                source_ip: inbound ? `10.0.0.${i}` : OWN,
-                destination_ip: inbound ? OWN : `10.0.0.${i}`,
-                protocol,
-                source_port: null,
-                destination_port: port,
-                decision: 'observed',
-                initiator: 'source',
-              },
-              inbound ? 'destination' : 'source',
-            ),
+        const contexts = hosts.map((i) =>
+          contextOf(
+            guest,
+            {
+              source_ip: inbound ? `10.0.0.${i}` : OWN,
+              destination_ip: inbound ? OWN : `10.0.0.${i}`,
+              protocol,
+              source_port: null,
+              destination_port: port,
+              decision: 'observed',
+              initiator: 'source',
+            },
+            inbound ? 'destination' : 'source',
           ),
         );
+        const each = contexts.map(edgeVerdictOf);
         const [only] = new Set(each);
         const wanted = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
-        const found = judge(conversation);
+        const { verdict: found, ends } = judge(conversation);
         expect({ seed, conversation, found }).toEqual({ seed, conversation, found: wanted });
+        // What the rules say of it is what they say of each host.
+        const said = new Set(contexts.map(({ verdict }) => verdict));
+        expect(ends).toMatchObject([
+          { workload_id: 'guest', context: { verdict: said.size === 1 ? [...said][0] : 'unknown' } },
+        ]);
         const mixed = new Set(each).size > 1;
         seen[mixed ? 'observed' : found] = (seen[mixed ? 'observed' : found] ?? 0) + 1;
       }
@@ -105,7 +109,7 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
     conversationJudge({
       guestOf: (id) => (id === 'guest' ? guest : null),
       addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
-    })(talk({}));
+    })(talk({})).verdict;
   expect(verdictWith('10.0.1.9')).toBe('accepted');
   expect(verdictWith('10.0.1.10', '192.168.0.1')).toBe('dropped');
   expect(verdictWith('10.0.1.9', '10.0.1.10')).toBe('observed');
@@ -114,10 +118,10 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
 
 it('believes the log, and shows the weightier end', () => {
   const { judge } = judgeOf(1, [OWN]);
-  expect(judge(talk({ decision: 'drop' }))).toBe('dropped');
-  expect(judge(talk({ decision: 'reject' }))).toBe('dropped');
-  expect(judge(talk({ decision: 'accept' }))).toBe('accepted');
-  expect(judge(talk({ destination_workload_id: 'stranger' }))).toBe('observed');
+  expect(judge(talk({ decision: 'drop' })).verdict).toBe('dropped');
+  expect(judge(talk({ decision: 'reject' })).verdict).toBe('dropped');
+  expect(judge(talk({ decision: 'accept' })).verdict).toBe('accepted');
+  expect(judge(talk({ destination_workload_id: 'stranger' }))).toEqual({ verdict: 'observed', ends: [] });
 });
 
 it('shows what audited policies would do', () => {

@@ -1,6 +1,6 @@
 import { addressCuts, representatives } from '../firewall/address-cuts';
 import { isNodeBroadcast } from '../firewall/broadcast-addresses';
-import { contextOf } from '../flow-context/context-of';
+import { commonContext, contextOf } from '../flow-context/context-of';
 import type { FlowContext } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
 import { type Cidr, cidrContains, parseCidr } from '../net/cidr';
@@ -68,6 +68,26 @@ function cutsOf(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint[]
   return [...cuts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
+/** What becomes of a conversation: the weightier end, and at each end with a guest what decides there, the caller's first. */
+export type JudgedConversation = {
+  readonly verdict: EdgeVerdict;
+  readonly ends: readonly { readonly workload_id: string; readonly context: FlowContext }[];
+};
+
+type EndVerdict = { verdict: EdgeVerdict; context: FlowContext };
+
+const TOO_MANY: EndVerdict = {
+  verdict: 'observed',
+  context: {
+    decision: 'observed',
+    verdict: 'unknown',
+    decided_by: { kind: 'unknown', reason: 'unknown_address', places: [] },
+    direction: null,
+    audit: [],
+    conflict: false,
+  },
+};
+
 /**
  * Makes a judge of conversations: what becomes of their opening packets by the rules that were last read, at both ends. Of an
  * end only the network is known, unless the workload has addresses there: all of these, or the whole network, must be treated
@@ -76,7 +96,7 @@ function cutsOf(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint[]
 export function conversationJudge({
   guestOf,
   addressesOf,
-}: KnownWorkloads): (conversation: Conversation) => EdgeVerdict {
+}: KnownWorkloads): (conversation: Conversation) => JudgedConversation {
   const prefixes = new Map<string, Cidr | null>();
   const cuts = new Map<string, bigint[]>();
   const parts = new Map<string, readonly string[]>();
@@ -107,15 +127,15 @@ export function conversationJudge({
       return (hosts.length > 0 ? hosts : each).map(formatIp);
     });
 
-  const verdictAt = (conversation: Conversation, at: End): EdgeVerdict => {
-    const id = conversation[`${at}_workload_id`];
-    const guest = id === null ? null : guestOf(id);
-    if (!guest) return 'observed';
+  const verdictAt = (conversation: Conversation, at: End): (EndVerdict & { workload_id: string }) | null => {
+    const workload_id = conversation[`${at}_workload_id`];
+    const guest = workload_id === null ? null : guestOf(workload_id);
+    if (!guest || workload_id === null) return null;
     const [sources, destinations] = (['source', 'destination'] as const).map((end) =>
       addressesAt(guest, at, end, conversation[`${end}_workload_id`], conversation[`${end}_prefix`]),
     ) as [readonly string[], readonly string[]];
-    if (sources.length * destinations.length > MAX_PAIRS) return 'observed';
-    let found: EdgeVerdict | undefined;
+    if (sources.length * destinations.length > MAX_PAIRS) return { ...TOO_MANY, workload_id };
+    let found: EndVerdict | undefined;
     for (const source_ip of sources) {
       for (const destination_ip of destinations) {
         const { protocol, port: destination_port, decision } = conversation;
@@ -125,14 +145,19 @@ export function conversationJudge({
           at,
         );
         const verdict = edgeVerdictOf(context);
-        if (verdict === 'observed' || (found !== undefined && found !== verdict)) return 'observed';
-        found = verdict;
+        found = {
+          verdict: found === undefined || found.verdict === verdict ? verdict : 'observed',
+          context: found === undefined ? context : commonContext(found.context, context),
+        };
+        // Further addresses cannot make it known again.
+        if (found.verdict === 'observed' && found.context.verdict === 'unknown') return { ...found, workload_id };
       }
     }
-    return found ?? 'observed';
+    return { ...(found ?? TOO_MANY), workload_id };
   };
 
-  return (conversation) =>
-    loggedVerdict(conversation.decision) ??
-    weightiest([verdictAt(conversation, 'source'), verdictAt(conversation, 'destination')]);
+  return (conversation) => {
+    const ends = (['source', 'destination'] as const).flatMap((at) => verdictAt(conversation, at) ?? []);
+    return { verdict: loggedVerdict(conversation.decision) ?? weightiest(ends.map(({ verdict }) => verdict)), ends };
+  };
 }

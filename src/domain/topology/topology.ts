@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { flowFilters } from '../flow/flow-filter';
 import { WORKLOAD_KINDS, WORKLOAD_STATUSES } from '../inventory';
+import { summedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS } from './edge-verdict';
 
 /** More than these are left out; the answer says how many there are. */
@@ -81,6 +82,7 @@ export const TopologyEdge = z.object({
   source: z.string(),
   destination: z.string(),
   verdict: z.enum(EDGE_VERDICTS),
+  ...summedVerdict,
   ...sums,
   last_seen_at: z.string(),
   services: z.array(TopologyService),
@@ -93,6 +95,8 @@ export const Topology = z.object({
   since: z.string(),
   until: z.string(),
   source: z.enum(['minutes', 'hours']),
+  /** Traffic before has expired. */
+  kept_since: z.string(),
   clusters: z.array(z.object({ id: z.uuid(), name: z.string() })),
   networks: z.array(TopologyNetwork),
   workloads: z.array(TopologyWorkload),

@@ -1,9 +1,15 @@
-import type { FlowVerdict } from '@/domain/flow-verdict';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { ACTION_LABELS, rulesText, verdictDiffers, WOULD_LABELS, wouldChange } from './verdict-labels';
+import {
+  ACTION_LABELS,
+  rulesText,
+  type ShownVerdict,
+  verdictDiffers,
+  WOULD_LABELS,
+  wouldChange,
+} from './verdict-labels';
 
-type Props = { verdict: Pick<FlowVerdict, 'action'> & Partial<FlowVerdict> };
+type Props = { verdict: ShownVerdict };
 
 /** What was observed of traffic, and what the rules say of it now; says where the two differ. */
 export function FlowVerdictCell({ verdict }: Props) {

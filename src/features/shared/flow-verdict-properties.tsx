@@ -1,23 +1,24 @@
 import type { FlowVerdict } from '@/domain/flow-verdict';
+import type { SummedVerdict } from '@/domain/summed-verdict';
 import { formatDateTime } from '@/lib/format';
-import type { Translate } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { ACTION_LABELS, rulesText, verdictDiffers, WOULD_LABELS } from './verdict-labels';
 
-/** The same three of a flow, one by one. */
-export function flowVerdictProperties(t: Translate, verdict: FlowVerdict) {
+const NOT_OBSERVED = {
+  flow: msg('No line of the firewall log and no reply says what became of it.'),
+  sum: msg('No line of the firewall log says what became of it. Replies are known of single flows only.'),
+};
+
+/** The same three of a flow, or of a row that stands for several, one by one. */
+export function flowVerdictProperties(t: Translate, verdict: FlowVerdict | SummedVerdict) {
   const { action, rules_say, audit_say } = verdict;
   const { label, tone } = ACTION_LABELS[action];
   return [
     {
       label: t('Action'),
       value: <Badge tone={tone}>{t(label)}</Badge>,
-      hint:
-        action === 'unknown'
-          ? t('No line of the firewall log and no reply says what became of it.')
-          : verdictDiffers(verdict)
-            ? t('The rules say otherwise. They changed since, or something else filters.')
-            : undefined,
+      hint: action === 'unknown' ? t('differs' in verdict ? NOT_OBSERVED.sum : NOT_OBSERVED.flow) : undefined,
     },
     {
       label: t('Rules say'),
@@ -26,10 +27,19 @@ export function flowVerdictProperties(t: Translate, verdict: FlowVerdict) {
         ? `${rules_say.explanation} ${rules_say.read_at ? t('Read {time}.', { time: formatDateTime(rules_say.read_at) }) : t('Never read.')}`
         : t('No workload whose rules you may see is at either end.'),
     },
+    ...(verdictDiffers(verdict)
+      ? [
+          {
+            label: t('Difference'),
+            value: <Badge tone="danger">{t('Differs')}</Badge>,
+            hint: t('The rules say otherwise. They changed since, or something else filters.'),
+          },
+        ]
+      : []),
     ...audit_say.map((say) => ({
       label: t('Audit mode'),
       value: <Badge tone={WOULD_LABELS[say.action].tone}>{t(WOULD_LABELS[say.action].label)}</Badge>,
-      hint: say.policy_name,
+      hint: 'partly' in say && say.partly ? t('{policy}: part of it', { policy: say.policy_name }) : say.policy_name,
     })),
   ];
 }

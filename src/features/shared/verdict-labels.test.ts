@@ -27,6 +27,14 @@ it('says action and reason in the words of every page', () => {
   expect(text(null)).toBe('unknown');
 });
 
+it('says of rows what their flows share', () => {
+  const row = { ...say({ action: 'dropped', position: null }), kind: 'mixed' as const };
+  expect(rulesText(english, row)).toBe('dropped by several rules');
+  expect(rulesText(english, { ...row, action: 'mixed' })).toBe('mixed');
+  const sum = { action: 'mixed' as const, rules_say: row, audit_say: [] };
+  expect([true, false].map((differs) => verdictDiffers({ ...sum, differs }))).toEqual([true, false]);
+});
+
 it('tells where observed and evaluated differ, and what audited policies would change', () => {
   expect(verdictDiffers({ action: 'allowed', rules_say: say({ action: 'dropped' }) })).toBe(true);
   expect(verdictDiffers({ action: 'unknown', rules_say: say({ action: 'dropped' }) })).toBe(false);

@@ -1,16 +1,18 @@
 import type { ContextDecision } from '@/domain/flow-context/flow-context';
 import { type Action, differs, type FlowVerdict, type RulesSay } from '@/domain/flow-verdict';
+import type { SummedAction, SummedRulesSay, SummedVerdict } from '@/domain/summed-verdict';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
 
 type Label = { label: string; tone: Tone };
 
 /** What was observed, on every page about traffic. */
-export const ACTION_LABELS: Record<Action, Label> = {
+export const ACTION_LABELS: Record<SummedAction, Label> = {
   allowed: { label: msg('Allowed'), tone: 'ok' },
   dropped: { label: msg('Dropped'), tone: 'danger' },
   rejected: { label: msg('Rejected'), tone: 'warn' },
   unknown: { label: msg('Unknown'), tone: 'unknown' },
+  mixed: { label: msg('Mixed'), tone: 'neutral' },
 };
 
 /** What a policy in audit mode would do. It is never in force, so it never looks like it. */
@@ -34,10 +36,13 @@ export const DECISION_LABELS: Record<ContextDecision, Label> = {
 };
 
 /** What the rules say, with the reason: `allowed by rule 3 of web`, `dropped by default policy`, `not filtered`, `unknown`. */
-export function rulesText(t: Translate, say: RulesSay | null | undefined): string {
+export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | undefined): string {
   if (!say || say.kind === 'unknown' || say.action === 'unknown') return t('unknown');
   const { action, position, group, group_position, policy_id, policy_name } = say;
+  if (action === 'mixed') return t('mixed');
   switch (say.kind) {
+    case 'mixed':
+      return t('{action, select, allowed {allowed} dropped {dropped} other {rejected}} by several rules', { action });
     case 'not_enforced':
       return t('not filtered');
     case 'default':
@@ -75,13 +80,17 @@ export function rulesText(t: Translate, say: RulesSay | null | undefined): strin
   }
 }
 
-type Partly = Pick<FlowVerdict, 'action'> & Partial<FlowVerdict>;
+/** The verdict of one flow, or of a row that stands for several. */
+export type ShownVerdict =
+  | (Pick<FlowVerdict, 'action'> & Partial<FlowVerdict>)
+  | (Pick<SummedVerdict, 'action' | 'differs'> & Partial<SummedVerdict>);
 
-/** Whether what was observed differs from what the rules say now. */
-export const verdictDiffers = ({ action, rules_say }: Partly): boolean => differs(action, rules_say?.action);
+/** Whether what was observed differs from what the rules say now; of a row, whether it does of any of its flows. */
+export const verdictDiffers = (verdict: ShownVerdict): boolean =>
+  'differs' in verdict ? verdict.differs : differs(verdict.action, verdict.rules_say?.action);
 
 /** What the first policy in audit mode would change; null when it would not. */
-export function wouldChange({ rules_say, audit_say }: Partly): Exclude<Action, 'unknown'> | null {
+export function wouldChange({ rules_say, audit_say }: ShownVerdict): Exclude<Action, 'unknown'> | null {
   const [first] = audit_say ?? [];
   return first && first.action !== rules_say?.action ? first.action : null;
 }

@@ -3,8 +3,10 @@ import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
+import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { WorkloadLink } from '../shared/inventory-links';
 import { WorkloadState } from '../shared/inventory-states';
+import { rulesText } from '../shared/verdict-labels';
 import type { ConnectionRow, NodeRow } from './connection-rows';
 import type { MapNode } from './map-model';
 import { servicesText } from './topology-words';
@@ -35,6 +37,14 @@ export const connectionColumns = (t: Translate) => [
     ({ edge }) => <Badge tone={VERDICT_LOOKS[edge.verdict].tone}>{t(VERDICT_LOOKS[edge.verdict].word)}</Badge>,
     { sortable: true, width: 160, csv: ({ edge }) => edge.verdict },
   ),
+  connection.custom('action', t('Action'), ({ edge }) => <FlowVerdictCell verdict={edge} />, {
+    width: 230,
+    csv: ({ edge }) => edge.action,
+  }),
+  connection.text('rules_say', t('Rules say'), ({ edge }) => rulesText(t, edge.rules_say), {
+    hidden: true,
+    width: 220,
+  }),
   connection.text('services', t('Services'), ({ edge }) => servicesText(t, edge), {
     width: 220,
     grow: true,

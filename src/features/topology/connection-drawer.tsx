@@ -1,5 +1,6 @@
 'use client';
 import Link from 'next/link';
+import { mergeVerdicts, type SummedVerdict } from '@/domain/summed-verdict';
 import type { TopologyService } from '@/domain/topology/topology';
 import { formatBytes, formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
@@ -9,6 +10,7 @@ import { Drawer } from '@/ui/drawer';
 import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
+import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { WorkloadLink } from '../shared/inventory-links';
 import { connectionFlows } from './connection-flows';
 import type { MapLink, MapModel, MapNode } from './map-model';
@@ -59,6 +61,7 @@ function Content({ model, link, source, destination }: ContentProps) {
   const end = (node: MapNode) =>
     node.workload ? <WorkloadLink id={node.workload.id} name={node.workload.name} /> : nodeName(model, node);
   const { tone, word, meaning } = VERDICT_LOOKS[link.verdict];
+  const [first] = link.edges;
   return (
     <div className="flex flex-col gap-6">
       <Properties
@@ -66,6 +69,7 @@ function Content({ model, link, source, destination }: ContentProps) {
           { label: t('From'), value: end(source) },
           { label: t('To'), value: end(destination) },
           { label: t('Verdict'), value: <Badge tone={tone}>{t(word)}</Badge>, hint: t(meaning) },
+          ...(first ? flowVerdictProperties(t, link.edges.reduce<SummedVerdict>(mergeVerdicts, first)) : []),
           {
             label: t('Carried'),
             value: formatBytes(link.bytes),

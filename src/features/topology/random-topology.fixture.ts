@@ -75,13 +75,15 @@ export function randomTopology(seed: number, sizes: { workloads: number; edges: 
       last_seen_at: '2026-01-01T00:00:00.000Z',
     };
     const services = [{ protocol: 'tcp', port: 443, ...sums }];
-    const edge = { source: source.id, destination, verdict, ...sums, services, services_total: 1 };
+    const says = { action: 'unknown' as const, rules_say: null, audit_say: [], differs: false };
+    const edge = { source: source.id, destination, verdict, ...says, ...sums, services, services_total: 1 };
     pairs.set(`${source.id} ${destination}`, edge);
   }
   const edges = [...pairs.values()];
   return {
     since: '2026-01-01T00:00:00.000Z',
     until: '2026-01-01T01:00:00.000Z',
+    kept_since: '2025-01-01T00:00:00.000Z',
     source: 'minutes',
     clusters,
     networks,

@@ -1,4 +1,5 @@
 import { Topology, TopologyInput } from '@/domain/topology/topology';
+import { authorizeIfGranted } from '../../auth/scope';
 import { readTopology } from '../../services/topology/read-topology';
 import { defineRoute } from '../define-route';
 
@@ -12,6 +13,6 @@ export const topologyRoutes = [
     access: { permission: 'flow:read' },
     query: TopologyInput,
     response: { status: 200, schema: Topology },
-    handler: ({ scope, query }) => readTopology(scope, query),
+    handler: ({ scope, session, query }) => readTopology(scope, authorizeIfGranted(session, 'workload:read'), query),
   }),
 ];

@@ -52,6 +52,7 @@ const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
   unknown_route: 'Whether the node routes this traffic or bridges it within the VNet is not known, and that decides.',
   unknown_interface: 'At which interface it passed is not known, and they do not decide alike.',
   unknown_protocol: 'The protocol is not known.',
+  unknown_address: 'Which addresses of the network it was is not known, and they are not treated alike.',
   unknown_opening: 'Which end opened the conversation is not known, and that decides.',
 };
 

@@ -1,5 +1,6 @@
 import type { Flow } from '@/domain/flow/flow';
 import {
+  type Action,
   actionOf,
   auditSayOf,
   combineRules,
@@ -9,7 +10,7 @@ import {
 } from '@/domain/flow-verdict';
 import type { TenantReach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
-import { contextDescriber, type InsightFacts } from '../insights/describe-context';
+import { type ContextView, contextDescriber, type InsightFacts } from '../insights/describe-context';
 import { guestContext } from '../insights/guest-context';
 import type { LiveGuestContext } from '../insights/live-guest';
 import type { Board } from '../policies/board/board';
@@ -26,6 +27,36 @@ const observedOnly = (flow: VerdictFacts): FlowVerdict => ({
   rules_say: null,
   audit_say: [],
 });
+
+/** What was found out at one end: of which workload, and when its rules were read. */
+export type DescribedEnd = Pick<ContextView, 'verdict' | 'direction' | 'decided_by' | 'audit'> & {
+  readonly id: string;
+  readonly read_at: string | null;
+};
+
+/** The same three from what was found out at each end. */
+export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): FlowVerdict {
+  // From who called to who was called.
+  const asked = [...ends].sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
+  return {
+    action,
+    rules_say: combineRules(
+      asked.map(
+        ({ id, read_at, verdict, decided_by }): RulesSay => ({
+          ...decided_by,
+          action: actionOf(verdict),
+          workload_id: id,
+          read_at,
+        }),
+      ),
+    ),
+    audit_say: asked.flatMap(({ id, audit }) => audit.map((outcome) => auditSayOf(outcome, id))),
+  };
+}
+
+/** Whether a workload's rules may be shown to those who reach some tenants. */
+export const isWithinReach = ({ tenant_id }: { readonly tenant_id: string | null }, reach: TenantReach): boolean =>
+  reach === 'all' || (tenant_id !== null && reach.includes(tenant_id));
 
 /**
  * Makes a judge of flows: what was observed of each, what the firewalls at both of its ends say of it now, and what policies
@@ -44,9 +75,7 @@ export function flowVerdicts(
     let known = describers.get(workloadId);
     if (known === undefined) {
       const workload = board.world.workloads.get(workloadId);
-      const isWithin =
-        workload && (reach === 'all' || (workload.tenant_id !== null && reach.includes(workload.tenant_id)));
-      const guest = isWithin ? guestContext(board, workloadId, reach) : null;
+      const guest = workload && isWithinReach(workload, reach) ? guestContext(board, workloadId, reach) : null;
       known =
         workload && guest
           ? {
@@ -68,22 +97,7 @@ export function flowVerdicts(
       const describer = describerOf(id);
       return describer ? [{ id, read_at: describer.read_at, ...describer.describe(flow).context }] : [];
     });
-    // From who called to who was called.
-    asked.sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
-    return {
-      action: observedAction(flow),
-      rules_say: combineRules(
-        asked.map(
-          ({ id, read_at, verdict, decided_by }): RulesSay => ({
-            ...decided_by,
-            action: actionOf(verdict),
-            workload_id: id,
-            read_at,
-          }),
-        ),
-      ),
-      audit_say: asked.flatMap(({ id, audit }) => audit.map((outcome) => auditSayOf(outcome, id))),
-    };
+    return verdictOfEnds(observedAction(flow), asked);
   };
 }
 
@@ -102,7 +116,8 @@ export async function withVerdicts<F extends Flow>(
   return flows.map((flow) => ({ ...flow, ...verdictOf(flow) }));
 }
 
-function reachWithin(reach: TenantReach, tenantId: string | undefined): TenantReach {
+/** What of a reach lies within one tenant, when only that one is meant. */
+export function reachWithin(reach: TenantReach, tenantId: string | undefined): TenantReach {
   if (tenantId === undefined) return reach;
   return reach === 'all' || reach.includes(tenantId) ? [tenantId] : [];
 }

@@ -119,7 +119,7 @@ async function comparePages(range: { since: string; until: string }): Promise<vo
   }
 
   const pairs = (await groups()).items;
-  const topology = await readTopology(everyone, TopologyInput.parse(range));
+  const topology = await readTopology(everyone, null, TopologyInput.parse(range));
   const between = (a: string, b: string) => (x: string | null, y: string | null) =>
     (x === a && y === b) || (x === b && y === a);
   for (const [index, a] of workloads.entries()) {

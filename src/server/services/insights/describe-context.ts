@@ -1,10 +1,13 @@
 import { placeKey } from '@/domain/firewall/rule-at';
 import { contextOf } from '@/domain/flow-context/context-of';
-import type { FlowDecider, FlowFacts } from '@/domain/flow-context/flow-context';
+import type { FlowContext, FlowDecider, FlowFacts } from '@/domain/flow-context/flow-context';
 import type { InsightContext, InsightDecider, InsightFlow } from '@/domain/insights';
 import { deciderDetail, decidingRule, describeDecider } from '../firewall/describe-decider';
 import { ruleNamer } from '../firewall/named-rules';
 import type { LiveGuestContext } from './live-guest';
+
+/** What became of a flow at a guest, in words; without what its log line said. */
+export type ContextView = Omit<InsightContext, 'logged'>;
 
 /** What is looked at of a flow, and the guests at its ends. */
 export type InsightFacts = FlowFacts & {
@@ -28,12 +31,11 @@ function keyOf(by: FlowDecider): string {
   return `${by.kind} ${deciderDetail(by)} ${list}`;
 }
 
-/** Says what becomes of flows at a guest. Each decider is described once. */
-export function contextDescriber(live: Omit<LiveGuestContext, 'read_at'>): (flow: InsightFacts) => {
-  decision: InsightFlow['decision'];
-  context: InsightContext;
-} {
-  const { guest, world, workload, reach } = live;
+/** What contexts of a guest are described with. */
+export type DescribedGuest = Omit<LiveGuestContext, 'read_at'>;
+
+/** Describes what was found out about flows at a guest. Each decider is described once. */
+export function contextView({ guest, world, workload, reach }: DescribedGuest): (found: FlowContext) => ContextView {
   const { show } = ruleNamer(world, reach);
   const names = new Map(world.policies.map(({ id, name }) => [id, name]));
   const known = new Map<string, InsightDecider>();
@@ -48,22 +50,24 @@ export function contextDescriber(live: Omit<LiveGuestContext, 'read_at'>): (flow
     return view;
   };
 
+  return ({ verdict, direction, decided_by, audit, conflict }) => ({
+    verdict,
+    direction,
+    decided_by: deciderOf(decided_by),
+    audit: audit.map((outcome) => ({ ...outcome, policy_name: names.get(outcome.policy_id) ?? '' })),
+    conflict,
+  });
+}
+
+/** Says what becomes of flows at a guest. */
+export function contextDescriber(live: DescribedGuest): (flow: InsightFacts) => {
+  decision: InsightFlow['decision'];
+  context: InsightContext;
+} {
+  const { guest } = live;
+  const viewOf = contextView(live);
   return (flow) => {
-    const { decision, verdict, decided_by, direction, audit, conflict } = contextOf(
-      guest,
-      flow,
-      endOf(flow, guest.workload_id),
-    );
-    return {
-      decision,
-      context: {
-        logged: flow.decision !== 'observed',
-        verdict,
-        direction,
-        decided_by: deciderOf(decided_by),
-        audit: audit.map((outcome) => ({ ...outcome, policy_name: names.get(outcome.policy_id) ?? '' })),
-        conflict,
-      },
-    };
+    const found = contextOf(guest, flow, endOf(flow, guest.workload_id));
+    return { decision: found.decision, context: { logged: flow.decision !== 'observed', ...viewOf(found) } };
   };
 }

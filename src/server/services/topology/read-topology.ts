@@ -1,9 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { planRange } from '@/domain/flow/plan-range';
-import { parseIp } from '@/domain/net/ip-address';
-import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
-import { type Conversation, foldConversations } from '@/domain/topology/fold-conversations';
-import { conversationJudge } from '@/domain/topology/judge-conversation';
+import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
+import { type Conversation, foldConversations, type ToldConversation } from '@/domain/topology/fold-conversations';
 import {
   MAX_TOPOLOGY_EDGES,
   MAX_TOPOLOGY_WORKLOADS,
@@ -21,12 +18,13 @@ import {
   listTopologyWorkloads,
   type TopologyCard,
 } from '../../repositories/topology';
+import { conversationVerdicts } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/select-flows';
-import { guestContext } from '../insights/guest-context';
 import { readBoard } from '../policies/board/read-board';
 
 /** Conversations that are judged before others get their turn. */
 const CHUNK = 2_000;
+const HOUR_MS = 3_600_000;
 
 const networkId = ({ network_id, vlan_tag }: TopologyCard) =>
   vlan_tag === null ? network_id : `${network_id}.${vlan_tag}`;
@@ -48,11 +46,12 @@ function networksOf(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<strin
   return { networks, byWorkload };
 }
 
+/** Judges many conversations, a chunk at a time. */
 async function judgeAll(
   conversations: readonly Conversation[],
-  judge: (conversation: Conversation) => EdgeVerdict,
-): Promise<(readonly [Conversation, EdgeVerdict])[]> {
-  const judged: (readonly [Conversation, EdgeVerdict])[] = [];
+  judge: ReturnType<typeof conversationVerdicts>,
+): Promise<ToldConversation[]> {
+  const judged: ToldConversation[] = [];
   for (const conversation of conversations) {
     judged.push([conversation, judge(conversation)]);
     if (judged.length % CHUNK === 0) await breathe();
@@ -63,9 +62,14 @@ async function judgeAll(
 /**
  * Who talks to whom in a time range, within reach: networks, workloads, what lies outside, and the conversations between them
  * with what becomes of them by the rules that were last read. At most twelve queries.
+ * @param rules evidence that what the rules say may be shown; null: only what was observed is
  * @throws AppError `malformed` when the range ends before it begins; `not_found` for a workload out of reach
  */
-export async function readTopology(scope: Scope<'flow:read'>, input: TopologyInput): Promise<Topology> {
+export async function readTopology(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  input: TopologyInput,
+): Promise<Topology> {
   const { tenants } = scope;
   const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
   const plan = planRange({ since, until }, { now, retentionHours, summed: true });
@@ -84,10 +88,7 @@ export async function readTopology(scope: Scope<'flow:read'>, input: TopologyInp
   }
   const { networks, byWorkload } = networksOf(cards, clusterOf);
   const { workloads: world } = board.world;
-  const judge = conversationJudge({
-    guestOf: (id) => guestContext(board, id, tenants),
-    addressesOf: (id) => (world.get(id)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
-  });
+  const judge = conversationVerdicts(board, { flows: tenants, rules: rules?.tenants ?? null });
   const { edges: folded, peers } = foldConversations(await judgeAll(conversations, judge), (id) => {
     const cluster_id = clusterOf.get(id);
     return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };
@@ -111,6 +112,7 @@ export async function readTopology(scope: Scope<'flow:read'>, input: TopologyInp
   return {
     ...range,
     source,
+    kept_since: new Date(now - HOURLY_HOURS * HOUR_MS).toISOString(),
     clusters: clusters.filter(({ id }) => here.has(id)),
     networks: [...networks.values()].filter(({ id }) => shown.has(id)),
     workloads,

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
-import type { Topology, TopologyEdge } from '@/domain/topology/topology';
+import { type Topology, type TopologyEdge, TopologyInput } from '@/domain/topology/topology';
+import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '@/server/db/schema/firewall-snapshots';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeAgent, makeNode, makeTenant, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { readTopology } from './read-topology';
 
 type Headers = { authorization: string };
 
@@ -60,15 +62,15 @@ async function build() {
     await sql`insert into workload_interfaces (id, workload_id, network_id, name, bridge, vlan_tag, firewall, raw)
       values (gen_random_uuid(), ${workload.id}, ${network?.id}, 'net0', 'vmbr0', 10, true, '')`;
   }
-  const read_at = new Date().toISOString();
+  const read_at = ago(3);
   await db
     .insert(clusterFirewallSnapshots)
     .values({ cluster_id: cluster.id, read_at, state_hash: 'c', state: CLUSTER });
   await db.insert(guestFirewallSnapshots).values([
-    { workload_id: theirs.workload.id, cluster_id: cluster.id, read_at, state_hash: 'd', state: GUARDED },
-    { workload_id: ours.workload.id, cluster_id: cluster.id, read_at, state_hash: 'w', state: OPEN },
+    { workload_id: theirs.workload.id, cluster_id: cluster.id, read_at: ago(1), state_hash: 'd', state: GUARDED },
+    { workload_id: ours.workload.id, cluster_id: cluster.id, read_at: ago(2), state_hash: 'w', state: OPEN },
   ]);
-  return { ...tenants, n1, n2, idle, network: `${network?.id}.10` };
+  return { ...tenants, n1, n2, idle, read_at, network: `${network?.id}.10` };
 }
 
 const flow = (values: Parameters<typeof makeFlow>[0]) => ({
@@ -178,6 +180,41 @@ describe('GET /topology', () => {
       [5432],
     ]);
     expect(topology.edges[3]).toMatchObject({ packets: 19, flows: 2, services_total: 1 });
+  });
+
+  it('says of each edge what was observed, what the rules say, and where they differ', async () => {
+    const topology = await read();
+    const told = topology.edges.map(({ action, rules_say, audit_say, differs }) => [
+      ...[action, rules_say?.action, rules_say?.kind, rules_say?.workload_id, differs],
+      audit_say.map((say) => `${say.action} by ${say.policy_name}`).join(),
+    ]);
+    const [web, database] = [world.ours.workload.id, world.theirs.workload.id];
+    expect(told).toEqual([
+      ['unknown', 'dropped', 'default', database, false, ''],
+      // The log says that it was dropped, and nothing that was read drops it.
+      ['dropped', 'allowed', 'default', web, true, ''],
+      ['unknown', 'allowed', 'default', web, false, 'dropped by no web from outside'],
+      ['unknown', 'allowed', 'rule', database, false, ''],
+      ['unknown', 'allowed', 'default', web, false, ''],
+      ['unknown', 'unknown', 'unknown', database, false, ''],
+    ]);
+    // Of the older one of the two readings.
+    for (const { rules_say } of topology.edges) expect(rules_say?.read_at).toBe(world.read_at);
+
+    // A tenant is told of its own guests only.
+    const ours = await read('', world.ours.headers);
+    const ends = new Set(ours.edges.map(({ rules_say }) => rules_say?.workload_id));
+    expect([...ends]).toEqual([web]);
+    // Without the permission to read rules.
+    const { edges: seen } = await readTopology(systemScope('flow:read', 'test'), null, TopologyInput.parse({}));
+    expect(seen.map(({ action, rules_say, audit_say }) => [action, rules_say, audit_say])).toEqual(
+      topology.edges.map(({ action }) => [action, null, []]),
+    );
+  });
+
+  it('says since when traffic is kept', async () => {
+    const { kept_since } = await read();
+    expect(Date.now() - Date.parse(kept_since)).toBeGreaterThan(399 * 24 * 3_600_000);
   });
 
   it('tells of networks with their tags, of workloads with and without traffic, and of prefixes outside', async () => {

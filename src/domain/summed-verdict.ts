@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { ACTIONS, AuditSay, Decider, differs, type FlowVerdict, RulesSay } from './flow-verdict';
+
+/*
+ * What is said of a row that stands for several flows: a value that all of them share, else `mixed`. Merging does not depend
+ * on the order, and a flow counts once however often it is merged.
+ */
+export const SUMMED_ACTIONS = [...ACTIONS, 'mixed'] as const;
+export type SummedAction = (typeof SUMMED_ACTIONS)[number];
+
+export const SummedRulesSay = RulesSay.extend({
+  action: z.enum(SUMMED_ACTIONS),
+  /** `mixed`: not one rule or default policy decides about all flows; then nothing is named. */
+  kind: z.enum([...Decider.shape.kind.options, 'mixed']),
+  /** null: at the firewalls of several workloads. */
+  workload_id: z.uuid().nullable(),
+});
+export type SummedRulesSay = z.output<typeof SummedRulesSay>;
+
+export const SummedAuditSay = AuditSay.extend({
+  /** null: some by a rule, others by the default. */
+  by: AuditSay.shape.by.nullable(),
+  workload_id: z.uuid().nullable(),
+  /** Not of all flows of the row. */
+  partly: z.boolean(),
+});
+export type SummedAuditSay = z.output<typeof SummedAuditSay>;
+
+/** The same three of a row that stands for several flows. */
+export const summedVerdict = {
+  /** What was observed. */
+  action: z.enum(SUMMED_ACTIONS),
+  /** What the rules say now; null: no workload within reach is at an end, or its rules may not be seen. */
+  rules_say: SummedRulesSay.nullable(),
+  /** What policies in audit mode would do with all or some of the flows. */
+  audit_say: z.array(SummedAuditSay),
+  /** Of some flow something else was observed than the rules say. */
+  differs: z.boolean(),
+};
+export type SummedVerdict = {
+  action: SummedAction;
+  rules_say: SummedRulesSay | null;
+  audit_say: SummedAuditSay[];
+  differs: boolean;
+};
+
+/** The verdict of one flow as that of a row. */
+export const summedVerdictOf = ({ action, rules_say, audit_say }: FlowVerdict): SummedVerdict => ({
+  action,
+  rules_say,
+  audit_say: audit_say.map((say) => ({ ...say, partly: false })),
+  differs: differs(action, rules_say?.action),
+});
+
+const NOTHING_NAMED = {
+  detail: null,
+  position: null,
+  group: null,
+  group_position: null,
+  policy_id: null,
+  policy_name: null,
+  policy_version: null,
+  rule_hash: null,
+};
+
+const same = <T>(a: T, b: T): T | null => (a === b ? a : null);
+
+/** The older time; never read is older than any. */
+const olderOf = (a: string | null, b: string | null) => (a === null || b === null ? null : a < b ? a : b);
+
+const isSameDecider = (a: SummedRulesSay, b: SummedRulesSay) =>
+  a.kind === b.kind &&
+  a.detail === b.detail &&
+  a.position === b.position &&
+  a.group === b.group &&
+  a.group_position === b.group_position &&
+  a.policy_id === b.policy_id &&
+  a.rule_hash === b.rule_hash &&
+  a.workload_id === b.workload_id;
+
+function mergeRules(a: SummedRulesSay | null, b: SummedRulesSay | null): SummedRulesSay | null {
+  if (a === b) return a;
+  const known = a ?? b;
+  if (!known) return null;
+  const read_at = a && b ? olderOf(a.read_at, b.read_at) : known.read_at;
+  if (a && b && a.action === b.action && isSameDecider(a, b)) return read_at === a.read_at ? a : { ...a, read_at };
+  const action = a && b && a.action === b.action ? a.action : 'mixed';
+  const workload_id = same(a?.workload_id, b?.workload_id) ?? null;
+  const explanation = 'Not one rule or default policy decides about all of it.';
+  return { ...NOTHING_NAMED, kind: 'mixed', action, workload_id, explanation, read_at };
+}
+
+const keyOf = ({ policy_id, action }: SummedAuditSay) => `${policy_id} ${action}`;
+const order = (a: SummedAuditSay, b: SummedAuditSay) =>
+  a.policy_name === b.policy_name ? (keyOf(a) < keyOf(b) ? -1 : 1) : a.policy_name < b.policy_name ? -1 : 1;
+
+/** The same policies in one row: what both ends of a flow are told of counts once. */
+function unite(says: readonly SummedAuditSay[]): Map<string, SummedAuditSay> {
+  const united = new Map<string, SummedAuditSay>();
+  for (const say of says) {
+    const known = united.get(keyOf(say));
+    united.set(keyOf(say), known ? mergeAudit(known, say) : say);
+  }
+  return united;
+}
+
+const mergeAudit = (a: SummedAuditSay, b: SummedAuditSay): SummedAuditSay => ({
+  ...a,
+  by: same(a.by, b.by),
+  rule_position: same(a.rule_position, b.rule_position),
+  workload_id: same(a.workload_id, b.workload_id),
+  partly: a.partly || b.partly,
+});
+
+function mergeAudits(a: readonly SummedAuditSay[], b: readonly SummedAuditSay[]): SummedAuditSay[] {
+  if (a.length === 0 && b.length === 0) return [];
+  const [first, second] = [unite(a), unite(b)];
+  const merged = [...new Set([...first.keys(), ...second.keys()])].flatMap((key) => {
+    const [one, other] = [first.get(key), second.get(key)];
+    if (one && other) return mergeAudit(one, other);
+    const only = one ?? other;
+    return only ? { ...only, partly: true } : [];
+  });
+  return merged.sort(order);
+}
+
+/** What is said of two rows together. */
+export const mergeVerdicts = (a: SummedVerdict, b: SummedVerdict): SummedVerdict => ({
+  action: same(a.action, b.action) ?? 'mixed',
+  rules_say: mergeRules(a.rules_say, b.rules_say),
+  audit_say: mergeAudits(a.audit_say, b.audit_say),
+  differs: a.differs || b.differs,
+});
