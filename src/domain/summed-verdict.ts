@@ -44,6 +44,9 @@ export type SummedVerdict = {
   differs: boolean;
 };
 
+/** Of a row of which nothing is known. */
+export const NOTHING_SAID: SummedVerdict = { action: 'unknown', rules_say: null, audit_say: [], differs: false };
+
 /** The verdict of one flow as that of a row. */
 export const summedVerdictOf = ({ action, rules_say, audit_say }: FlowVerdict): SummedVerdict => ({
   action,
@@ -52,7 +55,8 @@ export const summedVerdictOf = ({ action, rules_say, audit_say }: FlowVerdict): 
   differs: differs(action, rules_say?.action),
 });
 
-const NOTHING_NAMED = {
+/** Of a row of which no single rule or default policy is named. */
+export const NOT_NAMED = {
   detail: null,
   position: null,
   group: null,
@@ -87,7 +91,7 @@ function mergeRules(a: SummedRulesSay | null, b: SummedRulesSay | null): SummedR
   const action = a && b && a.action === b.action ? a.action : 'mixed';
   const workload_id = same(a?.workload_id, b?.workload_id) ?? null;
   const explanation = 'Not one rule or default policy decides about all of it.';
-  return { ...NOTHING_NAMED, kind: 'mixed', action, workload_id, explanation, read_at };
+  return { ...NOT_NAMED, kind: 'mixed', action, workload_id, explanation, read_at };
 }
 
 const keyOf = ({ policy_id, action }: SummedAuditSay) => `${policy_id} ${action}`;

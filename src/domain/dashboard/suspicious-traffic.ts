@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { summedVerdict } from '../summed-verdict';
 import { SENSITIVE_SERVICES, SEVERITIES } from './sensitive-ports';
 
 /** Flows of one source outside all known subnets to one sensitive port that went the same way. */
@@ -18,6 +19,7 @@ export const SuspiciousTraffic = z.object({
   protocol: z.string(),
   /** What became of it: a log line's verdict, else what the guest's rules say of it, else `observed`. */
   decision: z.string(),
+  ...summedVerdict,
   /** Each conversation once, however many nodes saw it. */
   flows: z.number(),
   /** null: not counted, never 0. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listInput, pageOf } from '../list';
+import { summedVerdict } from '../summed-verdict';
 import { FlowFilter, flowFilters } from './flow-filter';
 
 /** By what flows are summed up: the pair of workloads (else subnets), one end's address, the service, verdict or node. */
@@ -47,6 +48,8 @@ export const FlowGroup = z.object({
   decision: z.string().nullable(),
   node_id: z.uuid().nullable(),
   node_name: z.string().nullable(),
+  /** Of a group with too many conversations to evaluate all of them, `rules_say.detail` is `too_many`. */
+  ...summedVerdict,
   ...sums,
   last_seen_at: z.string(),
 });

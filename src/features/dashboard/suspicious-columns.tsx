@@ -5,8 +5,9 @@ import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Mono } from '@/ui/mono';
-import { decisionOf } from '../shared/flows/flow-words';
+import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { WorkloadLink } from '../shared/inventory-links';
+import { rulesText } from '../shared/verdict-labels';
 import { flowsHref } from './flows-href';
 import { SERVICE_WORDS, SEVERITY_WORDS } from './severity-words';
 import type { DashboardView } from './use-dashboard-view';
@@ -73,15 +74,11 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
     ),
     { width: 112, csv: (row) => `${row.protocol}/${row.port}` },
   ),
-  make.custom(
-    'decision',
-    t('Decision'),
-    ({ decision }) => {
-      const { tone, word } = decisionOf(decision);
-      return <Badge tone={tone}>{t(word)}</Badge>;
-    },
-    { width: 126, csv: ({ decision }) => decision },
-  ),
+  make.custom('decision', t('Action'), (row) => <FlowVerdictCell verdict={row} />, {
+    width: 200,
+    csv: ({ action }) => action,
+  }),
+  make.text('rules_say', t('Rules say'), (row) => rulesText(t, row.rules_say), { hidden: true, width: 200 }),
   make.number('flows', t('Flows'), (row) => row.flows, { width: 58 }),
   make.number('bytes', t('Bytes'), (row) => row.bytes, { width: 84, format: formatBytes, hidden: true }),
   make.number('packets', t('Packets'), (row) => row.packets, { width: 84, hidden: true }),

@@ -6,9 +6,11 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import type { Column } from '@/ui/table/column';
+import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { FlowTime } from '../shared/flows/flow-time';
 import { decisionOf } from '../shared/flows/flow-words';
 import { NodeLink, WorkloadLink } from '../shared/inventory-links';
+import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
 const make = columnsOf<FlowGroup>();
 
@@ -46,7 +48,7 @@ const makeSubjects = (t: Translate) => ({
   }),
   decision: make.custom(
     'decision',
-    t('Decision'),
+    t('Firewall log'),
     (group) => {
       if (group.decision === null) return <Missing />;
       const { word, tone } = decisionOf(group.decision);
@@ -62,6 +64,17 @@ const makeSubjects = (t: Translate) => ({
 });
 
 const makeSums = (t: Translate) => [
+  make.custom('action', t('Action'), (group) => <FlowVerdictCell verdict={group} />, {
+    width: 230,
+    csv: (group) => group.action,
+  }),
+  make.text('rules_say', t('Rules say'), (group) => rulesText(t, group.rules_say), { hidden: true, width: 220 }),
+  make.text(
+    'audit_say',
+    t('Audit mode'),
+    (group) => group.audit_say.map(({ action }) => t(WOULD_LABELS[action].label)).join(', '),
+    { hidden: true, width: 160 },
+  ),
   make.number('bytes', t('Bytes'), (group) => group.bytes, { sortable: true, width: 110, format: formatBytes }),
   make.number('packets', t('Packets'), (group) => group.packets, { sortable: true, width: 110 }),
   make.number('flows', t('New flows'), (group) => group.flows, { sortable: true, width: 120 }),

@@ -20,6 +20,7 @@ const group: FlowGroup = {
   decision: null,
   node_id: null,
   node_name: null,
+  ...{ action: 'unknown', rules_say: null, audit_say: [], differs: false },
   bytes: 1,
   packets: 1,
   flows: 1,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { FlowGroup, FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
 import type { Page } from '@/domain/list';
+import type { summedVerdict } from '@/domain/summed-verdict';
 import { db } from '../db/client';
 import { countedFlows, type FlowSelection, SERVICE_PORT } from './flow-conditions';
 import { ifVisible, type VisibleWorkloads } from './flow-reach';
@@ -11,7 +12,7 @@ import { countedRollups } from './rollup-conditions';
 /** A range that ends: part of a flow's totals lies in it. */
 export type BoundedSelection = FlowSelection & { until: string };
 
-export type GroupRow = Omit<FlowGroup, 'source_label' | 'destination_label'>;
+export type GroupRow = Omit<FlowGroup, 'source_label' | 'destination_label' | keyof typeof summedVerdict>;
 export type FlowSums = { bytes: number; packets: number; flows: number };
 
 type Keys = Partial<Record<keyof typeof KEY_TYPES, SQL>>;
@@ -27,7 +28,7 @@ const KEY_TYPES = {
   decision: 'text',
   node_id: 'uuid',
 } as const;
-const KEY_NAMES = Object.keys(KEY_TYPES) as (keyof typeof KEY_TYPES)[];
+export const KEY_NAMES = Object.keys(KEY_TYPES) as (keyof typeof KEY_TYPES)[];
 
 const raw = (text: string): SQL => sql.raw(text);
 
@@ -44,7 +45,8 @@ const addressKeys = (end: 'source' | 'destination', visible: VisibleWorkloads): 
   [`${end}_cidr`]: raw(`t.${end}_cidr`),
 });
 
-function keysOf(grouping: FlowGrouping, source: FlowSource, visible: VisibleWorkloads): Keys {
+/** What flows are grouped by, of rows under the alias `t`. */
+export function keysOf(grouping: FlowGrouping, source: FlowSource, visible: VisibleWorkloads): Keys {
   const cidrOf = (end: string) =>
     source === 'flows' ? raw(`t.${end}_cidr`) : raw(`case when t.${end}_internal then t.${end}_prefix end`);
   switch (grouping) {
@@ -76,9 +78,10 @@ export function shareOf(since: string, until: string): SQL {
   )} / ${seconds(first, last)} end`;
 }
 
-function columnsOf(keys: Keys): SQL {
+/** The keys as columns, those that are not part of the grouping as null. */
+export function columnsOf(keys: Keys, prefix = ''): SQL {
   return sql.join(
-    KEY_NAMES.map((name) => sql`${keys[name] ?? raw('null')}::${raw(KEY_TYPES[name])} as ${raw(name)}`),
+    KEY_NAMES.map((name) => sql`${keys[name] ?? raw('null')}::${raw(KEY_TYPES[name])} as ${raw(prefix + name)}`),
     sql`, `,
   );
 }
@@ -97,7 +100,8 @@ function rowsToSum(selection: BoundedSelection, source: FlowSource, keys: Keys):
     from (${countedRollups(selection, source)}) as t`;
 }
 
-const ID = raw(`concat_ws('|', ${KEY_NAMES.map((name) => `coalesce(g.${name}::text, '')`).join(', ')})`);
+/** Tells groups apart, of rows under the alias `g`. */
+export const GROUP_ID = raw(`concat_ws('|', ${KEY_NAMES.map((name) => `coalesce(g.${name}::text, '')`).join(', ')})`);
 const TIME = raw(`to_char(p.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
 type Answer = GroupRow & { group_total: number; sum_bytes: number; sum_packets: number; sum_flows: number };
@@ -127,7 +131,7 @@ export async function listFlowGroups(
     input.cursor,
     db.execute<Answer>(sql`
       with summed as materialized (
-        select g.*, ${ID} as id from (
+        select g.*, ${GROUP_ID} as id from (
           select ${names}, ${sumOf('bytes', shown)} as bytes, ${sumOf('packets', shown)} as packets,
             ${sumOf('flows', shown)} as flows, date_trunc('milliseconds', max(last_seen_at)) as last_seen_at,
             sum(bytes) filter (where counted) as counted_bytes, sum(packets) filter (where counted) as counted_packets,

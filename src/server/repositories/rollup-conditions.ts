@@ -74,6 +74,15 @@ function rollupConditions(selection: RollupSelection): SQL {
 const COLUMNS = sql.raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) => `t.${name}`).join(', '));
 const HOUR_MS = 3_600_000;
 
+/** All reports of a range from the tables that hold its sums, whether they count or not. */
+export function reportedRollups(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
+  const where = rollupConditions(selection);
+  const minutes = sql`select ${COLUMNS} from flow_rollup_minutes as t where ${where}`;
+  return source === 'minutes'
+    ? minutes
+    : sql`${minutes} union all select ${COLUMNS} from flow_rollup_hours as t where ${where}`;
+}
+
 /**
  * Traffic of a range from the tables that hold its sums (minutes only, or hours and the minutes that have not moved into them),
  * with `counted`: see `countedOnce`. The hours at the ends are read as a whole, so that what counts does not depend on where
@@ -83,12 +92,7 @@ export function countedRollups(selection: RollupSelection, source: 'minutes' | '
   const { since, until } = selection;
   const hour = (time: string, round: (hours: number) => number) =>
     new Date(round(Date.parse(time) / HOUR_MS) * HOUR_MS).toISOString();
-  const where = rollupConditions({ ...selection, since: hour(since, Math.floor), until: hour(until, Math.ceil) });
-  const minutes = sql`select ${COLUMNS} from flow_rollup_minutes as t where ${where}`;
-  const rows =
-    source === 'minutes'
-      ? minutes
-      : sql`${minutes} union all select ${COLUMNS} from flow_rollup_hours as t where ${where}`;
-  return sql`select * from (${countedOnce(rows)}) as c
+  const whole = { ...selection, since: hour(since, Math.floor), until: hour(until, Math.ceil) };
+  return sql`select * from (${countedOnce(reportedRollups(whole, source))}) as c
     where c.bucket_at >= ${since}::timestamptz and c.bucket_at < ${until}::timestamptz`;
 }

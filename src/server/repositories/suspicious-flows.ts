@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { ANSWERED_STATES } from '@/domain/flow-verdict';
 import { db } from '../db/client';
 import { SENSITIVE_PORT } from '../db/schema/telemetry';
 import { clock } from '../lib/clock';
@@ -20,6 +21,8 @@ export type SuspiciousEnds = {
   readonly port: number;
   readonly protocol: string;
   readonly decision: 'accept' | 'drop' | 'reject' | 'observed';
+  /** Replies were seen. */
+  readonly answered: boolean;
   /** What all of them have in common; null where they differ. */
   readonly source_port: number | null;
   readonly nic: number | null;
@@ -46,7 +49,8 @@ export function readSuspiciousEnds(text: string): SuspiciousEnds {
     destination_workload_id: workload || null,
     port: Number(port),
     protocol,
-    decision: decision as SuspiciousEnds['decision'],
+    decision: (decision === ANSWERED ? 'observed' : decision) as SuspiciousEnds['decision'],
+    answered: decision === ANSWERED,
     source_port: numberOf(sourcePort),
     nic: numberOf(nic),
   };
@@ -69,19 +73,20 @@ export function readSuspiciousSums(text: string): SuspiciousSums {
  */
 const milliseconds = (expression: string) => sql.raw(`floor(date_part('epoch', ${expression}) * 1000 + 0.0005)`);
 
-/** States of connection tracking that only a connection reaches that was answered. */
-const ANSWERED = `t.state in ('ESTABLISHED', 'FIN_WAIT', 'CLOSE_WAIT', 'LAST_ACK', 'TIME_WAIT', 'REPLIED')`;
+/** In the texts: observed, and replies were seen. */
+const ANSWERED = 'answered';
+const IS_ANSWERED = `t.state in (${ANSWERED_STATES.map((state) => `'${state}'`).join(', ')})`;
 
 /**
  * What became of a conversation that several rows tell of: packets that were let through make it an accepted one, an
  * answered connection was not denied as a whole, else the log's verdict says more than having seen it.
  * The first of these that any row tells.
  */
-const VERDICT: SQL = sql.raw(`(array['accept', 'observed', 'reject', 'drop', 'observed'])[min(case t.decision
+const VERDICT: SQL = sql.raw(`(array['accept', '${ANSWERED}', 'reject', 'drop', 'observed'])[min(case t.decision
   when 'accept' then 1
   when 'reject' then 3
   when 'drop' then 4
-  else case when ${ANSWERED} then 2 else 5 end end)]`);
+  else case when ${IS_ANSWERED} then 2 else 5 end end)]`);
 
 /** A port that opens connections to a sensitive service; RDP also speaks UDP. Answers of such a service are none. */
 const CONDITION: SQL = sql`${SENSITIVE_PORT} and t.initiator is distinct from 'destination'

@@ -21,7 +21,7 @@ const raw = (text: string): SQL => sql.raw(text);
  * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
  * not be seen is none.
  */
-function side(end: 'caller' | 'service', visible: VisibleWorkloads): SQL {
+export function conversationSide(end: 'caller' | 'service', visible: VisibleWorkloads): SQL {
   const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
   const column = (name: string) => `case when t.reply then t.${turned}_${name} else t.${plain}_${name} end`;
   return sql`${ifVisible(raw(`(${column('workload_id')})`), visible)} as ${raw(plain)}_workload_id,
@@ -40,7 +40,7 @@ export async function listConversations(
   const rows = await db.execute<Conversation>(sql`
     with t as (select * from (${countedRollups(selection, source)}) as c
       where c.counted and (c.source_workload_id is not null or c.destination_workload_id is not null)),
-    turned as (select ${side('caller', selection.visible)}, ${side('service', selection.visible)},
+    turned as (select ${conversationSide('caller', selection.visible)}, ${conversationSide('service', selection.visible)},
       t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.bucket_at from t)
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
       destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,

@@ -16,7 +16,7 @@ export const flowsRouter = router({
     .query(({ ctx, input }) => tailFlows(ctx.scope, authorizeIfGranted(ctx.session, 'workload:read'), input)),
   groups: procedure('flow:read')
     .input(FlowGroupsInput)
-    .query(({ ctx, input }) => groupFlows(ctx.scope, input)),
+    .query(({ ctx, input }) => groupFlows(ctx.scope, authorizeIfGranted(ctx.session, 'workload:read'), input)),
   series: procedure('flow:read')
     .input(FlowSeriesInput)
     .query(({ ctx, input }) => readFlowSeries(ctx.scope, input)),

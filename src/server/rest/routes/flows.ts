@@ -1,5 +1,5 @@
 import { FlowListInput, FlowPage, FlowTail, FlowTailInput, type JudgedFlow } from '@/domain/flow/flow';
-import { FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { authorizeIfGranted } from '../../auth/scope';
 import { groupFlows } from '../../services/flows/group-flows';
 import { listFlows } from '../../services/flows/list-flows';
@@ -50,6 +50,10 @@ const GROUP_CSV = [
   'port',
   'decision',
   'node_name',
+  'action',
+  'rules_say',
+  'rules_reason',
+  'differs',
   'bytes',
   'packets',
   'flows',
@@ -57,8 +61,11 @@ const GROUP_CSV = [
 ] as const;
 
 /** What the rules say as two columns. */
-const withReason = ({ rules_say, ...flow }: JudgedFlow) => ({
-  ...flow,
+const withReason = <T extends Pick<JudgedFlow, 'rules_say'> | Pick<FlowGroup, 'rules_say'>>({
+  rules_say,
+  ...row
+}: T) => ({
+  ...row,
   rules_say: rules_say?.action ?? null,
   rules_reason: rules_say?.explanation ?? null,
 });
@@ -100,12 +107,15 @@ export const flowRoutes = [
     access,
     query: FlowGroupsInput.extend({ format: listFormat }),
     response: { status: 200, schema: FlowGroups },
-    handler: ({ scope, query: { format, ...query } }) =>
-      format === 'json'
-        ? groupFlows(scope, query)
-        : csvResponse({ name: 'flow-groups', scope, query }, GROUP_CSV, (page) =>
-            groupFlows(scope, { ...query, ...page }),
-          ),
+    handler({ scope, session, query: { format, ...query } }) {
+      const rules = authorizeIfGranted(session, 'workload:read');
+      return format === 'json'
+        ? groupFlows(scope, rules, query)
+        : csvResponse({ name: 'flow-groups', scope, query }, GROUP_CSV, async (page) => {
+            const groups = await groupFlows(scope, rules, { ...query, ...page });
+            return { ...groups, items: groups.items.map(withReason) };
+          });
+    },
   }),
   defineRoute({
     method: 'GET',

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { severityOf } from '@/domain/dashboard/sensitive-ports';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
+import { observedAction } from '@/domain/flow-verdict';
+import type { SummedRulesSay } from '@/domain/summed-verdict';
 import type { SuspiciousEnds } from '../../repositories/suspicious-flows';
 import { AddressBook } from '../flows/address-book';
 import type { Board } from '../policies/board/board';
@@ -15,29 +17,44 @@ vi.mock('../insights/guest-context', () => ({
   guestContext: (board: { guests: Map<string, Guest> }, id: string) => board.guests.get(id) ?? null,
 }));
 vi.mock('./judge-suspicious', () => ({
-  judgeSuspicious: (ends: SuspiciousEnds, guest: Guest | null) => {
-    const decision = guest?.says ?? ends.decision;
+  judgeSuspicious: (ends: SuspiciousEnds, guest: { context: Guest; read_at: string } | null) => {
+    const decision = guest?.context.says ?? ends.decision;
     const { source_ip, destination_workload_id, port } = ends;
     return {
       decision,
       severity: severityOf(port, decision),
       key: `${source_ip} ${destination_workload_id} ${port} ${decision}`,
+      verdict: {
+        action: observedAction({ decision: ends.decision, state: null }),
+        rules_say: guest && ({ action: 'allowed', kind: 'default', read_at: guest.read_at } as SummedRulesSay),
+        audit_say: [],
+        differs: false,
+      },
     };
   },
 }));
 
+const ALL = { policies: 'all', rules: 'all' } as const;
 const CLUSTER = '01900000-0000-7000-8000-000000000001';
 const book = (cidrs: string[]) => new AddressBook({ cidrs, workloads: [], addresses: [] });
 const BOOKS = [book([]), book(['198.51.100.0/24']), book(['10.0.0.0/8']), book(['10.0.0.0/24', '10.0.0.0/8'])] as const;
 
 const WORLDS = ['web', 'renamed'].map((name) => ({
-  workloads: new Map(['a', 'b'].map((id) => [id, { id, name: `${name} ${id}` }])),
+  workloads: new Map(['a', 'b'].map((id) => [id, { id, name: `${name} ${id}`, tenant_id: null }])),
   clusters: new Map([[CLUSTER, { name }]]),
 }));
 const GUESTS = ['accept', 'drop', 'audit_drop'].map((says) => ({ says }) as Guest);
 const board = fc
-  .record({ world: fc.constantFrom(...WORLDS), a: fc.constantFrom(...GUESTS), b: fc.constantFrom(...GUESTS, null) })
-  .map(({ world, a, b }) => ({ world, guests: new Map(Object.entries({ a, b })) }) as unknown as Board);
+  .record({
+    read: fc.constantFrom('2026-01-01', '2026-01-02'),
+    world: fc.constantFrom(...WORLDS),
+    a: fc.constantFrom(...GUESTS),
+    b: fc.constantFrom(...GUESTS, null),
+  })
+  .map(({ read, world, a, b }) => {
+    const guests = new Map(Object.entries({ a, b }));
+    return { world, guests, readAt: () => read } as unknown as Board;
+  });
 
 const row = fc
   .record({
@@ -67,36 +84,37 @@ const said = (known: KnownSuspicious, { rows, board, book }: { rows: never[]; bo
 it('says after any looks what it would say at the first', () => {
   fc.assert(
     fc.property(fc.array(look, { minLength: 2, maxLength: 6 }), (looks) => {
-      const known = new KnownSuspicious('all');
-      for (const one of looks as never[]) expect(said(known, one)).toEqual(said(new KnownSuspicious('all'), one));
+      const known = new KnownSuspicious(ALL);
+      for (const one of looks as never[]) expect(said(known, one)).toEqual(said(new KnownSuspicious(ALL), one));
     }),
     { numRuns: 500 },
   );
 });
 
 it('makes an entry anew only when something of it changed', () => {
-  const known = new KnownSuspicious('all');
-  const at = (world: object, sums: string) =>
+  const known = new KnownSuspicious(ALL);
+  const at = (world: object, sums: string, read = '2026-01-01') =>
     said(known, {
       rows: [{ ends: `${CLUSTER}|198.51.100.7|10.0.0.5|a|22|tcp|accept||`, sums }] as never[],
-      board: { world, guests: new Map([['a', GUESTS[0]]]) } as unknown as Board,
+      board: { world, guests: new Map([['a', GUESTS[0]]]), readAt: () => read } as unknown as Board,
       book: BOOKS[0],
     })[0];
   const first = at(WORLDS[0] ?? {}, '1|5|5|1|2');
   expect(at(WORLDS[0] ?? {}, '1|5|5|1|2')).toBe(first);
   expect(at(WORLDS[0] ?? {}, '2|5|5|1|2')).toMatchObject({ flows: 2 });
   expect(at(WORLDS[1] ?? {}, '2|5|5|1|2')).toMatchObject({ cluster_name: 'renamed' });
+  expect(at(WORLDS[1] ?? {}, '2|5|5|1|2', '2026-01-02')).toMatchObject({ rules_say: { read_at: '2026-01-02' } });
 });
 
 it('holds no world but the last, nor guests, however long rows are not found again', async () => {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;
-  const known = new KnownSuspicious('all');
+  const known = new KnownSuspicious(ALL);
   /** Looks once in a world of its own, at rows of its own. */
   const lookAt = (i: number): WeakRef<object>[] => {
     const world = { ...WORLDS[0] };
     const guest = { says: 'accept' };
-    const one = { world, guests: new Map([['a', guest]]) } as unknown as Board;
+    const one = { world, guests: new Map([['a', guest]]), readAt: () => null } as unknown as Board;
     const ends = `${CLUSTER}|198.51.100.${i}|10.0.0.5|a|22|tcp|accept||`;
     const addresses = book([]);
     expect(said(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], board: one, book: addresses })).toHaveLength(

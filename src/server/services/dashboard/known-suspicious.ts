@@ -2,12 +2,15 @@ import { type SensitiveService, sensitiveServiceAt } from '@/domain/dashboard/se
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { parseIp } from '@/domain/net/ip-address';
 import type { TenantReach } from '@/domain/permissions';
+import type { SummedVerdict } from '@/domain/summed-verdict';
 import { readSuspiciousEnds, type SuspiciousEnds, type SuspiciousRow } from '../../repositories/suspicious-flows';
 import type { AddressBook } from '../flows/address-book';
+import { isWithinReach } from '../flows/flow-verdicts';
+import { contextView } from '../insights/describe-context';
 import { guestContext } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
-import { judgeSuspicious } from './judge-suspicious';
+import { judgeSuspicious, type ReachedGuest } from './judge-suspicious';
 import { type Surroundings, SuspiciousEntry } from './suspicious-entry';
 
 /**
@@ -24,6 +27,7 @@ type Known = {
   outside: boolean;
   guest: WeakRef<GuestContext> | null;
   entry: SuspiciousEntry | null;
+  verdict: SummedVerdict | null;
 };
 
 /** More than these are not kept from one look to the next: about 30 MB. */
@@ -43,17 +47,45 @@ function subnets(book: AddressBook): Surroundings['subnetOf'] {
   };
 }
 
+/** How far a reader is told of policies in audit mode, and whose rules may be shown; null: nobody's. */
+type Reaches = { readonly policies: TenantReach; readonly rules: TenantReach | null };
+
 /** Guests made ready, each once for all that reached it. */
-function guests(board: Board, policies: TenantReach): (workloadId: string) => GuestContext | null {
-  const known = new Map<string, GuestContext | null>();
+function guests(board: Board, { policies, rules }: Reaches): (workloadId: string) => ReachedGuest | null {
+  const { world } = board;
+  const known = new Map<string, ReachedGuest | null>();
+  const prepare = (workloadId: string): ReachedGuest | null => {
+    const context = guestContext(board, workloadId, policies);
+    const workload = world.workloads.get(workloadId);
+    if (!context) return null;
+    if (!workload || rules === null || !isWithinReach(workload, rules)) return { context, read_at: null, view: null };
+    let view: ReturnType<typeof contextView> | undefined;
+    return {
+      context,
+      read_at: board.readAt([workloadId]),
+      // Most guests that are looked at were described at the look before.
+      view: (found) => {
+        view ??= contextView({ guest: context, world, workload, reach: rules });
+        return view(found);
+      },
+    };
+  };
   return (workloadId) => {
     let guest = known.get(workloadId);
     if (guest === undefined) {
-      guest = guestContext(board, workloadId, policies);
+      guest = prepare(workloadId);
       known.set(workloadId, guest);
     }
     return guest;
   };
+}
+
+/** The same as of a newer reading that says the same. */
+function asOf(verdict: SummedVerdict, read_at: string | null): SummedVerdict {
+  const { rules_say } = verdict;
+  return rules_say === null || rules_say.read_at === read_at
+    ? verdict
+    : { ...verdict, rules_say: { ...rules_say, read_at } };
 }
 
 /** Counts how often a thing was another one than before. Only the last one is held. */
@@ -73,7 +105,7 @@ class Versions<T extends object> {
  * most of the answer is what it was: only what is new, or stands in a world that changed, is judged.
  */
 export class KnownSuspicious {
-  readonly #policies: TenantReach;
+  readonly #reaches: Reaches;
   readonly #known = new Map<string, Known | null>();
   readonly #entries = new Map<string, SuspiciousEntry>();
   readonly #books = new Versions<AddressBook>();
@@ -81,9 +113,8 @@ export class KnownSuspicious {
   #surroundings: (Surroundings & { readonly book: AddressBook }) | null = null;
   #looks = 0;
 
-  /** Policies in audit mode are told of as far as `policies` reaches. */
-  constructor(policies: TenantReach) {
-    this.#policies = policies;
+  constructor(reaches: Reaches) {
+    this.#reaches = reaches;
   }
 
   /** Where entries are said in; the same object as long as it is the same. */
@@ -100,7 +131,7 @@ export class KnownSuspicious {
     this.#looks += 1;
     const versions = { book: this.#books.of(book), board: this.#boards.of(board) };
     const { subnetOf } = this.surroundings(board.world, book);
-    const guestOf = guests(board, this.#policies);
+    const guestOf = guests(board, this.#reaches);
     const found: SuspiciousEntry[] = [];
     for (const { ends, sums } of rows) {
       const known = this.#knownOf(ends);
@@ -112,8 +143,8 @@ export class KnownSuspicious {
       if (!known.outside) continue;
       const isSame = known.board === versions.board;
       known.board = versions.board;
-      const entry = isSame && known.entry ? known.entry : this.#judge(known, guestOf);
-      if (entry.add(this.#looks, sums)) found.push(entry);
+      const judged = isSame ? known : this.#judge(known, guestOf);
+      if (judged.entry?.add(this.#looks, sums, judged.verdict)) found.push(judged.entry);
     }
     if (this.#known.size > MAX_KNOWN || this.#entries.size > MAX_KNOWN) {
       this.#known.clear();
@@ -127,26 +158,40 @@ export class KnownSuspicious {
     if (before !== undefined) return before;
     const ends = readSuspiciousEnds(text);
     const service = sensitiveServiceAt(ends.port);
-    const known = service && { ends, service, book: 0, board: 0, outside: false, guest: null, entry: null };
+    const known = service && {
+      ends,
+      service,
+      book: 0,
+      board: 0,
+      outside: false,
+      guest: null,
+      entry: null,
+      verdict: null,
+    };
     this.#known.set(text, known);
     return known;
   }
 
-  #judge(known: Known, guestOf: (workloadId: string) => GuestContext | null): SuspiciousEntry {
+  /** Judges ends in the world of this look, unless nothing that decides about them is another. */
+  #judge(known: Known, guestOf: (workloadId: string) => ReachedGuest | null): Known {
     const { ends, service } = known;
     const guest = ends.destination_workload_id === null ? null : guestOf(ends.destination_workload_id);
     // A guest that was collected meanwhile is another one now.
-    if (known.entry && (known.guest === null ? guest === null : known.guest.deref() === guest && guest !== null)) {
-      return known.entry;
+    const before = known.guest?.deref();
+    const isSame = known.guest === null ? guest === null : before !== undefined && before === guest?.context;
+    if (known.entry && known.verdict && isSame) {
+      if (guest) known.verdict = asOf(known.verdict, guest.read_at);
+      return known;
     }
-    known.guest = guest && new WeakRef(guest);
+    known.guest = guest && new WeakRef(guest.context);
     const judged = judgeSuspicious(ends, guest);
+    known.verdict = judged.verdict;
     let entry = this.#entries.get(judged.key);
     if (!entry) {
       entry = new SuspiciousEntry(ends, service, judged);
       this.#entries.set(judged.key, entry);
     }
     known.entry = entry;
-    return entry;
+    return known;
   }
 }

@@ -11,6 +11,7 @@ export async function narrowScopes(scopes: DashboardScopes, tenantId: string | u
   if (tenantId === undefined) return scopes;
   return {
     flow: await withinTenant(scopes.flow, tenantId),
+    workload: scopes.workload && narrowScope(scopes.workload, tenantId),
     policy: scopes.policy && narrowScope(scopes.policy, tenantId),
     ipam: scopes.ipam && narrowScope(scopes.ipam, tenantId),
     cluster: scopes.cluster && narrowScope(scopes.cluster, tenantId),

@@ -19,14 +19,15 @@ export async function readDashboardSecurity(
   scopes: DashboardScopes,
   input: DashboardInput,
 ): Promise<DashboardSecurity> {
-  const { flow, policy } = await narrowScopes(scopes, input.tenant_id);
+  const { flow, policy, workload } = await narrowScopes(scopes, input.tenant_id);
   const { since: from, until: to } = input;
   const [{ selection, since, until }, board, watched] = await Promise.all([
     selectFlows(flow, { since: from, until: to }),
     readBoard(),
     countWatchedWorkloads(flow.tenants),
   ]);
-  const suspicious = await readSuspicious(selection, board, policy?.tenants ?? [], input.suspicious_limit);
+  const reach = { policies: policy?.tenants ?? [], rules: workload?.tenants ?? null };
+  const suspicious = await readSuspicious(selection, board, reach, input.suspicious_limit);
   const policies = policy && countStandings(board, policy.tenants);
   const agents = { watched: 0, silent: 0, unwatched: 0 };
   for (const { status, workloads } of watched) {

@@ -7,8 +7,17 @@ import { goneSubnets } from './gone-subnets';
 import { KnownSuspicious } from './known-suspicious';
 import type { SuspiciousEntry } from './suspicious-entry';
 
-/** What those see who may see all policies. Others see little, and each something else. */
-const knownToAll = new KnownSuspicious('all');
+/** What those see who may see all policies, with rules and without. Others see little, and each something else. */
+const knownToAll = new KnownSuspicious({ policies: 'all', rules: 'all' });
+const knownWithoutRules = new KnownSuspicious({ policies: 'all', rules: null });
+
+function knownTo({ policies, rules }: SuspiciousReach): KnownSuspicious {
+  if (policies === 'all' && rules === 'all') return knownToAll;
+  if (policies === 'all' && rules === null) return knownWithoutRules;
+  return new KnownSuspicious({ policies, rules });
+}
+
+export type SuspiciousReach = { readonly policies: TenantReach; readonly rules: TenantReach | null };
 
 const worstFirst = (a: SuspiciousEntry, b: SuspiciousEntry) =>
   a.rank - b.rank || b.sums.last_seen_ms - a.sums.last_seen_ms || (a.key < b.key ? -1 : 1);
@@ -35,19 +44,19 @@ function summarize(found: readonly SuspiciousEntry[]): SuspiciousSummary {
 
 /**
  * Who outside all subnets of today reached or tried to reach sensitive ports, the worst first: all of it, or the `limit`
- * worst, with the counts of all. What can be told of a workload's rules goes into the decision, policies in audit mode as
- * far as `policies` reaches.
+ * worst, with the counts of all. What can be told of a workload's rules goes into the decision; the rules themselves are named
+ * where `rules` reaches, policies in audit mode where `policies` does.
  */
 export async function readSuspicious(
   selection: FlowSelection,
   board: Board,
-  policies: TenantReach,
+  reach: SuspiciousReach,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
   const { book, gone } = await goneSubnets();
   const rows = await sumSuspiciousFlows(selection, gone);
   // From here on nothing waits: another reader's look would change the sums.
-  const known = policies === 'all' ? knownToAll : new KnownSuspicious(policies);
+  const known = knownTo(reach);
   const found = known.look(rows, board, book);
   const surroundings = known.surroundings(board.world, book);
   const entries = firstOf(found, worstFirst, limit).map((entry) => entry.say(surroundings));

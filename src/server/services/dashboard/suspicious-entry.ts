@@ -1,6 +1,7 @@
 import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-label';
+import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
 import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../repositories/suspicious-flows';
 import { stableKey } from '../flows/stable-key';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
@@ -35,7 +36,13 @@ export class SuspiciousEntry {
   #id: string | null = null;
   #text = '';
   #sums: SuspiciousSums | null = null;
-  #said: { entry: SuspiciousTraffic; sums: SuspiciousSums; version: number } | null = null;
+  #verdict: SummedVerdict | null = null;
+  #said: {
+    entry: SuspiciousTraffic;
+    sums: SuspiciousSums;
+    verdict: SummedVerdict | null;
+    version: number;
+  } | null = null;
   /** The look that found it last. */
   #look = 0;
 
@@ -56,9 +63,10 @@ export class SuspiciousEntry {
   }
 
   /** Adds conversations that a look found. @returns whether they are the first of this look */
-  add(look: number, text: string): boolean {
+  add(look: number, text: string, verdict: SummedVerdict | null): boolean {
     const first = this.#look !== look;
     this.#look = look;
+    this.#verdict = first || this.#verdict === null ? verdict : verdict && mergeVerdicts(this.#verdict, verdict);
     if (!first) this.#sums = merge(this.sums, readSuspiciousSums(text));
     else if (this.#text !== text) this.#sums = null;
     // Merged sums are no text's.
@@ -73,8 +81,10 @@ export class SuspiciousEntry {
 
   say(surroundings: Surroundings): SuspiciousTraffic {
     const { sums } = this;
-    if (this.#said?.sums !== sums || this.#said.version !== surroundings.version) {
-      this.#said = { entry: this.#entry(sums, surroundings), sums, version: surroundings.version };
+    const { version } = surroundings;
+    const verdict = this.#verdict;
+    if (this.#said?.sums !== sums || this.#said.verdict !== verdict || this.#said.version !== version) {
+      this.#said = { entry: this.#entry(sums, surroundings), sums, verdict, version };
     }
     return this.#said.entry;
   }
@@ -100,6 +110,7 @@ export class SuspiciousEntry {
       port,
       protocol,
       decision,
+      ...(this.#verdict ?? NOTHING_SAID),
       flows: sums.flows,
       bytes: sums.bytes,
       packets: sums.packets,

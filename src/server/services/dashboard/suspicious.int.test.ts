@@ -53,6 +53,32 @@ describe('suspicious traffic', () => {
     expect(await suspicious()).toEqual(ALL);
   });
 
+  it('says what was observed of each, what the rules say, and what audited policies would do', async () => {
+    const said = (entries: readonly SuspiciousTraffic[]) =>
+      Object.fromEntries(
+        entries.map(({ source_ip, port, action, rules_say, audit_say, differs }) => [
+          `${source_ip} ${port}`,
+          [action, rules_say?.action, rules_say?.kind, ...audit_say.map((say) => say.action), differs],
+        ]),
+      );
+    const unfiltered = ['allowed', 'allowed', 'not_enforced', false];
+    const web = {
+      '198.51.100.7 445': unfiltered,
+      '198.51.100.7 3306': ['allowed', 'allowed', 'not_enforced', 'dropped', false],
+      '198.51.100.10 22': unfiltered,
+      '203.0.113.200 22': unfiltered,
+      '2001:db8:ffff::1 5901': unfiltered,
+    };
+    const database = {
+      '198.51.100.8 22': ['allowed', 'allowed', 'rule', false],
+      '198.51.100.8 5432': ['unknown', 'dropped', 'default', false],
+      '198.51.100.9 3389': ['dropped', 'dropped', 'default', false],
+    };
+    const nobody = { '198.51.100.7 6379': ['allowed', undefined, undefined, false] };
+    expect(said((await world.read()).suspicious_traffic)).toEqual({ ...web, ...database, ...nobody });
+    expect(said((await world.read('', world.ours.headers)).suspicious_traffic)).toEqual(web);
+  });
+
   it('counts what two nodes saw once, with the larger counters and both times', async () => {
     const { suspicious_traffic } = await world.read();
     expect(suspicious_traffic.find(({ port }) => port === 445)).toMatchObject({
@@ -149,5 +175,13 @@ describe('suspicious traffic', () => {
       },
       { timeout: 10_000, interval: 100 },
     );
+  });
+
+  it('says where something else was observed than the rules say', async () => {
+    await world.report(1, [flow('198.51.100.20', WEB, 6379, { decision: 'drop', state: null })]);
+    const { suspicious_traffic } = await world.read();
+    expect(suspicious_traffic.find(({ source_ip }) => source_ip === '198.51.100.20')).toMatchObject({
+      ...{ action: 'dropped', rules_say: { action: 'allowed', kind: 'not_enforced' }, differs: true },
+    });
   });
 });

@@ -11,7 +11,7 @@ import type { Board } from '../policies/board/board';
 import { isWithinReach, verdictOfEnds } from './flow-verdicts';
 
 /** A state that stands for all in which replies were seen. */
-const ANSWERED = 'REPLIED';
+export const ANSWERED_STATE = 'REPLIED';
 
 type Described = { view: ReturnType<typeof contextView>; read_at: string | null };
 
@@ -62,7 +62,7 @@ export function conversationVerdicts(
         { ...view, id, read_at: known.read_at, audit: audit.filter(({ policy_id }) => isVisible.has(policy_id)) },
       ];
     });
-    const action = observedAction({ decision, state: answered ? ANSWERED : null });
+    const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
     return { edge, verdict: summedVerdictOf(verdictOfEnds(action, asked)) };
   };
 }

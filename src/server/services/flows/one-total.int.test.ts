@@ -93,7 +93,7 @@ const settle = async () => {
 /** Asks every page for the same range and compares what they claim alike. */
 async function comparePages(range: { since: string; until: string }): Promise<void> {
   const groups = (values: object = {}) =>
-    groupFlows(everyone, FlowGroupsInput.parse({ ...range, limit: 100, ...values }));
+    groupFlows(everyone, rules, FlowGroupsInput.parse({ ...range, limit: 100, ...values }));
   const dashboard = await readTrafficSeries(everyone, TrafficInput.parse(range));
   const total = dashboard.sums;
   const byDecision = (lines: typeof dashboard.lines) =>

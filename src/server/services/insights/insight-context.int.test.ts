@@ -2,11 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Flow } from '@fabric/agent-contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
+import type { JudgedFlow } from '@/domain/flow/flow';
+import type { FlowGroup, FlowGroups } from '@/domain/flow/flow-sums';
 import { actionOf, auditSayOf } from '@/domain/flow-verdict';
 import { PacketTest, type PacketVerdict } from '@/domain/guest-firewall';
 import { type InsightFlow, type Insights, InsightsInput } from '@/domain/insights';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
+import { mergeVerdicts, type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
 import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
 import type { Packet, Verdict } from '@/server/providers/hypervisor/fake/enforcement/packet';
@@ -282,6 +285,55 @@ describe('insights', () => {
       },
     ]);
   });
+});
+
+it.each(['source', 'destination', 'workloads'])(
+  'says of groups by %s what is said of their flows',
+  async (group_by) => {
+    await lab.observe();
+    const said = new Set<string | undefined>();
+    for (const vmid of [100, 101, 105]) {
+      const query = `workload_id=${await lab.id(vmid)}&protocol=tcp`;
+      const flows: { body: { items: JudgedFlow[] } } = await lab.json(`/flows?${query}&limit=500`);
+      const groups: { body: FlowGroups } = await lab.json(`/flows/groups?${query}&limit=50&group_by=${group_by}`);
+      const ends = group_by === 'workloads' ? (['source', 'destination'] as const) : ([group_by as 'source'] as const);
+      const end = (row: FlowGroup | JudgedFlow, which: 'source' | 'destination') =>
+        (group_by === 'workloads' ? null : row[`${which}_ip`]) ?? row[`${which}_workload_id`] ?? row[`${which}_cidr`];
+      const keyOf = (row: FlowGroup | JudgedFlow) => ends.map((which) => end(row, which)).join(' ');
+      const expected = new Map<string, SummedVerdict>();
+      for (const flow of flows.body.items) {
+        const known = expected.get(keyOf(flow));
+        const verdict = summedVerdictOf(flow);
+        expected.set(keyOf(flow), known ? mergeVerdicts(known, verdict) : verdict);
+      }
+      expect(groups.body.items.length).toBe(expected.size);
+      for (const group of groups.body.items) {
+        const { action, rules_say, audit_say, differs } = group;
+        const wanted = expected.get(keyOf(group));
+        said.add(rules_say?.action);
+        const told = { group: keyOf(group), rules_say, audit_say };
+        expect(told).toEqual({ ...told, rules_say: wanted?.rules_say, audit_say: wanted?.audit_say });
+        // Sums per minute do not tell of replies.
+        if (group_by !== 'workloads') {
+          expect([action, differs], keyOf(group)).toEqual([wanted?.action, wanted?.differs]);
+        }
+      }
+    }
+    expect(said.has('mixed')).toBe(true);
+  },
+);
+
+it('claims nothing of a group of which it evaluates a part only', async () => {
+  await lab.observe();
+  const query = `/flows/groups?workload_id=${await lab.id(105)}&protocol=tcp&source=10.20.20.25&group_by=source`;
+  const read = async (limit: number): Promise<FlowGroup[]> => {
+    const { body }: { body: FlowGroups } = await lab.json(`${query}&limit=${limit}`);
+    return body.items;
+  };
+  expect((await read(40)).map(({ rules_say }) => rules_say?.kind)).toEqual(['not_enforced']);
+  expect(await read(500)).toMatchObject([
+    { action: 'unknown', rules_say: { action: 'unknown', kind: 'unknown', detail: 'too_many' } },
+  ]);
 });
 
 it('are as old as the oldest reading that they are made from: that of the cluster, of which guests share one', async () => {

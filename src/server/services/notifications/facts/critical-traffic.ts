@@ -39,7 +39,7 @@ export const criticalTraffic: Collector = async (reach) => {
     selectFlows(systemScope('flow:read', 'notifications', reach), { since }),
     readBoard(),
   ]);
-  const { entries } = await readSuspicious(selection, board, reach);
+  const { entries } = await readSuspicious(selection, board, { policies: reach, rules: null });
   const critical = entries.filter(({ severity }) => severity === 'critical');
   const matters = groupBy(critical, matterOf);
   return { facts: [...matters].map(([key, list]) => factOf(key, list)).filter((fact) => fact !== null) };

@@ -1,0 +1,73 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { FlowGrouping, FlowSource } from '@/domain/flow/flow-sums';
+import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { ANSWERED_STATES } from '@/domain/flow-verdict';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+import { db } from '../db/client';
+import { flowConditions, SERVICE_PORT } from './flow-conditions';
+import { type BoundedSelection, columnsOf, GROUP_ID, KEY_NAMES, keysOf } from './flow-groups';
+import { pgArray } from './pg-array';
+import { reportedRollups } from './rollup-conditions';
+import { conversationSide } from './topology';
+
+const raw = (text: string): SQL => sql.raw(text);
+
+/** SQL of `portOfService`: whether a flow is the answering direction. */
+const REPLY: SQL = raw(`case t.initiator
+    when 'source' then false
+    when 'destination' then true
+    else coalesce(t.destination_port >= ${EPHEMERAL_FROM} and t.source_port < ${EPHEMERAL_FROM}, false)
+    end`);
+
+const ANSWERED: SQL = raw(`coalesce(t.state in (${ANSWERED_STATES.map((state) => `'${state}'`).join(', ')}), false)`);
+
+/** Reports with their conversations; of single flows the addresses are known, and whether replies were seen. */
+function reports(selection: BoundedSelection, source: FlowSource): SQL {
+  if (source !== 'flows') return sql`select t.*, false as answered from (${reportedRollups(selection, source)}) as t`;
+  return sql`select t.*, t.source_ip::cidr as source_prefix, t.source_cidr is not null as source_internal,
+      t.destination_ip::cidr as destination_prefix, t.destination_cidr is not null as destination_internal,
+      ${SERVICE_PORT} as service_port, ${REPLY} as reply, ${ANSWERED} as answered, 1 as flows
+    from traffic_flows as t where ${flowConditions(selection)}`;
+}
+
+/** A conversation in a group; `total` are those of the group, of which only the heaviest are listed. */
+export type GroupConversation = Conversation & { group_id: string; total: number };
+
+/**
+ * The conversations that some groups of `listFlowGroups` are made of, the heaviest of each. What is evaluated does not depend on
+ * how often it is reported, so every report is looked at. One query.
+ */
+export async function listGroupConversations(
+  selection: BoundedSelection,
+  source: FlowSource,
+  grouping: FlowGrouping,
+  { ids, most }: { ids: readonly string[]; most: number },
+): Promise<GroupConversation[]> {
+  const { visible } = selection;
+  const keys = columnsOf(keysOf(grouping, source, visible), 'group_');
+  const identity = raw(
+    ['workload_id', 'prefix', 'internal']
+      .flatMap((name) => [`source_${name}`, `destination_${name}`])
+      .concat(['protocol', 'port', 'decision', 'answered'])
+      .join(', '),
+  );
+  const names = raw(KEY_NAMES.map((name) => `group_${name}`).join(', '));
+  const group = raw(KEY_NAMES.map((name) => `r.group_${name} as ${name}`).join(', '));
+  const rows = await db.execute<GroupConversation>(sql`
+    with r as (
+      select ${names}, ${identity}, sum(bytes) as bytes, sum(packets) as packets, sum(flows) as flows
+      from (
+        select ${keys}, ${conversationSide('caller', visible)}, ${conversationSide('service', visible)}, t.protocol,
+          t.service_port as port, t.decision, t.answered, t.bytes, t.packets, t.flows
+        from (${reports(selection, source)}) as t) as turned
+      group by ${names}, ${identity}),
+    told as (select r.*, (select ${GROUP_ID} from (select ${group}) as g) as group_id from r),
+    ranked as (select told.*, row_number() over w as place, count(*) over (partition by group_id)::int as total from told
+      where group_id = any (${pgArray('text', ids)})
+      window w as (partition by group_id order by bytes desc nulls last, ${identity}))
+    select group_id, total, source_workload_id, source_prefix::text, source_internal, destination_workload_id,
+      destination_prefix::text, destination_internal, protocol, port, decision, answered, coalesce(bytes, 0)::float8 as bytes,
+      coalesce(packets, 0)::float8 as packets, flows::float8 as flows, '' as last_seen_at
+    from ranked where place <= ${most} order by group_id, place`);
+  return [...rows];
+}
