@@ -80,6 +80,8 @@ const isSameDecider = (a: SummedRulesSay, b: SummedRulesSay) =>
   a.group_position === b.group_position &&
   a.policy_id === b.policy_id &&
   a.rule_hash === b.rule_hash &&
+  a.vnet === b.vnet &&
+  a.explanation === b.explanation &&
   a.workload_id === b.workload_id;
 
 function mergeRules(a: SummedRulesSay | null, b: SummedRulesSay | null): SummedRulesSay | null {

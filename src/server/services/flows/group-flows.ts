@@ -41,12 +41,13 @@ const CHUNK = 2_000;
 /** What is said of a group of which only a part was evaluated: what holds of a part alone is not claimed of all. */
 function saidOfPart({ action, rules_say, audit_say, differs }: SummedVerdict): SummedVerdict {
   const explanation = 'It has too many different conversations to evaluate all of them.';
+  const known = { workload_id: null, read_at: rules_say?.read_at ?? null };
   return {
     action: action === 'mixed' ? action : 'unknown',
     rules_say:
       rules_say === null || rules_say.action === 'mixed'
         ? rules_say
-        : { ...rules_say, ...NOT_NAMED, action: 'unknown', kind: 'unknown', detail: 'too_many', explanation },
+        : { ...NOT_NAMED, ...known, action: 'unknown', kind: 'unknown', detail: 'too_many', explanation },
     audit_say: audit_say.map((say) => ({ ...say, partly: true })),
     differs,
   };
