@@ -14,6 +14,8 @@ export type Plan = {
   first?: number;
   perNode: number;
   restarted?: boolean;
+  /** Flows of a heartbeat, as many as usual unless said. */
+  flows?: number;
   /** How many nodes report, all unless said. */
   nodes?: number;
   heartbeats: number;
@@ -35,7 +37,7 @@ const bodies = Array.from({ length: plan.heartbeats }, (_, i) => {
   return makeBody(
     node,
     Math.floor((plan.from + i) / nodes),
-    { first: plan.first ?? 0, perNode: plan.perNode, restarted: plan.restarted },
+    { first: plan.first ?? 0, perNode: plan.perNode, restarted: plan.restarted, flows: plan.flows },
     boots[node] ?? '',
   );
 });

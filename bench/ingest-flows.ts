@@ -4,6 +4,8 @@ import type { Flow, Heartbeat } from '@fabric/agent-contract';
 export const NODES = 64;
 export const GUESTS = 20;
 export const FLOWS = 1500;
+/** The most that an agent may be set to report at once (`flow_limit`). */
+export const MOST_FLOWS = 20_000;
 const INTERFACES = 60;
 const SERVICES = [443, 5432, 53, 22, 80];
 
@@ -57,7 +59,11 @@ export const PRELOAD_SQL = `
     f.at, f.at, 'ebpf', 'source', 'tap100i0', sg.vmid, 0, sg.id, sg.id, dg.id,
     ('10.' || n.number || '.0.0/16')::cidr,
     case when f.kind < 3 then ('10.' || f.peer || '.0.0/16')::cidr end,
-    jsonb_build_object('source_translated', '198.51.100.7', 'zone', 0, 'excerpt', 'tap100i0-IN policy ACCEPT: IN=fwbr100i0 OUT=fwbr100i0')
+    jsonb_build_object('source_ip', f.source_ip, 'destination_ip', f.destination_ip, 'protocol', 'tcp', 'source_port', f.sport,
+      'destination_port', f.dport, 'decision', 'observed', 'state', 'ESTABLISHED', 'bytes', 19000, 'packets', 36,
+      'delta_bytes', 1000, 'delta_packets', 4, 'first_seen_at', f.at, 'observed_at', f.at, 'collector', 'ebpf',
+      'initiator', 'source', 'interface', 'tap100i0', 'vmid', sg.vmid, 'nic', 0,
+      'source_translated', '198.51.100.7', 'zone', 0, 'excerpt', 'tap100i0-IN policy ACCEPT: IN=fwbr100i0 OUT=fwbr100i0')
   from generate_series($1::int, $2::int - 1) as i
   join bench_nodes as n on n.number < $4::int
   cross join lateral (select i % 5 as kind, i / ${GUESTS} as round, (n.number + 1 + i % 5) % ${NODES} as peer) as k
@@ -87,16 +93,16 @@ function random(seed: number): () => number {
 export function makeBody(
   node: number,
   sequence: number,
-  stored: { first: number; perNode: number; restarted?: boolean },
+  stored: { first: number; perNode: number; restarted?: boolean; flows?: number },
   boot_id: string,
 ): Buffer {
-  const { first, perNode, restarted = false } = stored;
+  const { first, perNode, restarted = false, flows = FLOWS } = stored;
   const next = random(node * 7_919 + sequence * 104_729 + 1);
   const at = new Date().toISOString();
-  const known = Math.round(FLOWS * 0.9);
+  const known = Math.round(flows * 0.9);
   const numbers = new Set<number>();
   while (numbers.size < Math.min(known, perNode - first)) numbers.add(first + Math.floor(next() * (perNode - first)));
-  for (let i = 0; numbers.size < FLOWS; i++) numbers.add(perNode + sequence * FLOWS + i);
+  for (let i = 0; numbers.size < flows; i++) numbers.add(perNode + sequence * flows + i);
   const heartbeat: Heartbeat = {
     protocol_version: 1,
     agent_version: '0.2.0',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listInput, pageOf } from './list';
 import type { GuestFilter, PlanStep } from './policy/plan/guest-filter';
+import { EDITS } from './policy/plan/restoration';
 import { ENFORCEMENT_MODES } from './policy/policy';
 import { ChangedDifference, DormantView, OptionChange } from './policy-preview';
 
@@ -26,6 +27,8 @@ export const DeploymentProblem = z.object({
   code: z.string(),
   message: z.string(),
   remedy: z.string().nullable(),
+  /** With `edited_since`: what somebody else changed since the first policy was applied. */
+  edits: z.array(z.enum(EDITS)).optional(),
   /** How many guests of a deployment it concerns; absent where it is the deployment's own, or one guest's. */
   guests: z.int().optional(),
 });

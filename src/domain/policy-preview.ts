@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FirewallRuleView } from './firewall/rule-view';
 import { STALE_RULE_REASONS } from './policy/diff';
 import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/plan/dormant';
+import { EDITS } from './policy/plan/restoration';
 import { ENFORCEMENT_MODES, PolicyDefinition, SecurityRuleInput } from './policy/policy';
 import { UNRESOLVED_REASONS } from './policy/resolve';
 
@@ -206,7 +207,14 @@ export const CleanupGuest = z.object({
   removed: z.int().nullable(),
   option_changes: z.array(OptionChange),
   /** Why switches stay as they are. */
-  notes: z.array(z.object({ code: z.string(), message: z.string(), remedy: z.string() })),
+  notes: z.array(
+    z.object({
+      code: z.string(),
+      message: z.string(),
+      remedy: z.string(),
+      edits: z.array(z.enum(EDITS)).optional(),
+    }),
+  ),
   read_at: z.string(),
 });
 export type CleanupGuest = z.output<typeof CleanupGuest>;

@@ -1,4 +1,7 @@
-import type { Edit, Restoration } from './restoration';
+import type { Edit, LeftOnReason, Restoration } from './restoration';
+
+/** A note with what the console needs to say it in another language. */
+export type LeftOnNote = { code: LeftOnReason; message: string; remedy: string; edits?: Edit[] };
 
 const NAMES: Record<Edit, string> = {
   rules: 'rules',
@@ -9,7 +12,7 @@ const NAMES: Record<Edit, string> = {
 };
 
 /** Why the switches of a guest stay as they are although the last policy left it. */
-export function leftOnNotes(restoration: Restoration): { code: string; message: string; remedy: string }[] {
+export function leftOnNotes(restoration: Restoration): LeftOnNote[] {
   if (restoration.kind !== 'left_on') return [];
   const remedy = 'Check the firewall of the guest in Proxmox VE, and switch it off there if nothing needs it.';
   if (restoration.reason === 'baseline_unknown') {
@@ -18,5 +21,5 @@ export function leftOnNotes(restoration: Restoration): { code: string; message: 
   }
   const edits = restoration.edits.map((edit) => NAMES[edit]).join(', ');
   const message = `The firewall stays on: its ${edits} changed since the first policy was applied.`;
-  return [{ code: 'edited_since', message, remedy }];
+  return [{ code: 'edited_since', message, remedy, edits: [...restoration.edits] }];
 }

@@ -8,6 +8,7 @@ import { useTRPC } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/skeleton';
 import { optionName, optionValue } from '../detail/guest-diff-summary';
+import { noteText } from './note-words';
 
 /** What removing a policy does to each guest: rules, and the switches that go back or stay. */
 export function CleanupEffects({ policyId }: { policyId: string }) {
@@ -55,7 +56,7 @@ function linesOf(t: Translate, { removed, option_changes, notes }: CleanupGuest)
       after: optionValue(t, change, change.after),
     }),
   );
-  const told = notes.map(({ message }) => t(message));
+  const told = notes.map((note) => noteText(t, note).message);
   const none = switches.length + told.length === 0 ? [t('The switches stay as they are.')] : [];
   return [
     t('{n, plural, one {# rule is removed} other {# rules are removed}}', { n: removed }),

@@ -19,6 +19,7 @@ import { usePermissions } from '../../shared/use-permissions';
 import { CHANGE_COUNTS } from '../change-counts';
 import { DEPLOYMENT_RUN_WORDS, GUEST_RESULT_WORDS } from '../deployment-run-words';
 import { ChangedRules, DormantList, SwitchList } from '../detail/guest-changes';
+import { noteText } from './note-words';
 import { ProblemList } from './problem-list';
 
 type Props = { deployment: Deployment; heading: string; onRetried?: (operationId: string) => void };
@@ -116,11 +117,14 @@ function Guests({ deployment, query, active }: GuestsProps) {
               {t(GUEST_RESULT_WORDS[guest.status].word)}
             </Status>
             <span className="text-muted">{changesText(t, guest)}</span>
-            {guest.notes.map((note) => (
-              <span key={note.code} className="basis-full text-muted">
-                {t(note.message)} {note.remedy && t(note.remedy)}
-              </span>
-            ))}
+            {guest.notes.map((note) => {
+              const { message, remedy } = noteText(t, note);
+              return (
+                <span key={note.code} className="basis-full text-muted">
+                  {message} {remedy}
+                </span>
+              );
+            })}
             {guest.problems.length > 0 && (
               <div className="basis-full">
                 <ProblemList problems={guest.problems} />

@@ -75,7 +75,8 @@ describe('changing a NIC of a running virtual machine', () => {
     lab().lockGuest(100, 'backup');
     expect((await api().put(web, { net0: nicOf(100) })).reason).toBe('VM is locked (backup)');
     expect((await api().post('/nodes/pve1/qemu/100/firewall/rules', { type: 'in', action: 'DROP' })).status).toBe(200);
-    lab().firewall.holdLock('/var/lock/qemu-server/lock-100.conf', 60_000);
+    // A day: at this speed a minute is shorter than a busy machine may take until the write arrives.
+    lab().firewall.holdLock('/var/lock/qemu-server/lock-100.conf', 86_400_000);
     expect((await api().put(web, { net0: nicOf(100) })).reason).toBe(
       "can't lock file '/var/lock/qemu-server/lock-100.conf' - got timeout",
     );

@@ -37,7 +37,8 @@ describe('a write whose outcome is not known', () => {
 describe('locks and limits', () => {
   it('names the lock that another writer holds', async () => {
     const { cluster, provider } = await simulate();
-    cluster.firewall.holdLock('firewall-vm-102', 60_000);
+    // A day: a minute passes in 120 ms here, which is less than a busy machine may take until the write arrives.
+    cluster.firewall.holdLock('firewall-vm-102', 86_400_000);
     await expect(provider().firewallWriter.createRule(DB, RULE)).rejects.toMatchObject({
       code: 'locked',
       message: expect.stringContaining('firewall-vm-102'),
