@@ -17,6 +17,9 @@ office-munich 10.50.10.0/24
 [RULES]
 
 IN ACCEPT -source +dc/management -p tcp -dport 8006 -log nolog # web interface
+GROUP ssh-admin
+|IN ACCEPT -p tcp -dport 5900:5999 -log nolog # consoles, during the move
+FORWARD DROP -p tcp -dport 25 -log nolog # no mail through the nodes
 
 [group monitoring]
 
@@ -30,6 +33,31 @@ IN ACCEPT -p tcp -dport 80,443 -log nolog
 [group ssh-admin]
 
 IN ACCEPT -source dc/bastion -p tcp -dport 22 -log nolog # only through the bastion
+
+`;
+
+/** File of the first node in Frankfurt: its exporter may be read. */
+export const MONITORED_NODE_FW = `[RULES]
+
+IN ACCEPT -source dc/metrics -p tcp -dport 9100 -log nolog # node exporter
+
+`;
+
+/** File of the newest node in Frankfurt, on which nftables is tried. */
+export const NFTABLES_NODE_FW = `[OPTIONS]
+
+nftables: 1
+
+${MONITORED_NODE_FW}`;
+
+/** File of a VNet: no Telnet between its workloads. */
+export const NO_TELNET_VNET_FW = `[OPTIONS]
+
+enable: 1
+
+[RULES]
+
+FORWARD DROP -p tcp -dport 23 -log nolog # no Telnet
 
 `;
 

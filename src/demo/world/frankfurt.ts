@@ -4,6 +4,9 @@ import {
   FRANKFURT_CLUSTER_FW,
   LOAD_BALANCER_FW,
   MAIL_GATEWAY_FW,
+  MONITORED_NODE_FW,
+  NFTABLES_NODE_FW,
+  NO_TELNET_VNET_FW,
   POSTGRES_FW,
   REDIS_FW,
   VPN_FW,
@@ -134,5 +137,7 @@ export const frankfurt: DemoSite = {
     legacy: { bridge: 'vmbr1', cidr: '10.40.90.0/24' },
   },
   clusterFirewall: FRANKFURT_CLUSTER_FW,
+  nodeFirewalls: { [N1]: MONITORED_NODE_FW, [N4]: NFTABLES_NODE_FW },
+  vnetFirewalls: { infra: NO_TELNET_VNET_FW },
   guests,
 };

@@ -86,6 +86,10 @@ function build(cluster: ClusterState, site: DemoSite): void {
   for (const guest of site.guests) addGuestFromRecipe(cluster, recipeOf(site, guest));
   addSdn(cluster, site);
   cluster.files.set('firewall/cluster.fw', site.clusterFirewall);
+  for (const [node, text] of Object.entries(site.nodeFirewalls ?? {})) cluster.files.set(`nodes/${node}/host.fw`, text);
+  for (const [vnet, text] of Object.entries(site.vnetFirewalls ?? {})) {
+    cluster.files.set(`sdn/firewall/${vnet}.fw`, text);
+  }
   for (const { vmid, firewall } of site.guests) {
     if (firewall !== undefined) cluster.files.set(`firewall/${vmid}.fw`, firewall);
   }

@@ -41,5 +41,8 @@ export type DemoSite = {
   pools: Readonly<Record<string, string>>;
   networks: Readonly<Record<string, DemoNetwork>>;
   clusterFirewall: string;
+  /** Texts of the firewall files of nodes and VNets, by name; absent: nothing is stored. */
+  nodeFirewalls?: Readonly<Record<string, string>>;
+  vnetFirewalls?: Readonly<Record<string, string>>;
   guests: readonly DemoGuest[];
 };

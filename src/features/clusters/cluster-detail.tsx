@@ -27,20 +27,21 @@ import { ClusterOverview } from './cluster-overview';
 import { DeleteClusterDialog } from './delete-cluster-dialog';
 import { EditClusterDrawer } from './edit-cluster-drawer';
 
-const TABS = ['overview', 'nodes', 'workloads', 'networks', 'runs'] as const;
+const TABS = ['overview', 'nodes', 'workloads', 'networks', 'firewall', 'runs'] as const;
 
 const SHOW_WORDS = {
   nodes: msg('Show nodes'),
   workloads: msg('Show workloads'),
   networks: msg('Show networks'),
+  firewall: msg('Show firewall'),
   runs: msg('Show sync runs'),
 } as const;
-const SHOWN_TABS = ['nodes', 'workloads', 'networks', 'runs'] as const;
+const SHOWN_TABS = ['nodes', 'workloads', 'networks', 'firewall', 'runs'] as const;
 
 type Props = {
   clusterId: string;
   /** What hangs off the cluster; other features make these tables. */
-  tables: Record<'nodes' | 'workloads' | 'networks' | 'runs', ReactNode>;
+  tables: Record<'nodes' | 'workloads' | 'networks' | 'firewall' | 'runs', ReactNode>;
 };
 
 /** One cluster: its state, what can be done with it, and what it holds. */
@@ -186,6 +187,7 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
           { value: 'nodes', label: t('Nodes'), count: counts.nodes, content: tables.nodes },
           { value: 'workloads', label: t('Workloads'), count: counts.workloads, content: tables.workloads },
           { value: 'networks', label: t('Networks'), count: counts.networks, content: tables.networks },
+          { value: 'firewall', label: t('Firewall'), content: tables.firewall },
           { value: 'runs', label: t('Sync runs'), content: tables.runs },
         ]}
       />

@@ -21,6 +21,7 @@ import { RuleList } from '../shared/rule-list';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 import { usePermissions } from '../shared/use-permissions';
 import { LiveRules } from './live-rules';
+import { OutsideFilters } from './outside-filters';
 import { PacketTestForm } from './packet-test-form';
 
 /** Everything that filters one guest's packets, read now: rules in their order, options, network cards; and a packet to try. */
@@ -128,6 +129,7 @@ function Content({ firewall }: { firewall: Firewall }) {
         </Section>
       ))}
       <Sets firewall={firewall} />
+      <OutsideFilters outside={firewall.outside} />
       <Section
         title={t('Test a packet')}
         description={t('Decided by the rules as they are live, without sending anything.')}

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { NetworkDetail as Detail } from '@/domain/inventory';
 import { formatCount } from '@/lib/format';
@@ -17,6 +18,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { RowActions } from '@/ui/row-actions';
 import { Section } from '@/ui/section';
+import { Tabs } from '@/ui/tabs';
 import { DetailSkeleton } from '../shared/detail-skeleton';
 import { ClusterLink } from '../shared/inventory-links';
 import { MissingSince } from '../shared/inventory-states';
@@ -29,26 +31,70 @@ import { EditNetworkDrawer } from './edit-network-drawer';
 import { NETWORK_KIND_LABELS, vlanText } from './network-words';
 import { subnetColumns } from './subnet-columns';
 
-/** One network with its subnets and, as `workloads`, the table of what is attached to it. */
-export function NetworkDetail({ networkId, workloads }: { networkId: string; workloads: ReactNode }) {
+const TABS = ['overview', 'firewall'] as const;
+
+type Parts = {
+  /** The table of what is attached to it, and what a VNet filters; other features make them. */
+  workloads: ReactNode;
+  firewall: ReactNode;
+};
+
+/** One network with its subnets and what is attached to it; of a VNet its firewall, too. */
+export function NetworkDetail({ networkId, ...parts }: Parts & { networkId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.networks.get.queryOptions({ id: networkId }));
   useDocumentTitle(query.data?.name);
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
-      {(network) => <Content network={network} workloads={workloads} />}
+      {(network) => <Content network={network} {...parts} />}
     </QueryView>
   );
 }
 
-function Content({ network, workloads }: { network: Detail; workloads: ReactNode }) {
+function Content({ network, workloads, firewall }: Parts & { network: Detail }) {
   const t = useT();
   const columns = useMemo(() => subnetColumns(t), [t]);
   const router = useRouter();
-  const { reason } = usePermissions();
+  const { can, reason } = usePermissions();
   const writeReason = reason('ipam:write');
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const close = () => setDialog(null);
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const openTab = (next: string) =>
+    router.push(paths.network({ networkId: network.id, tab: next === 'overview' ? undefined : next }), {
+      scroll: false,
+    });
+  // Only VNets have a firewall, and it belongs to the whole installation.
+  const hasFirewall = network.kind === 'vnet' && can('cluster:read');
+  const overview = (
+    <>
+      <Section>
+        <Properties columns={2} items={facts(t, network)} />
+      </Section>
+      <Section title={t('Subnets')} bare>
+        <DataTable
+          id="network-subnets"
+          label={t('Subnets')}
+          noun={{ one: t('subnet'), many: t('subnets') }}
+          columns={columns}
+          rows={network.subnets}
+          rowId={(subnet) => subnet.id}
+          onRowOpen={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
+          total={network.subnets.length}
+          loading={false}
+          error={null}
+          height="auto"
+          empty={
+            <EmptyState title={t('No subnets known')}>
+              {t('SDN subnets come with a sync; others are found when addresses are discovered.')}
+            </EmptyState>
+          }
+        />
+      </Section>
+      <h2 className="text-base">{t('Attached workloads')}</h2>
+      {workloads}
+    </>
+  );
   return (
     <>
       <PageTrail crumbs={[{ label: network.name }]} />
@@ -81,31 +127,19 @@ function Content({ network, workloads }: { network: Detail; workloads: ReactNode
           </>
         }
       />
-      <Section>
-        <Properties columns={2} items={facts(t, network)} />
-      </Section>
-      <Section title={t('Subnets')} bare>
-        <DataTable
-          id="network-subnets"
-          label={t('Subnets')}
-          noun={{ one: t('subnet'), many: t('subnets') }}
-          columns={columns}
-          rows={network.subnets}
-          rowId={(subnet) => subnet.id}
-          onRowOpen={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
-          total={network.subnets.length}
-          loading={false}
-          error={null}
-          height="auto"
-          empty={
-            <EmptyState title={t('No subnets known')}>
-              {t('SDN subnets come with a sync; others are found when addresses are discovered.')}
-            </EmptyState>
-          }
+      {hasFirewall ? (
+        <Tabs
+          label={t('Parts of the network')}
+          value={tab}
+          onValueChange={openTab}
+          tabs={[
+            { value: 'overview', label: t('Overview'), content: overview },
+            { value: 'firewall', label: t('Firewall'), content: firewall },
+          ]}
         />
-      </Section>
-      <h2 className="text-base">{t('Attached workloads')}</h2>
-      {workloads}
+      ) : (
+        overview
+      )}
       <EditNetworkDrawer network={network} open={dialog === 'edit'} onClose={close} />
       <DeleteNetworkDialog
         network={network}

@@ -1,6 +1,8 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import type { Node } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
@@ -16,6 +18,7 @@ import { Properties } from '@/ui/properties';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
+import { Tabs } from '@/ui/tabs';
 import { AgentState } from '../shared/agents/agent-state';
 import { DetailSkeleton } from '../shared/detail-skeleton';
 import { FlowsLink } from '../shared/flows-link';
@@ -26,20 +29,33 @@ import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
 import { CompileFailureNotice } from './compile-failure-notice';
 
-/** One node and, as `workloads`, the table of what runs on it. */
-export function NodeDetail({ nodeId, workloads }: { nodeId: string; workloads: ReactNode }) {
+const TABS = ['workloads', 'firewall'] as const;
+
+type Parts = {
+  /** The table of what runs on it, and what filters its own traffic; other features make them. */
+  workloads: ReactNode;
+  firewall: ReactNode;
+};
+
+/** One node: its state, what runs on it, and its firewall. */
+export function NodeDetail({ nodeId, ...parts }: Parts & { nodeId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.nodes.get.queryOptions({ id: nodeId }));
   useDocumentTitle(query.data?.name);
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
-      {(node) => <Content node={node} workloads={workloads} />}
+      {(node) => <Content node={node} {...parts} />}
     </QueryView>
   );
 }
 
-function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
+function Content({ node, workloads, firewall }: Parts & { node: Node }) {
   const t = useT();
+  const router = useRouter();
+  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('workloads'));
+  // A tab begins without the search and filters of the one before.
+  const openTab = (next: string) =>
+    router.push(paths.node({ nodeId: node.id, tab: next === 'workloads' ? undefined : next }), { scroll: false });
   return (
     <>
       <PageTrail crumbs={[{ label: node.name }]} />
@@ -62,8 +78,25 @@ function Content({ node, workloads }: { node: Node; workloads: ReactNode }) {
       <Section>
         <Properties columns={2} items={facts(t, node)} />
       </Section>
-      <h2 className="text-base">{t('Workloads on this node')}</h2>
-      {workloads}
+      <Tabs
+        label={t('Parts of the node')}
+        value={tab}
+        onValueChange={openTab}
+        tabs={[
+          {
+            value: 'workloads',
+            label: t('Workloads'),
+            count: node.workloads_total,
+            content: (
+              <>
+                <h2 className="text-base">{t('Workloads on this node')}</h2>
+                {workloads}
+              </>
+            ),
+          },
+          { value: 'firewall', label: t('Firewall'), content: firewall },
+        ]}
+      />
     </>
   );
 }

@@ -16,14 +16,24 @@ export function ClusterLink({ id, name }: { id: string; name: string }) {
   );
 }
 
+/** Opens the tab with what the thing filters. */
+const FIREWALL = { tab: 'firewall' };
+
+type NodeProps = {
+  id: string | null;
+  name: string | null;
+  /** Leads to what the node filters. */
+  firewall?: boolean;
+};
+
 /** A guest whose node is not known has none to link to. */
-export function NodeLink({ id, name }: { id: string | null; name: string | null }) {
+export function NodeLink({ id, name, firewall }: NodeProps) {
   const t = useT();
   const { can } = usePermissions();
   if (!id || !name) return <Missing label={t('Not known')} />;
   if (!can('cluster:read')) return name;
   return (
-    <Link className="link" href={paths.node({ nodeId: id })}>
+    <Link className="link" href={paths.node({ nodeId: id, ...(firewall && FIREWALL) })}>
       {name}
     </Link>
   );
@@ -37,10 +47,10 @@ export function WorkloadLink({ id, name }: { id: string; name: string }) {
   );
 }
 
-export function NetworkLink({ id, name }: { id: string | null; name: string }) {
+export function NetworkLink({ id, name, firewall }: { id: string | null; name: string; firewall?: boolean }) {
   if (!id) return <span className="mono">{name}</span>;
   return (
-    <Link className="link mono" href={paths.network({ networkId: id })}>
+    <Link className="link mono" href={paths.network({ networkId: id, ...(firewall && FIREWALL) })}>
       {name}
     </Link>
   );

@@ -3,7 +3,7 @@ import type { UnreadableNote } from '@/domain/policy-preview';
 import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
 
-/** What of a guest could not be read, and what to do about it; nothing when all of it could. */
+/** What could not be read, and what to do about it; nothing when all of it could. */
 export function UnreadableNotice({ notes }: { notes: readonly z.output<typeof UnreadableNote>[] }) {
   const t = useT();
   if (notes.length === 0) return null;
@@ -11,9 +11,8 @@ export function UnreadableNotice({ notes }: { notes: readonly z.output<typeof Un
     <Notice tone="warn" title={t('Not everything could be read')}>
       <ul className="flex flex-col gap-1">
         {notes.map((note) => (
-          <li key={`${note.part} ${note.node ?? ''} ${note.code}`}>
-            <span className="mono">{note.node === undefined ? note.part : `${note.part} ${note.node}`}</span>:{' '}
-            {note.message}
+          <li key={`${note.part} ${note.node ?? ''} ${note.vnet ?? ''} ${note.code}`}>
+            <span className="mono">{[note.part, note.node, note.vnet].filter(Boolean).join(' ')}</span>: {note.message}
             {note.remedy && <span className="font-medium"> {note.remedy}</span>}
           </li>
         ))}

@@ -1,4 +1,5 @@
 import { ClusterDetail } from '@/features/clusters/cluster-detail';
+import { ClusterFirewall } from '@/features/host-firewall/cluster-firewall';
 import { NetworkTable } from '@/features/networks/network-table';
 import { NodeTable } from '@/features/nodes/node-table';
 import { RunTable } from '@/features/sync-runs/run-table';
@@ -17,6 +18,7 @@ export default async function ClusterPage({ params }: { params: Promise<{ cluste
         nodes: <NodeTable clusterId={clusterId} />,
         workloads: <WorkloadTable within={{ cluster_id: clusterId }} />,
         networks: <NetworkTable clusterId={clusterId} />,
+        firewall: <ClusterFirewall clusterId={clusterId} />,
         runs: <RunTable clusterId={clusterId} />,
       }}
     />

@@ -1,3 +1,4 @@
+import { NetworkFirewall } from '@/features/host-firewall/network-firewall';
 import { NetworkDetail } from '@/features/networks/network-detail';
 import { WorkloadTable } from '@/features/workloads/workload-table';
 import { titled } from '@/lib/i18n/server';
@@ -7,5 +8,11 @@ export const generateMetadata = titled(msg('Network'));
 
 export default async function NetworkPage({ params }: { params: Promise<{ networkId: string }> }) {
   const { networkId } = await params;
-  return <NetworkDetail networkId={networkId} workloads={<WorkloadTable within={{ network_id: networkId }} />} />;
+  return (
+    <NetworkDetail
+      networkId={networkId}
+      workloads={<WorkloadTable within={{ network_id: networkId }} />}
+      firewall={<NetworkFirewall networkId={networkId} />}
+    />
+  );
 }

@@ -1,3 +1,4 @@
+import { NodeFirewall } from '@/features/host-firewall/node-firewall';
 import { NodeDetail } from '@/features/nodes/node-detail';
 import { WorkloadTable } from '@/features/workloads/workload-table';
 import { titled } from '@/lib/i18n/server';
@@ -7,5 +8,11 @@ export const generateMetadata = titled(msg('Node'));
 
 export default async function NodePage({ params }: { params: Promise<{ nodeId: string }> }) {
   const { nodeId } = await params;
-  return <NodeDetail nodeId={nodeId} workloads={<WorkloadTable within={{ node_id: nodeId }} />} />;
+  return (
+    <NodeDetail
+      nodeId={nodeId}
+      workloads={<WorkloadTable within={{ node_id: nodeId }} />}
+      firewall={<NodeFirewall nodeId={nodeId} />}
+    />
+  );
 }

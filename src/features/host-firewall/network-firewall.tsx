@@ -1,0 +1,62 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
+import { useTRPC } from '@/lib/trpc';
+import { Notice } from '@/ui/notice';
+import { Section } from '@/ui/section';
+import { NodeLink } from '../shared/inventory-links';
+import { GroupSections, HostFirewallView, OptionSection } from './host-firewall-view';
+import { HostRules } from './host-rules';
+
+/** The firewall of a VNet, read now: its rules for forwarded traffic, and the nodes that enforce them. */
+export function NetworkFirewall({ networkId }: { networkId: string }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const query = useQuery({ ...trpc.networks.firewall.queryOptions({ id: networkId }), staleTime: 5_000 });
+  return (
+    <HostFirewallView query={query} place={t('Datacenter › SDN › VNet Firewall')}>
+      {(firewall) => (
+        <>
+          {firewall.running === false && (
+            <Notice tone="warn" title={t('The VNet is not running')}>
+              {t('It was created but not applied. Its firewall is read once it runs.')}
+            </Notice>
+          )}
+          {firewall.nodes.length > 0 && firewall.nodes.every(({ implementation }) => implementation === 'iptables') && (
+            <Notice tone="warn" title={t('No node enforces these rules')}>
+              {t('VNet rules need nftables. All nodes of this VNet filter with iptables.')}
+            </Notice>
+          )}
+          <OptionSection firewall={firewall} />
+          <Section
+            title={t('Rules of the VNet')}
+            description={t('They filter traffic that nodes with nftables forward through the VNet.')}
+            bare
+          >
+            <HostRules
+              id="vnet-rules"
+              label={t('Rules of the VNet')}
+              rules={firewall.rules}
+              none={t('The default policy of the VNet applies.')}
+            />
+          </Section>
+          <GroupSections groups={firewall.groups} />
+          <Section title={t('Nodes')}>
+            {firewall.nodes.length === 0 ? (
+              <p className="text-muted">{t('No node of this VNet is known.')}</p>
+            ) : (
+              <ul aria-label={t('Nodes')} className="flex flex-col gap-1">
+                {firewall.nodes.map((node) => (
+                  <li key={node.node_id} className="flex flex-wrap items-baseline gap-x-3">
+                    <NodeLink id={node.node_id} name={node.name} firewall />
+                    <span className="text-muted">{node.implementation ?? t('implementation unknown')}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Section>
+        </>
+      )}
+    </HostFirewallView>
+  );
+}
