@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 const VMID = 104;
 const PATH = `firewall/${VMID}.fw`;
@@ -25,6 +26,13 @@ test('a node whose firewall cannot compile is named with the rule and its fix', 
   await expect(page.getByText(/The firewall of node \S+ cannot compile/)).toBeVisible();
   await expect(page.getByText('tcp has no service named tftp. Use the port number.')).toBeVisible();
   await page.screenshot({ path: 'test-results/screens/node-compile-failure.png' });
+  await page.getByRole('tab', { name: 'Firewall' }).click();
+  await expect(page.getByRole('heading', { name: 'Rules of the data center' })).toBeVisible();
+  await expect(page.getByText('the node keeps old rules because its firewall cannot be compiled')).toBeVisible();
+  await typeInto(page.getByLabel('Source address'), '192.0.2.9');
+  await typeInto(page.getByLabel('Destination address'), '10.20.0.11');
+  await page.getByRole('button', { name: 'Test packet' }).click();
+  await expect(page.getByText('The firewall of the node cannot be compiled, so older rules are active.')).toBeVisible();
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
   await page.screenshot({ path: 'test-results/screens/node-compile-failure-390.png' });

@@ -79,6 +79,8 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['agent', `/agents/${await first('/nodes')}`, ''],
   ],
   policies: async (first, { group, policy }) => [
+    ['cluster-firewall', `/clusters/${await first('/clusters')}?tab=firewall`, ''],
+    ['node-firewall', `/nodes/${await first('/nodes')}?tab=firewall`, ''],
     ['workload-firewall', `/workloads/${await first('/workloads')}?tab=firewall`, ''],
     ['policies', '/policies', 'Policies'],
     ['policy', `/policies/${policy}`, 'seen-office'],
