@@ -12,7 +12,6 @@ export function listNodesOfCluster(executor: Executor, clusterId: string) {
     .where(eq(nodes.cluster_id, clusterId))
     .orderBy(asc(nodes.name));
 }
-export type NodeOfCluster = Awaited<ReturnType<typeof listNodesOfCluster>>[number];
 
 /** VNets of a cluster as the inventory has them. */
 export function listVnetsOfCluster(executor: Executor, clusterId: string) {
