@@ -34,7 +34,8 @@ export const OutsideFilters = z.object({
       vnets: z
         .array(
           z.object({
-            network_id: z.uuid(),
+            /** Null: the inventory does not have it yet. */
+            network_id: z.uuid().nullable(),
             name: z.string(),
             interfaces: z.array(z.string()),
             /** Whether the firewall of the VNet filters at this node. Null: not known. */

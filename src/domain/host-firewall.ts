@@ -102,11 +102,15 @@ export const NetworkFirewall = z.object({
 });
 export type NetworkFirewall = z.output<typeof NetworkFirewall>;
 
-/** A packet to the node (`in`) or from it (`out`). */
+/** A packet to the node (`in`), from it (`out`), or routed by it (`forward`). */
 export const NodePacketTest = z
-  .strictObject({ direction: z.enum(['in', 'out'], { error: 'in or out' }), ...PACKET_FIELDS })
+  .strictObject({ direction: z.enum(['in', 'out', 'forward'], { error: 'in, out or forward' }), ...PACKET_FIELDS })
   .refine(isOneFamily, ONE_FAMILY);
 export type NodePacketTest = z.output<typeof NodePacketTest>;
+
+/** A packet that is bridged within a VNet. */
+export const NetworkPacketTest = z.strictObject(PACKET_FIELDS).refine(isOneFamily, ONE_FAMILY);
+export type NetworkPacketTest = z.output<typeof NetworkPacketTest>;
 
 const PlacedRule = FirewallRuleView.extend({ scope: z.enum(HOST_SCOPES) });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseIp } from '../net/ip-address';
+import { evaluateForward, prepareForwardFilter } from './evaluate-forward';
 import { evaluateNode } from './evaluate-node';
 import { type HostRuleStatus, hostRuleStatus } from './host-rule-status';
 import type { LiveCluster, LiveNode, LiveRule, LiveVnet } from './live-state';
@@ -27,7 +28,6 @@ const vnet: LiveVnet = { options: { enable: 1 }, rules: [] };
 
 const ip = (text: string) => parseIp(text) ?? expect.unreachable();
 const packet = {
-  direction: 'in',
   source: ip('192.0.2.9'),
   destination: ip('10.0.0.1'),
   protocol: 6,
@@ -36,35 +36,72 @@ const packet = {
 } as const;
 
 describe('the status of rules of nodes and data centers', () => {
-  it('says enforced exactly where the evaluator decides by the rule', () => {
+  type Scope = 'node' | 'data_center' | 'vnet';
+
+  /** What decides about a packet that the rule is for, with the rule stored in one place. */
+  function decider(
+    scope: Scope,
+    live: LiveNode,
+    firewall_enabled: boolean | null,
+    options: LiveVnet['options'],
+    rules: LiveRule[],
+    forward: boolean,
+  ) {
+    const at = (place: Scope) => (place === scope ? rules : []);
+    const nodes = { pve1: { ...live, rules: at('node') } };
+    const stored = {
+      ...cluster,
+      firewall_enabled,
+      rules: at('data_center'),
+      nodes,
+      vnets: { apps: { options, rules: at('vnet') } },
+    };
+    const verdict = forward
+      ? evaluateForward(prepareForwardFilter(stored, { node: 'pve1', vnet: scope === 'vnet' ? 'apps' : null }), packet)
+      : evaluateNode(prepareNodeFilter({ ...stored, vnets: {} }, 'pve1'), { ...packet, direction: 'in' });
+    return verdict.decided_by;
+  }
+
+  it('says enforced exactly where the evaluator decides by the rule, in every place', () => {
     const wrong: string[] = [];
     const failure = { since: '2026-11-23T00:00:00Z', failures: [] };
-    const nodes = [IPTABLES, node({ enable: 0 }), node({}, { compile_failure: failure })];
-    nodes.push(node(null, { implementation: 'iptables' }));
+    const nodes = [IPTABLES, node({ enable: 0 }), node({}, { compile_failure: failure }), NFTABLES];
+    nodes.push(node({ nftables: 1, enable: 0 }));
+    nodes.push(node(null, { implementation: 'iptables' }), node(null, { implementation: 'nftables' }), node(null));
+    const rules = [rule(), rule({ enable: 0 }), rule({ errors: { dest: 'no such alias' } }), FORWARD];
+    rules.push({ ...FORWARD, enable: 0 });
+    let enforced = 0;
     for (const live of nodes) {
       for (const firewall_enabled of [true, false, null]) {
-        for (const scope of ['node', 'data_center'] as const) {
-          for (const one of [rule(), rule({ enable: 0 }), rule({ errors: { dest: 'no such alias' } }), FORWARD]) {
-            const stored = { ...cluster, firewall_enabled, rules: scope === 'data_center' ? [one] : [] };
-            const own = { ...live, rules: scope === 'node' ? [one] : [] };
-            const { status, reason } = hostRuleStatus({ scope, cluster: stored, nodes: [own] }, one);
-            const filter = prepareNodeFilter({ ...stored, nodes: { pve1: own } }, 'pve1');
-            const without = prepareNodeFilter({ ...stored, rules: [], nodes: { pve1: { ...own, rules: [] } } }, 'pve1');
-            const { decided_by: by } = evaluateNode(filter, packet);
-            const isIn = one.type === 'in';
-            const same = JSON.stringify(by) === JSON.stringify(evaluateNode(without, packet).decided_by);
-            // An accepting rule decides for certain also where the switch of the node is unknown: without it the packet passes, too.
-            const right =
-              status === 'enforced' || (status === 'unknown' && isIn)
-                ? by.kind === 'rule' || by.kind === 'unknown'
-                : same;
-            const certain = status !== 'enforced' || !isIn || by.kind === 'rule';
-            if (!right || !certain)
-              wrong.push(JSON.stringify({ live, firewall_enabled, scope, one, status, reason, by }));
+        for (const scope of ['node', 'data_center', 'vnet'] as const) {
+          const stored: LiveVnet['options'][] = scope === 'vnet' ? [{ enable: 1 }, {}, null] : [{}];
+          for (const options of stored) {
+            for (const one of rules) {
+              const forward = scope === 'vnet' || one.type === 'forward';
+              const place = {
+                scope,
+                cluster: { ...cluster, firewall_enabled },
+                nodes: [live],
+                vnet: { options, rules: [] },
+              };
+              const { status, reason } = hostRuleStatus(place, one);
+              const by = decider(scope, live, firewall_enabled, options, [one], forward);
+              const without = decider(scope, live, firewall_enabled, options, [], forward);
+              if (status === 'enforced') enforced += 1;
+              const right =
+                status === 'enforced'
+                  ? by.kind === 'rule'
+                  : status === 'unknown'
+                    ? by.kind === 'unknown' || by.kind === 'rule' || by.kind === 'not_enforced'
+                    : JSON.stringify(by) === JSON.stringify(without);
+              if (!right)
+                wrong.push(JSON.stringify({ live, firewall_enabled, scope, options, one, status, reason, by }));
+            }
           }
         }
       }
     }
+    expect(enforced).toBeGreaterThan(5);
     expect(wrong.slice(0, 2)).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ function Parts({ details: { node, implementation, steps, vnets } }: { details: D
         ) : vnets.length === 0 ? (
           <p className="text-muted">{t('No interface is on a VNet.')}</p>
         ) : (
-          vnets.map((vnet) => <Vnet key={vnet.network_id} vnet={vnet} />)
+          vnets.map((vnet) => <Vnet key={vnet.name} vnet={vnet} />)
         )}
       </div>
     </div>

@@ -1,8 +1,7 @@
-import type { NodeUnknownReason, NodeVerdict } from '@/domain/firewall/evaluate-node';
+import type { NodeBuiltin, NodeNotEnforcedReason, NodeUnknownReason } from '@/domain/firewall/node-verdict';
 import type { HostPacketVerdict } from '@/domain/host-firewall';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
-type Decider = NodeVerdict['decided_by'];
 type Shown = HostPacketVerdict['decided_by'];
 
 /** Where a rule is stored. */
@@ -13,37 +12,36 @@ export const SCOPE_LABELS: Record<NonNullable<Shown['rule']>['scope'], string> =
 };
 
 /** Rules that stand in front of guests only. */
-type OfGuests =
-  | 'dhcp'
-  | 'dhcp_blocked'
-  | 'mac_filter'
-  | 'router_advertisement'
-  | 'ip_filter'
-  | 'ndp_blocked'
-  | 'router_announced';
+type OfGuests = 'dhcp' | 'dhcp_blocked' | 'mac_filter' | 'router_advertisement' | 'ip_filter' | 'router_announced';
 
-const BUILTINS: Record<Exclude<Extract<Decider, { kind: 'builtin' }>['name'], OfGuests>, string> = {
+const BUILTINS: Record<Exclude<NodeBuiltin, OfGuests>, string> = {
   established: msg('The connection already exists.'),
   invalid: msg('Connection tracking finds the packet invalid.'),
   blacklist: msg('The source is in the IP set blacklist of the data center.'),
-  smurf: msg('The source is a multicast or broadcast address.'),
+  smurf: msg('The node option nosmurfs drops it because of a multicast or broadcast address.'),
   tcp_flags: msg('The node option tcpflags drops this combination of TCP flags and port.'),
   vital_icmp: msg('The node accepts ICMP errors before any rule.'),
   ndp: msg('The node option ndp accepts neighbor discovery.'),
+  ndp_blocked: msg('The node option ndp is off, so neighbor discovery is dropped.'),
   broadcast: msg('Broadcasts are dropped before the default policy.'),
   critical_icmp: msg('ICMP that connections depend on is accepted before the default policy.'),
-  windows_noise: msg('Windows services are dropped before the default policy.'),
-  upnp: msg('UPnP is dropped before the default policy.'),
+  windows_noise: msg('The node drops or rejects traffic of Windows services.'),
+  upnp: msg('The node drops UPnP.'),
   not_syn: msg('A TCP packet that opens no connection is dropped before the default policy.'),
-  dns_reply: msg('A late DNS reply is dropped before the default policy.'),
+  dns_reply: msg('The node drops late DNS replies.'),
   whois: msg('Ident is rejected before the default policy.'),
   igmp: msg('The node accepts IGMP before any rule.'),
   management: msg('The node accepts cluster services (web interface, consoles, SSH) from the management network.'),
+  corosync: msg('The node accepts cluster communication (corosync).'),
+  conntrack_helper: msg('A connection tracking helper of the node accepts it.'),
+  synflood: msg('SYN flood protection of the node drops it.'),
 };
 
-const NOT_ENFORCED: Record<Extract<Decider, { kind: 'not_enforced' }>['reason'], string> = {
+const NOT_ENFORCED: Record<NodeNotEnforcedReason, string> = {
   cluster_firewall_off: msg('The firewall of the cluster is off. Nothing is filtered.'),
   node_firewall_off: msg('The firewall of the node is off. Its own traffic is not filtered.'),
+  vnet_firewall_off: msg('The firewall of the VNet is off. It filters nothing.'),
+  iptables_node: msg('The node filters with iptables, which does not enforce forward rules.'),
 };
 
 /** Reasons of guests only. */
@@ -62,7 +60,8 @@ const UNKNOWN: Record<Exclude<NodeUnknownReason, UnreadGuest>, string> = {
   unknown_cluster_options: msg('The options of the data center could not be read.'),
   unknown_management_network: msg('Whether the address is in the management network is not known.'),
   unknown_corosync_links: msg('Whether the address is a link of the cluster communication (corosync) is not known.'),
-  nftables_node: msg('The node filters with nftables, which is not evaluated for its own traffic.'),
+  unknown_forward_rules: msg('Forward rules or options could not be read.'),
+  unknown_route: msg('Whether the node routes or bridges the packet is not known.'),
 };
 
 const has = <T extends object>(labels: T, key: PropertyKey): key is keyof T => Object.hasOwn(labels, key);

@@ -1,7 +1,8 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
-import { type HostPacketVerdicts, NodePacketTest } from '@/domain/host-firewall';
+import { type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
+import { type HostPacketVerdicts, NetworkPacketTest, NodePacketTest } from '@/domain/host-firewall';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
@@ -10,18 +11,42 @@ import { PacketFields } from '../shared/packet-test/packet-fields';
 import { EMPTY_PACKET, type PacketValues, toPacket } from '../shared/packet-test/packet-form-values';
 import { HostVerdict } from './host-verdict';
 
-type Props = {
-  directions: Readonly<Record<'in' | 'out', string>>;
-  ask: (packet: NodePacketTest) => Promise<HostPacketVerdicts>;
-};
+const DIRECTIONS = {
+  in: msg('Arrives at the node'),
+  out: msg('Leaves the node'),
+  forward: msg('Routed by the node'),
+} as const;
+
+type Ask<Packet> = { ask: (packet: Packet) => Promise<HostPacketVerdicts> };
 
 /** Asks what the live rules do to a packet at a node, who decides it, and why. */
-export function HostPacketTest({ directions, ask }: Props) {
-  const t = useT();
+export function NodePacketForm({ ask }: Ask<NodePacketTest>) {
   const form = useForm<PacketValues, unknown, NodePacketTest>({
     defaultValues: EMPTY_PACKET,
     resolver: domainResolver(NodePacketTest, toPacket),
   });
+  return <HostPacketForm form={form} ask={ask} directions={DIRECTIONS} />;
+}
+
+/** The same for a packet within a VNet, at each of its nodes. */
+export function NetworkPacketForm({ ask }: Ask<NetworkPacketTest>) {
+  const form = useForm<PacketValues, unknown, NetworkPacketTest>({
+    defaultValues: EMPTY_PACKET,
+    resolver: domainResolver(NetworkPacketTest, (values: PacketValues) => {
+      const { direction: _, ...packet } = toPacket(values);
+      return packet;
+    }),
+  });
+  return <HostPacketForm form={form} ask={ask} />;
+}
+
+type Props<Packet extends FieldValues> = Ask<Packet> & {
+  form: UseFormReturn<PacketValues, unknown, Packet>;
+  directions?: typeof DIRECTIONS;
+};
+
+function HostPacketForm<Packet extends FieldValues>({ form, ask, directions }: Props<Packet>) {
+  const t = useT();
   // Nothing changes by asking; as a mutation the answer stays until the next question.
   const test = useMutation({ mutationFn: ask });
   return (

@@ -1,17 +1,19 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { NodeLink } from '../shared/inventory-links';
 import { GroupSections, HostFirewallView, OptionSection } from './host-firewall-view';
+import { NetworkPacketForm } from './host-packet-test';
 import { HostRules } from './host-rules';
 
 /** The firewall of a VNet, read now: its rules for forwarded traffic, and the nodes that enforce them. */
 export function NetworkFirewall({ networkId }: { networkId: string }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const query = useQuery({ ...trpc.networks.firewall.queryOptions({ id: networkId }), staleTime: 5_000 });
   return (
     <HostFirewallView query={query} place={t('Datacenter › SDN › VNet Firewall')}>
@@ -41,6 +43,11 @@ export function NetworkFirewall({ networkId }: { networkId: string }) {
             />
           </Section>
           <GroupSections groups={firewall.groups} />
+          {firewall.running !== false && (
+            <Section title={t('Test a packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
+              <NetworkPacketForm ask={(packet) => client.networks.testPacket.query({ id: networkId, packet })} />
+            </Section>
+          )}
           <Section title={t('Nodes')}>
             {firewall.nodes.length === 0 ? (
               <p className="text-muted">{t('No node of this VNet is known.')}</p>

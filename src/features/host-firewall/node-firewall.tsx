@@ -1,15 +1,12 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { GroupSections, HostFirewallView, OptionSection } from './host-firewall-view';
-import { HostPacketTest } from './host-packet-test';
+import { NodePacketForm } from './host-packet-test';
 import { HostRules } from './host-rules';
-
-const DIRECTIONS = { in: msg('Arrives at the node'), out: msg('Leaves the node') } as const;
 
 /** The firewall of a node, read now: what filters its own traffic, and a packet to try. */
 export function NodeFirewall({ nodeId }: { nodeId: string }) {
@@ -52,10 +49,7 @@ export function NodeFirewall({ nodeId }: { nodeId: string }) {
           </Section>
           <GroupSections groups={firewall.groups} />
           <Section title={t('Test a packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
-            <HostPacketTest
-              directions={DIRECTIONS}
-              ask={(packet) => client.nodes.testPacket.query({ id: nodeId, packet })}
-            />
+            <NodePacketForm ask={(packet) => client.nodes.testPacket.query({ id: nodeId, packet })} />
           </Section>
         </>
       )}

@@ -20,7 +20,7 @@ const STATE_WORDS: Record<(typeof CONNECTION_STATES)[number], string> = {
 type Props<Out> = {
   control: Control<PacketValues, unknown, Out>;
   /** Names of the directions in which a packet can be tried; without them there is only one. */
-  directions?: Readonly<Record<'in' | 'out', string>>;
+  directions?: Readonly<Partial<Record<PacketValues['direction'], string>>>;
 };
 
 /** The fields of a packet to try: direction, addresses, protocol, and ports or type. */
@@ -34,7 +34,7 @@ export function PacketFields<Out>({ control, directions }: Props<Out>) {
           control={control}
           name="direction"
           label={t('Direction')}
-          options={(['in', 'out'] as const).map((value) => ({ value, label: t(directions[value]) }))}
+          options={Object.entries(directions).map(([value, label]) => ({ value, label: t(label) }))}
         />
       )}
       <SelectField

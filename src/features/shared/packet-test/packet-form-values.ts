@@ -4,7 +4,7 @@ import type { PACKET_PROTOCOLS } from '@/domain/packet-fields';
 
 /** The form of a packet: numbers are null while their box is empty, which means "not known". */
 export type PacketValues = {
-  direction: 'in' | 'out';
+  direction: 'in' | 'out' | 'forward';
   source_ip: string;
   destination_ip: string;
   protocol: (typeof PACKET_PROTOCOLS)[number];
@@ -34,7 +34,9 @@ export const EMPTY_PACKET: PacketValues = {
 export const hasPorts = (protocol: PacketValues['protocol']): boolean => ['tcp', 'udp', 'sctp'].includes(protocol);
 
 /** What is sent: only what the protocol has, and nothing for what is not known. */
-export function toPacket(values: PacketValues): z.input<typeof PacketTest> {
+export function toPacket(
+  values: PacketValues,
+): Omit<z.input<typeof PacketTest>, 'direction'> & Pick<PacketValues, 'direction'> {
   const { direction, source_ip, destination_ip, protocol, state } = values;
   const ports = hasPorts(protocol);
   return {

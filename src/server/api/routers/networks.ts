@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { NetworkPacketTest } from '@/domain/host-firewall';
 import { NetworkListInput } from '@/domain/inventory';
 import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
 import { readNetworkFirewall } from '../../services/host-firewall/read-network-firewall';
+import { testNetworkPacket } from '../../services/host-firewall/test-network-packet';
 import { listNetworks } from '../../services/inventory/list-networks';
 import { readNetwork } from '../../services/inventory/read-network';
 import { createNetwork } from '../../services/ipam/create-network';
@@ -19,6 +21,9 @@ export const networksRouter = router({
   firewall: procedure('cluster:read')
     .input(z.strictObject({ id: z.uuid() }))
     .query(({ ctx, input }) => readNetworkFirewall(ctx.scope, input.id)),
+  testPacket: procedure('cluster:read')
+    .input(z.strictObject({ id: z.uuid(), packet: NetworkPacketTest }))
+    .query(({ ctx, input }) => testNetworkPacket(ctx.scope, input.id, input.packet)),
   create: procedure('ipam:write')
     .input(NetworkInput)
     .mutation(({ ctx, input }) => createNetwork(ctx.scope, input)),

@@ -20,5 +20,7 @@ export const workloadsRouter = router({
     .query(({ ctx, input }) => readGuestFirewall(ctx.scope, input.id, authorizeIfGranted(ctx.session, 'cluster:read'))),
   testPacket: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid(), packet: PacketTest }))
-    .query(({ ctx, input }) => testPacket(ctx.scope, input.id, input.packet)),
+    .query(({ ctx, input }) =>
+      testPacket(ctx.scope, input.id, input.packet, authorizeIfGranted(ctx.session, 'cluster:read')),
+    ),
 });

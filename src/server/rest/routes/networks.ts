@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { NetworkFirewall } from '@/domain/host-firewall';
+import { HostPacketVerdicts, NetworkFirewall, NetworkPacketTest } from '@/domain/host-firewall';
 import { NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
 import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
 import { SubnetTreeInput, SubnetTreePage } from '@/domain/ipam/subnet';
 import { readNetworkFirewall } from '../../services/host-firewall/read-network-firewall';
+import { testNetworkPacket } from '../../services/host-firewall/test-network-packet';
 import { listNetworks } from '../../services/inventory/list-networks';
 import { readNetwork } from '../../services/inventory/read-network';
 import { createNetwork } from '../../services/ipam/create-network';
@@ -70,6 +71,17 @@ export const networkRoutes = [
     params,
     response: { status: 200, schema: NetworkFirewall },
     handler: ({ scope, params }) => readNetworkFirewall(scope, params.network_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/networks/{network_id}/firewall/test',
+    summary: 'What each node does now with a packet that it bridges within a VNet, and which rule decides.',
+    tag,
+    access: { permission: 'cluster:read' },
+    params,
+    body: NetworkPacketTest,
+    response: { status: 200, schema: HostPacketVerdicts },
+    handler: ({ scope, params, body }) => testNetworkPacket(scope, params.network_id, body),
   }),
   defineRoute({
     method: 'POST',

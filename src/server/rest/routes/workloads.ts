@@ -84,6 +84,7 @@ export const workloadRoutes = [
     params: z.object({ workload_id: z.uuid() }),
     body: PacketTest,
     response: { status: 200, schema: PacketVerdict },
-    handler: ({ scope, params, body }) => testPacket(scope, params.workload_id, body),
+    handler: ({ scope, session, params, body }) =>
+      testPacket(scope, params.workload_id, body, authorizeIfGranted(session, 'cluster:read')),
   }),
 ];

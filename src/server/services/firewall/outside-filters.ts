@@ -8,7 +8,7 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { OutsideFilters } from '@/domain/guest-firewall';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { listNetworksOfWorkload, listNodesOfCluster } from '../../repositories/host-firewalls';
+import { listNodesOfCluster, listVnetsOfCluster } from '../../repositories/host-firewalls';
 import type { WorldWorkload } from '../../repositories/policy-world';
 
 type Vnet = NonNullable<NonNullable<OutsideFilters['details']>['vnets']>[number];
@@ -25,7 +25,7 @@ function vnetView(
   cluster: ClusterSnapshot,
   node: LiveNode | null,
   instance: string,
-  on: { network_id: string; name: string; interfaces: string[] },
+  on: Pick<Vnet, 'network_id' | 'name' | 'interfaces'>,
 ): Vnet {
   const { vnets } = cluster;
   const vnet = vnets && Object.hasOwn(vnets, on.name) ? vnets[on.name] : undefined;
@@ -45,6 +45,16 @@ function vnetView(
   };
 }
 
+/** Interfaces by the VNet they are on; null: not known of all of them. */
+function vnetsOf({ vnets }: ClusterSnapshot, nics: readonly LiveNic[] | null): Map<string, string[]> | null {
+  if (!vnets || !nics || nics.some(({ bridge }) => bridge === undefined)) return null;
+  const found = new Map<string, string[]>();
+  for (const { name, bridge = '' } of nics) {
+    if (Object.hasOwn(vnets, bridge)) found.set(bridge, [...(found.get(bridge) ?? []), name]);
+  }
+  return found;
+}
+
 /**
  * What filters a guest's packets besides its own firewall. Those who may not read clusters learn only whether anything does.
  * @param hosts evidence that clusters may be read
@@ -55,20 +65,15 @@ export async function outsideFilters(
   cluster: ClusterSnapshot,
   { node, nics, instance }: { node: LiveNode | null; nics: readonly LiveNic[] | null; instance: string },
 ): Promise<OutsideFilters> {
-  const interfaces = await listNetworksOfWorkload(db, workload.id);
   const steps = frontSteps(cluster, node);
-  const names = new Map<string, Parameters<typeof vnetView>[3]>();
-  for (const { interface: nic, network_id, name, kind } of interfaces) {
-    if (kind !== 'vnet' || network_id === null || name === null) continue;
-    const known = names.get(network_id) ?? { network_id, name, interfaces: [] };
-    known.interfaces.push(nic);
-    names.set(network_id, known);
-  }
-  const seen = interfaces.map((nic) => nic.interface);
-  const isKnown =
-    (nics ? nics.every(({ name }) => seen.includes(name)) : seen.length > 0) &&
-    interfaces.every(({ bridge, network_id }) => bridge === null || network_id !== null);
-  const vnets = isKnown ? [...names.values()].map((on) => vnetView(cluster, node, instance, on)) : null;
+  const names = vnetsOf(cluster, nics);
+  const known = hosts && names?.size ? await listVnetsOfCluster(db, workload.cluster_id) : [];
+  const vnets =
+    names &&
+    [...names].map(([name, interfaces]) => {
+      const network_id = known.find((network) => network.name === name)?.id ?? null;
+      return vnetView(cluster, node, instance, { network_id, name, interfaces });
+    });
   const drops = steps.filter(({ action }) => action === 'drop');
   const filters = any([
     ...drops.map(({ state }) => (state === 'unknown' ? null : state === 'on')),

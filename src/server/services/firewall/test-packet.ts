@@ -1,7 +1,7 @@
 import { evaluate } from '@/domain/firewall/evaluate';
 import type { LiveRule } from '@/domain/firewall/live-state';
 import type { Packet } from '@/domain/firewall/packet';
-import type { Verdict } from '@/domain/firewall/verdict';
+import type { RulePlace, Verdict } from '@/domain/firewall/verdict';
 import { auditOutcomes } from '@/domain/flow-context/audit-policy';
 import type { GuestContext, GuestInterface } from '@/domain/flow-context/guest-context';
 import { actionOf, auditSayOf, type Decider } from '@/domain/flow-verdict';
@@ -20,14 +20,24 @@ type Show = (rule: LiveRule, vmid: number | null) => NamedRule;
 type Decision = PacketVerdict['interfaces'][number]['decided_by'];
 
 /** Who decides, with the rule as it is live and the rules that may decide. */
-function explain({ state, workload }: GuestLive, show: Show, { decided_by: by }: Verdict): [Decider, Decision] {
+function explain(
+  { state, workload }: GuestLive,
+  show: Show,
+  hosts: boolean,
+  { decided_by: by }: Verdict,
+): [Decider, Decision] {
   const guest = { state, vmid: workload.vmid, show };
   const rule = decidingRule(guest, by);
   const decider = describeDecider(by, rule);
   const { kind, detail, explanation, group } = decider;
   const places = by.kind === 'unknown' ? by.places : [];
-  const undecided_rules = places.flatMap((place) => decidingRule(guest, { kind: 'rule', ...place }) ?? []);
-  return [decider, { kind, detail, explanation, rule, group, undecided_rules }];
+  // Rules that are not the workload's own are shown to those who may read clusters.
+  const isShown = (place: RulePlace) => hosts || place.scope === undefined;
+  const undecided_rules = places
+    .filter(isShown)
+    .flatMap((place) => decidingRule(guest, { kind: 'rule', ...place }) ?? []);
+  const shown = by.kind === 'rule' && isShown(by) ? rule : null;
+  return [decider, { kind, detail, explanation, rule: shown, group, undecided_rules }];
 }
 
 /** Policies in audit mode that would decide about the packet, with what they would do. */
@@ -42,12 +52,14 @@ function auditAt({ world }: Board, { audit }: GuestContext, nic: GuestInterface,
 /**
  * What happens to a packet at a guest now, at each of its interfaces: the verdict, the rule that decides, and the policies
  * behind it.
+ * @param hosts evidence that clusters may be read; without it rules of VNets and nodes are named by their place only
  * @throws AppError `not_found`; `refused` when the guest has no such interface
  */
 export async function testPacket(
   scope: Scope<'workload:read'>,
   workloadId: string,
   input: PacketTest,
+  hosts: Scope<'cluster:read'> | null = null,
 ): Promise<PacketVerdict> {
   const live = await readGuestLive(scope.tenants, workloadId);
   const { board, reading, read_at } = live;
@@ -69,7 +81,7 @@ export async function testPacket(
     for (const { policy_id, policy_name: name, verdict: would } of audited) {
       audit.set(policy_id, { policy_id, name, verdict: would });
     }
-    const [decider, decided_by] = explain(live, show, verdict);
+    const [decider, decided_by] = explain(live, show, hosts !== null, verdict);
     const rules = [...(decided_by.rule ? [decided_by.rule] : []), ...decided_by.undecided_rules];
     const ours = rules.flatMap(({ owner, policy_id, policy_version }) =>
       owner === 'this_installation' && policy_id !== null && policy_version !== null

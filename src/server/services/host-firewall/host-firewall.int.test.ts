@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
   const { id } = await makeTenant();
   const project = await makeProject({ id } as never);
-  await lab.sql`update workloads set project_id = ${project.id} where cluster_id = ${lab.cluster.id} and vmid in (100, 103)`;
+  await lab.sql`update workloads set project_id = ${project.id} where cluster_id = ${lab.cluster.id} and vmid in (100, 103, 120)`;
   tenantUser = await makeUser('admin', { id } as never);
 }, 60_000);
 afterAll(() => lab.close());
@@ -172,6 +172,20 @@ describe('the firewall of a node', () => {
     ]);
   });
 
+  it('answers for packets that the node routes, under both implementations', async () => {
+    lab.control.firewall.setFile(
+      NFTABLES_HOST,
+      '[OPTIONS]\n\nnftables: 1\n\n[RULES]\n\nFORWARD DROP -p tcp -dport 25\n',
+    );
+    const routed = { direction: 'forward', destination_ip: '203.0.113.5', destination_port: 25 };
+    expect((await test('pve2', routed)).body).toMatchObject({
+      nodes: [{ verdict: 'drop', decided_by: { kind: 'rule', rule: { scope: 'node', type: 'forward' } } }],
+    });
+    expect((await test('pve1', routed)).body).toMatchObject({
+      nodes: [{ verdict: 'accept', decided_by: { kind: 'not_enforced', detail: 'iptables_node' } }],
+    });
+  });
+
   it('refuses a packet that cannot be, and people of a tenant', async () => {
     expect((await test('pve1', { source_ip: '2001:db8::1' })).status).toBe(400);
     const path = `/nodes/${nodeIds.get('pve1')}/firewall/test`;
@@ -197,6 +211,25 @@ describe('the firewall of a VNet', () => {
     const read = await network('planned');
     expect(read).toMatchObject({ running: false, rules: null });
     expect(read.options).toContainEqual({ name: 'enable', value: null, origin: 'unknown' });
+  });
+
+  it('answers what each of its nodes does to a packet', async () => {
+    lab.control.firewall.setFile(NFTABLES_HOST, '[OPTIONS]\n\nnftables: 1\n');
+    lab.control.firewall.setFile(VNET, '[OPTIONS]\n\nenable: 1\n\n[RULES]\n\nFORWARD DROP -p tcp -dport 23\n');
+    const packet = { source_ip: '10.60.10.30', destination_ip: '10.60.10.31', protocol: 'tcp', destination_port: 23 };
+    const path = `/networks/${networkIds.get('apps')}/firewall/test`;
+    const { nodes } = (await lab.json(path, { body: packet })).body as HostPacketVerdicts;
+    expect(nodes.find(({ node_name }) => node_name === 'pve2')).toMatchObject({
+      verdict: 'drop',
+      decided_by: { kind: 'rule', rule: { scope: 'vnet', position: 0 } },
+    });
+    expect(nodes.find(({ node_name }) => node_name === 'pve1')).toMatchObject({
+      verdict: 'accept',
+      decided_by: { kind: 'not_enforced', detail: 'iptables_node' },
+    });
+    expect((await lab.json(path, { ...(await asTenant()), body: packet })).status).toBe(403);
+    const planned = `/networks/${networkIds.get('planned')}/firewall/test`;
+    expect((await lab.json(planned, { body: packet })).status).toBe(422);
   });
 
   it('is refused for a bridge, which has none', async () => {
@@ -233,6 +266,25 @@ describe('what filters a guest from outside', () => {
     expect((await guest(120)).details?.vnets).toMatchObject([
       { filters: false, rules: [{ status: 'not_enforced', status_reason: 'iptables' }] },
     ]);
+  });
+
+  it('decides a packet test, whose rule is not told to people of a tenant', async () => {
+    lab.control.firewall.setFile('nodes/pve3/host.fw', '[OPTIONS]\n\nnftables: 1\n');
+    lab.control.firewall.setFile(
+      VNET,
+      '[OPTIONS]\n\nenable: 1\n\n[RULES]\n\nFORWARD DROP -p tcp -dport 23 # of the platform\n',
+    );
+    const packet = { direction: 'out', source_ip: '10.60.10.30', destination_ip: '10.60.10.31', protocol: 'tcp' };
+    const path = `/workloads/${await lab.id(120)}/firewall/test`;
+    const ask = async (port: number | undefined, init = {}) =>
+      JSON.stringify((await lab.json(path, { ...init, body: { ...packet, destination_port: port } })).body);
+    for (const port of [23, undefined]) {
+      expect(await ask(port), `port ${port}`).toContain('of the platform');
+      const told = await ask(port, await asTenant());
+      expect(told, `port ${port}`).not.toContain('of the platform');
+      expect(told).toMatch(port ? /"verdict":"drop"/ : /"verdict":"unknown"/);
+    }
+    lab.control.firewall.setFile('nodes/pve3/host.fw', undefined);
   });
 
   it('is only whether anything does, for people of a tenant', async () => {

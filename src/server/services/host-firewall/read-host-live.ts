@@ -59,3 +59,9 @@ export async function readHostLive(clusterId: string): Promise<HostLive> {
     },
   };
 }
+
+/** The cluster as it was read, with what the inventory knows of nodes that could not be read. */
+export function completedCluster({ state, nodes }: HostLive): ClusterSnapshot {
+  const known = nodes.flatMap(({ name, live }) => (live ? [[name, live] as const] : []));
+  return { ...state, ...(known.length > 0 && { nodes: { ...state.nodes, ...Object.fromEntries(known) } }) };
+}
