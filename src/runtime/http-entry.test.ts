@@ -89,6 +89,8 @@ describe('the HTTP entry', () => {
 
   it.each([
     ['hello\r\n\r\n', 400],
+    ['GET /api/v1/settings HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    ['GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n', 400],
     ['GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', 400],
     [`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
@@ -211,6 +213,33 @@ describe('what a browser is told about an answer', () => {
       );
     expect(await over('https')).toBe('max-age=31536000');
     expect(await over('http')).toBe(null);
+  });
+});
+
+describe('a slow request', () => {
+  it.each([
+    ['body', 'POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{'],
+    ['header', 'POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Le'],
+  ])('ends with 408 when its %s does not arrive in time', { timeout: 20_000 }, async (_part, text) => {
+    http.createServer = original;
+    installHttpEntry([], 200);
+    const slow = http.createServer((request, response) => request.resume().on('end', () => response.end('whole')));
+    await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
+    const socket = connect((slow.address() as AddressInfo).port, '127.0.0.1');
+    let all = '';
+    socket.on('data', (data) => {
+      all += data;
+    });
+    socket.on('error', () => {});
+    // A byte now and then keeps the connection from being idle.
+    const drip = setInterval(() => socket.write(text.includes('Content-Length') ? ' ' : 'n'), 100);
+    socket.write(text);
+    await once(socket, 'close');
+    clearInterval(drip);
+    expect(all.split('\r\n')[0]).toBe('HTTP/1.1 408 Request Timeout');
+    expect(all).toContain('application/problem+json');
+    slow.closeAllConnections();
+    await new Promise((done) => slow.close(done));
   });
 });
 

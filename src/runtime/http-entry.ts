@@ -23,10 +23,22 @@ function answer(response: ServerResponse, error: AppError): void {
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
+/** For so long a request may take to arrive (ms): whoever sends a body byte by byte must not hold a connection. */
+export const REQUEST_MS = 30_000;
+/** So often it is looked whether one takes longer (ms). */
+const LOOK_MS = 1_000;
+
+/** The one `Host` that a request has. Of two, a proxy before us may have believed the other. */
+function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'host').length <= 1;
+}
+
 function guarded(listener: RequestListener, isTrusted: (address: string) => boolean) {
   return (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     request.url = originForm(request.url ?? '/');
-    const refusal = refusalOf(request.method ?? '', request.url);
+    const refusal = hasOneHost(request)
+      ? refusalOf(request.method ?? '', request.url)
+      : new AppError('malformed', 'The request has several Host headers. Send one.');
     stampRequest(request, isTrusted);
     // What is refused here is data, whatever the address would have been.
     secure(request, response, refusal !== null || isApiPath(request.url));
@@ -43,13 +55,17 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
     return;
   }
   const large = error.code === 'HPE_HEADER_OVERFLOW';
+  const slow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const meaning = large
     ? new AppError('too_large', 'The address and headers are larger than 16 KB. Send less.')
-    : new AppError('malformed', 'This is not a valid HTTP request.');
-  const problem = { ...toProblem(meaning, newId()), ...(large && { status: 431 }) };
+    : slow
+      ? new AppError('malformed', `The request took longer than ${REQUEST_MS / 1000} s to arrive. Send it again.`)
+      : new AppError('malformed', 'This is not a valid HTTP request.');
+  const status = large ? '431 Request Header Fields Too Large' : slow ? '408 Request Timeout' : '400 Bad Request';
+  const problem = { ...toProblem(meaning, newId()), status: Number.parseInt(status, 10) };
   const body = JSON.stringify(problem);
   socket.end(
-    `HTTP/1.1 ${large ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n` +
+    `HTTP/1.1 ${status}\r\n` +
       `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n` +
       `Content-Security-Policy: ${API_POLICY}\r\nConnection: close\r\n\r\n${body}`,
@@ -93,12 +109,14 @@ function closeAfterAccepting(server: Server): void {
  * problem+json. Call it once, before Next's server is loaded.
  * @param trusted CIDRs of the proxies whose forwarding headers are believed
  */
-export function installHttpEntry(trusted: readonly string[]): void {
+export function installHttpEntry(trusted: readonly string[], requestMs = REQUEST_MS): void {
   const isTrusted = trustedProxies(trusted);
   const create = http.createServer;
   http.createServer = ((...args: unknown[]) => {
     const wrapped = args.map((arg) => (typeof arg === 'function' ? guarded(arg as RequestListener, isTrusted) : arg));
-    const server = Reflect.apply(create, http, wrapped) as Server;
+    const given = typeof wrapped[0] === 'object' ? wrapped.shift() : {};
+    const options = { ...(given as object), requestTimeout: requestMs, connectionsCheckingInterval: LOOK_MS };
+    const server = Reflect.apply(create, http, [options, ...wrapped]) as Server;
     closeAfterAccepting(server);
     return server.on('clientError', answerUnreadable);
   }) as typeof http.createServer;

@@ -61,7 +61,7 @@ export function peerOf(connection: Connection, headers: Headers, isTrusted: (add
 }
 
 const OURS = [PEER_HEADER, PROTO_HEADER, HOST_HEADER, FORWARDED_HEADER];
-const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
+const FORWARDING = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'];
 
 /** Replaces whatever the client sent under our names by what we know. */
 export function stampRequest(request: IncomingMessage, isTrusted: (address: string) => boolean): void {

@@ -24,8 +24,8 @@ describe('where a request comes from', () => {
 
   it('is this machine only when nobody forwarded', () => {
     Reflect.set(globalThis, STAMPED, true);
-    const from = (peer: string, forwarded = 'no') =>
-      isLocal(request({ 'x-fabric-peer': peer, 'x-fabric-forwarded': forwarded }));
+    const from = (peer: string, forwarded = 'no', host = 'localhost:3000') =>
+      isLocal(request({ 'x-fabric-peer': peer, 'x-fabric-forwarded': forwarded, 'x-fabric-host': host }));
     expect([from('127.0.0.1'), from('127.8.8.8'), from('::1'), from('::ffff:127.0.0.1')]).toEqual([
       true,
       true,
@@ -33,5 +33,15 @@ describe('where a request comes from', () => {
       true,
     ]);
     expect([from('10.0.0.1'), from('127.0.0.1', 'yes'), isLocal(request({}))]).toEqual([false, false, false]);
+    // The page of another site, whose name leads to this machine for the moment.
+    const hosts = [
+      'localhost',
+      '127.0.0.1:3000',
+      '[::1]:3000',
+      'evil.test',
+      'localhost.evil.test',
+      '127.0.0.1.evil.test',
+    ];
+    expect(hosts.map((host) => from('127.0.0.1', 'no', host))).toEqual([true, true, true, false, false, false]);
   });
 });

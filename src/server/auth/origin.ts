@@ -1,3 +1,4 @@
+import { parseHostPort } from '@/domain/net/host-port';
 import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
 import { newId } from '../lib/ids';
 import type { Origin } from './scope';
@@ -30,13 +31,22 @@ export function originOf(request: Request): Origin {
 }
 
 /**
- * Whether the request was made on this machine. What a proxy of this machine forwards was not, even when nobody declared the
+ * Whether a `host[:port]` names this machine to itself. A page of another site whose name was made to lead to a loopback address
+ * still sends its own name.
+ */
+export function isLoopbackHost(host: string): boolean {
+  const name = parseHostPort(host)?.host ?? '';
+  return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/**
+ * Whether the request was made on this machine, by a name of this machine. What a proxy of this machine forwards was not, even when nobody declared the
  * proxy trusted. (Next adds forwarding headers of its own, so a handler cannot tell by looking for them.)
  */
 export function isLocal(request: Request): boolean {
   const { source_address } = originOf(request);
   const loopback = source_address === '::1' || source_address?.startsWith('127.') === true;
-  return loopback && stamped(request, FORWARDED_HEADER) === 'no';
+  return loopback && stamped(request, FORWARDED_HEADER) === 'no' && isLoopbackHost(publicOriginOf(request).host);
 }
 
 /** Scheme and host under which the browser reached us: behind a trusted proxy those of the proxy. */

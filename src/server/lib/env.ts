@@ -3,18 +3,19 @@ import { z } from 'zod';
 const wholeNumber = (error: string, min: number, max: number) =>
   z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 const flag = z.enum(['true', 'false'], { error: 'accepted values are true and false' });
-const cidrList = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-  )
-  .pipe(
-    z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'a comma list of CIDRs, for example 127.0.0.0/8,::1/128' })),
-  );
+const cidrList = (text = '') =>
+  z
+    .string()
+    .default(text)
+    .transform((list) =>
+      list
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    )
+    .pipe(
+      z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'a comma list of CIDRs, for example 127.0.0.0/8,::1/128' })),
+    );
 
 /** Every variable the program reads. `.env.example` lists the same names; a test compares them. */
 export const EnvSchema = z.object({
@@ -36,8 +37,8 @@ export const EnvSchema = z.object({
   FABRIC_SECRET_KEY: z.string().min(32, 'at least 32 characters of randomness').optional(),
   FABRIC_PREVIOUS_SECRET_KEY: z.string().min(32, 'the FABRIC_SECRET_KEY that was in use before').optional(),
   FABRIC_SETUP_CODE: z.string().min(6, 'at least 6 characters').optional(),
-  FABRIC_ALLOW_PRIVATE_TARGETS: cidrList,
-  FABRIC_TRUSTED_PROXIES: cidrList,
+  FABRIC_ALLOW_PRIVATE_TARGETS: cidrList(),
+  FABRIC_TRUSTED_PROXIES: cidrList('127.0.0.0/8,::1/128'),
   FABRIC_METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   FABRIC_WORKER_PORT: wholeNumber('a port number, 1 to 65535', 1, 65535).optional(),
   SEED_DEMO_DATA: flag.default('false').transform((v) => v === 'true'),

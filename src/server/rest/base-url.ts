@@ -2,8 +2,6 @@ import { formatHostPort, parseHostPort } from '@/domain/net/host-port';
 import { publicOriginOf } from '../auth/origin';
 import { AppError } from '../lib/errors';
 
-const first = (header: string | null) => (header ?? '').split(',', 1)[0]?.trim() ?? '';
-
 /** `host[:port]` in its canonical form; null when it is anything else, or has characters that a shell could read. */
 function hostOf(text: string): string | null {
   const parsed = parseHostPort(text);
@@ -12,14 +10,13 @@ function hostOf(text: string): string | null {
 }
 
 /**
- * The address under which the caller reached the service, without trailing slash: what a proxy says in X-Forwarded-Host and
- * -Proto (of several, the outermost), else the request's own. Only for answers that nobody stores: a caller can say anything.
+ * The address under which the caller reached the service, without trailing slash: behind a trusted proxy what that says, else the
+ * request's own. Only for answers that nobody stores: a caller can say anything as its Host.
  * @throws AppError `malformed` when the request's own host is none
  */
 export function baseUrlOf(request: Request): string {
   const own = publicOriginOf(request);
-  const host = hostOf(first(request.headers.get('x-forwarded-host'))) ?? hostOf(own.host);
+  const host = hostOf(own.host);
   if (!host) throw new AppError('malformed', 'The Host header is not a host name or address with an optional port.');
-  const proto = first(request.headers.get('x-forwarded-proto')).toLowerCase();
-  return `${proto === 'https' || proto === 'http' ? proto : own.protocol}://${host}`;
+  return `${own.protocol}://${host}`;
 }

@@ -345,11 +345,16 @@ describe('answers', () => {
 describe('metrics', () => {
   it('are for this machine or for the token’s holder', async () => {
     env().FABRIC_METRICS_TOKEN = undefined;
-    expect((await call('/metrics', { from: '127.0.0.1' })).status).toBe(200);
-    expect((await call('/metrics', { from: '::1' })).status).toBe(200);
-    expect((await call('/metrics', { from: '192.0.2.1' })).status).toBe(401);
-    expect((await call('/metrics', { from: '127.0.0.1', headers: { 'x-fabric-forwarded': 'yes' } })).status).toBe(401);
-    expect((await call('/metrics', { headers: root, from: '192.0.2.1' })).status).toBe(401);
+    const own = { 'x-fabric-host': 'localhost:3000' };
+    expect((await call('/metrics', { from: '127.0.0.1', headers: own })).status).toBe(200);
+    expect((await call('/metrics', { from: '::1', headers: own })).status).toBe(200);
+    expect((await call('/metrics', { from: '192.0.2.1', headers: own })).status).toBe(401);
+    const forwarded = { ...own, 'x-fabric-forwarded': 'yes' };
+    expect((await call('/metrics', { from: '127.0.0.1', headers: forwarded })).status).toBe(401);
+    // A page of another site in a browser on this machine, whose name was made to lead here.
+    const rebound = { 'x-fabric-host': 'evil.test:3000' };
+    expect((await call('/metrics', { from: '127.0.0.1', headers: rebound })).status).toBe(401);
+    expect((await call('/metrics', { headers: { ...root, ...own }, from: '192.0.2.1' })).status).toBe(401);
     env().FABRIC_METRICS_TOKEN = 'metrics-token-0123456789';
     const authorization = 'Bearer metrics-token-0123456789';
     const response = await call('/metrics', { from: '192.0.2.1', headers: { authorization } });

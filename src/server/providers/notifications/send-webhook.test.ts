@@ -179,6 +179,26 @@ describe('sendWebhook', () => {
     expect(reached).toBe(0);
   });
 
+  it('tells people of a tenant neither what a name resolves to nor that it does', async () => {
+    const guard = createAddressGuard([], { publicOnly: true });
+    type Callback = (error: Error | null, addresses: { address: string; family: number }[]) => void;
+    const lookupOf = (answer: string | null) =>
+      ((_name: string, _options: unknown, callback: Callback) =>
+        answer === null
+          ? callback(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }), [])
+          : callback(null, [{ address: answer, family: 4 }])) as unknown as WebhookRequest['lookup'];
+    const failure = (answer: string | null) =>
+      post('http://db.inside.test/', { guard, discreet: true, lookup: lookupOf(answer) }).then(
+        () => null,
+        ({ message, retry, status }) => ({ message, retry, status }),
+      );
+    const nothing = await failure(null);
+    expect(nothing?.message).toContain('db.inside.test');
+    for (const inside of ['10.0.0.5', '192.168.7.7', '169.254.169.254', '127.0.0.1']) {
+      expect(await failure(inside), inside).toEqual(nothing);
+    }
+  });
+
   it('connects to the address that was checked, also when the name changes a moment later', async () => {
     let lookups = 0;
     const url = new URL(await receiver((_request, response) => response.end()));

@@ -15,6 +15,8 @@ export type WebhookRequest = {
   /** Seconds since 1970. */
   timestamp: number;
   guard: AddressGuard;
+  /** What a name resolves to, or that it does, stays inside: for those who must not learn about this network. */
+  discreet?: boolean;
   /** Resolves names; replaced by tests. */
   lookup?: Parameters<typeof guardedLookup>[1];
   /** For everything from resolving the name to the answer's headers, in milliseconds. */
@@ -27,6 +29,18 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_RETRY_AFTER_SECONDS = 3600;
 /** Refusals that say themselves that later is another matter. */
 const TEMPORARY = new Set([408, 421, 425, 429]);
+
+/** The same for a name that leads nowhere and one that leads inside, tried again like what may only be down for a moment. */
+const unreachable = (host: string) =>
+  new DeliveryError(
+    `${host} has no address that may be connected to. Use a receiver that is reachable from the internet.`,
+    {
+      retry: true,
+    },
+  );
+
+/** Codes with which a name fails to resolve. */
+const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_FAIL']);
 
 const refused = (host: string, { address, reason }: RefusedAddressError) =>
   new DeliveryError(
@@ -106,7 +120,9 @@ export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> 
       }
     });
     request.on('error', (cause: Error & { code?: string }) => {
-      if (cause instanceof RefusedAddressError) return fail(refused(url.hostname, cause));
+      const inside = cause instanceof RefusedAddressError;
+      if (given.discreet && (inside || NO_ADDRESS.has(cause.code ?? ''))) return fail(unreachable(url.hostname));
+      if (inside) return fail(refused(url.hostname, cause));
       fail(new DeliveryError(`No answer from ${url.host}: ${cause.code ?? cause.message}`, { retry: true, cause }));
     });
     // An answer that changes the protocol, or a connection that just ends, is no answer.

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Agent, AgentDetail, AgentInstall, AgentSummary } from '@/domain/agent';
 import { handleTrpc } from '@/server/api/handle-trpc';
 import { appRouter } from '@/server/api/root';
+import { STAMPED } from '@/server/auth/origin';
 import { sqlClient } from '@/server/db/client';
 import { bearer, makeAgent, makeCluster, makeNode, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -124,7 +125,8 @@ describe('agents', () => {
 
   it('are installed by a command with the address that the page was reached by', async () => {
     if ((await offeredVersion()) === null) return;
-    const headers = { ...admin, 'x-forwarded-host': 'fabric.example:8443', 'x-forwarded-proto': 'https' };
+    Reflect.set(globalThis, STAMPED, true);
+    const headers = { ...admin, 'x-fabric-host': 'fabric.example:8443', 'x-fabric-proto': 'https' };
     const { command, node_name } = await ask<AgentInstall>(
       'agents.install',
       { node_id: nodes[3]?.id },

@@ -10,7 +10,8 @@ import { makeAgent, makeCluster, makeNode } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 
-const metrics = async () => (await call('/metrics', { from: '127.0.0.1' })).text();
+const metrics = async () =>
+  (await call('/metrics', { from: '127.0.0.1', headers: { 'x-fabric-host': 'localhost' } })).text();
 
 describe('gauges', () => {
   afterAll(() => closeQueues());

@@ -43,6 +43,7 @@ async function sendToWebhook(
     timestamp: Math.floor(clock.now().getTime() / 1000),
     // People of a tenant are guests in the network that this service stands in.
     guard: createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS, { publicOnly: channel.tenant_id !== null }),
+    discreet: channel.tenant_id !== null,
     signal,
   });
   return { status, note: null };
