@@ -1,8 +1,7 @@
 import type { LiveCluster, LiveRule } from './live-state';
-import { managed } from './node-oracle.fixture';
-import { MACROS, type Outcome, plainNftables } from './oracle.fixture';
-import { and, bits, or, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
+import { and, bits, inSet, or, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
 import { betweenNode, inTurn, isInvalid } from './oracle-forward.fixture';
+import { MACROS, type Outcome, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 const is = (value: number | undefined, ...wanted: number[]): Tri =>
@@ -126,4 +125,17 @@ function hostTable(cluster: LiveCluster, name: string, packet: Packet): Set<Outc
   const policy = String(cluster.options[incoming ? 'policy_in' : 'policy_out'] ?? (incoming ? 'DROP' : 'ACCEPT'));
   step('y', ...(outcomes[policy] ?? []));
   return result;
+}
+
+/** Whether the address is in the management network. */
+export function managed(cluster: LiveCluster, name: string, far: string, incoming: boolean, nft = false): Tri {
+  if (incoming && !cluster.ipsets) return '?';
+  const sight: Sight = { cluster, guest: null, nft };
+  const stored = incoming ? (cluster.ipsets?.management ?? []) : [];
+  const alias = cluster.aliases?.local_network;
+  const networks = cluster.nodes?.[name]?.networks;
+  const near = alias ? [alias] : cluster.aliases && networks ? networks : null;
+  if (!near) return inSet(stored, far, sight) === 'y' ? 'y' : '?';
+  const answers = (near.length > 0 ? near : ['127.0.0.0/8']).map((cidr) => inSet([...stored, { cidr }], far, sight));
+  return answers.every((answer) => answer === answers[0]) ? (answers[0] ?? '?') : '?';
 }

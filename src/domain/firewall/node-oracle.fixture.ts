@@ -1,8 +1,8 @@
 import { formatIp } from '../net/ip-address';
 import type { LiveCluster, LiveRule } from './live-state';
-import { byNftables } from './node-nftables-oracle.fixture';
-import { either, type Outcome, plainIptables } from './oracle.fixture';
+import { byNftables, managed } from './node-nftables-oracle.fixture';
 import { and, bits, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
+import { either, type Outcome, plainIptables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 const not = (answer: Tri): Tri => (answer === '?' ? '?' : tri(answer === 'n'));
@@ -141,17 +141,4 @@ function macroParts({ macro }: LiveRule, v6: boolean): Partial<LiveRule>[] {
   if (name === 'ssh') return [{ proto: 'tcp', dport: '22' }];
   if (name === 'ping') return [{ proto: v6 ? 'icmpv6' : 'icmp', 'icmp-type': 'echo-request' }];
   return ['udp', 'tcp'].map((proto) => ({ proto, dport: '53' }));
-}
-
-/** Whether the address is in the management network. */
-export function managed(cluster: LiveCluster, name: string, far: string, incoming: boolean, nft = false): Tri {
-  if (incoming && !cluster.ipsets) return '?';
-  const sight: Sight = { cluster, guest: null, nft };
-  const stored = incoming ? (cluster.ipsets?.management ?? []) : [];
-  const alias = cluster.aliases?.local_network;
-  const networks = cluster.nodes?.[name]?.networks;
-  const near = alias ? [alias] : cluster.aliases && networks ? networks : null;
-  if (!near) return inSet(stored, far, sight) === 'y' ? 'y' : '?';
-  const answers = (near.length > 0 ? near : ['127.0.0.0/8']).map((cidr) => inSet([...stored, { cidr }], far, sight));
-  return answers.every((answer) => answer === answers[0]) ? (answers[0] ?? '?') : '?';
 }

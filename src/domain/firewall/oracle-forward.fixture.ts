@@ -1,6 +1,6 @@
 import type { LiveCluster, LiveNic, LiveNode, LiveRule, LiveVnet } from './live-state';
-import { MACROS, type Outcome, plainNftables } from './oracle.fixture';
 import { and, bits, inBlock, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
+import { MACROS, type Outcome, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 // The oracle's literal reading of what the nftables implementation does with forwarded traffic.

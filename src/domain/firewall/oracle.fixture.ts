@@ -1,130 +1,18 @@
 import type { LiveNic, LiveRule, LiveState } from './live-state';
-import {
-  address,
-  alias,
-  and,
-  bits,
-  inBlock,
-  inSet,
-  or,
-  type Sight,
-  type Tri,
-  textOf,
-  tri,
-} from './oracle-addresses.fixture';
+import { and, bits, inSet, or, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
 import { betweenGuest, inTurn } from './oracle-forward.fixture';
+import { either, MACROS, type Outcome, plainIptables, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 /**
  * A second, slow and literal reading of the packet filter, for tests only: it works on texts and bit strings and shares
  * nothing with the evaluator but the types.
  */
-const SERVICES: Record<string, number> = { ssh: 22, http: 80, domain: 53 };
-
-function port(text: string | undefined, value: number | undefined): Tri {
-  if (!text || text === '0') return 'y';
-  if (value === undefined) return '?';
-  const answers = text.split(',').map((item): Tri => {
-    const [low = '', high = low] = item.split(':');
-    const [a, b] = [low, high].map((end) => (/^\d+$/.test(end) ? Number(end) : SERVICES[end]));
-    return a === undefined || b === undefined ? '?' : tri(a <= value && value <= b);
-  });
-  return or(...answers);
-}
-
-const NUMBERS: Record<string, number> = {
-  icmp: 1,
-  tcp: 6,
-  udp: 17,
-  gre: 47,
-  ah: 51,
-  icmpv6: 58,
-  'ipv6-icmp': 58,
-  sctp: 132,
-};
-const TYPES: Record<string, [number, number?]> = {
-  'icmp echo-request': [8],
-  'icmp fragmentation-needed': [3, 4],
-  'icmp destination-unreachable': [3],
-  'icmpv6 echo-request': [128],
-  'icmpv6 packet-too-big': [2],
-};
-
-function icmp(name: string | undefined, v6: boolean, packet: Packet): Tri {
-  if (!name || name === 'any') return 'y';
-  const wanted = TYPES[`${v6 ? 'icmpv6' : 'icmp'} ${name}`];
-  if (!wanted) return '?';
-  if (packet.icmp_type === undefined) return '?';
-  if (packet.icmp_type !== wanted[0]) return 'n';
-  if (wanted[1] === undefined) return 'y';
-  return packet.icmp_code === undefined ? '?' : tri(packet.icmp_code === wanted[1]);
-}
-
-export const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {
-  ssh: () => [{ proto: 'tcp', dport: '22' }],
-  dns: () => [
-    { proto: 'udp', dport: '53' },
-    { proto: 'tcp', dport: '53' },
-  ],
-  ping: (v6) => [{ proto: v6 ? 'icmpv6' : 'icmp', 'icmp-type': 'echo-request' }],
-};
-
-/** In IPv6 these are not protocols but headers in front of one. */
-const HEADERS = [0, 43, 44, 51, 60];
-
-export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
-  const v6 = packet.source.family === 6;
-  const named = rule.proto === 'icmp' ? 'v4' : rule.proto?.includes('icmp') ? 'v6' : 'both';
-  if (named !== 'both' && (named === 'v6') !== v6) return 'n';
-  const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : 0;
-  if (Number.isNaN(number)) return '?';
-  const isIcmp = named !== 'both';
-  if (number !== 0 && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
-  return and(
-    isIcmp
-      ? icmp(rule['icmp-type'] || rule.dport, v6, packet)
-      : and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port)),
-    address(rule.source, textOf(packet.source), sight),
-    address(rule.dest, textOf(packet.destination), sight),
-  );
-}
-
-export function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
-  const v6 = packet.source.family === 6;
-  const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : null;
-  if (number !== null && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
-  if ((number === 1 && v6) || (number === 58 && !v6)) return 'n';
-  let answer: Tri = 'y';
-  if (number === 1 || number === 58) answer = icmp(rule['icmp-type'], v6, packet);
-  if (number === 6 || number === 17 || number === 132) {
-    answer = and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port));
-  }
-  // The first thing that says something about the family settles it; what is of the other family later is skipped.
-  let settled = number === 1 || number === 58;
-  for (const [text, ip] of [
-    [rule.source, packet.source],
-    [rule.dest, packet.destination],
-  ] as const) {
-    if (!text) continue;
-    const found = address(text, textOf(ip), sight);
-    const value = /^(dc\/|guest\/)?[A-Za-z][\w-]+$/.test(text) ? alias(text, sight) : text;
-    const whole = text.startsWith('+') || value.split(',').every((block) => inBlock(block, '::') !== '?');
-    if (!whole) answer = and(answer, '?');
-    else if (text.startsWith('+') || value.includes(':') === v6) answer = and(answer, found);
-    else if (!settled) return 'n';
-    settled = true;
-  }
-  return answer;
-}
-
 const OPENS = { 4: [8, 13, 15, 17], 6: [128, 139] };
 /** Of neighbor discovery and multicast listeners; connection tracking leaves them alone. */
 const UNTRACKED = [130, 131, 132, 133, 134, 135, 136, 143];
 
-export type Outcome = 'accept' | 'drop' | 'reject' | 'unknown';
 type Case = { nft: boolean; cluster: boolean; flag: boolean; guest: boolean };
-
-export const either = (value: boolean | null): boolean[] => (value === null ? [true, false] : [value]);
 
 /** Every verdict that is possible, given what is not known; one element when the verdict is certain. */
 export function possibleVerdicts(state: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {

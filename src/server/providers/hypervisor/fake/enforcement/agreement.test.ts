@@ -3,236 +3,21 @@ import { evaluate } from '@/domain/firewall/evaluate';
 import type { LiveNic } from '@/domain/firewall/live-state';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
-import { parseIp } from '@/domain/net/ip-address';
-import type { FirewallFile } from '../firewall/firewall-file';
 import { startSimulator } from '../http-server';
 import { smallLab } from '../scenarios/small-lab';
-import type { Packet } from './packet';
+import {
+  clusterFile,
+  guestFile,
+  hostFile,
+  NETWORKS,
+  numbered,
+  PACKETS,
+  pick,
+  ROUNDS,
+  randomPacket,
+  shown,
+} from './random-files.fixture';
 
-type Random = () => number;
-const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-
-const ADDRESSES = [
-  '10.0.0.1',
-  '10.0.0.0/30',
-  '10.0.0.2-10.0.0.5',
-  '10.0.0.1,10.0.0.6,10.0.1.0/24',
-  'fd00::/126',
-  'fd00::1',
-  '+mixed',
-  '+guest/own',
-  '+dc/mixed',
-  'web',
-  'dc/web',
-  'guest/web',
-  '+holes',
-];
-/** What rules of groups and of the cluster may refer to. */
-const SHARED = ADDRESSES.filter((text) => !text.includes('guest/'));
-const ICMP_4 = ['echo-request', 'destination-unreachable', 'fragmentation-needed', 'time-exceeded', 'any'];
-const ICMP_6 = ['echo-request', 'destination-unreachable', 'packet-too-big', 'router-advertisement'];
-
-/** A stored rule line, which the parser may still find fault with. */
-function ruleLine(random: Random, addresses: readonly string[], inGroup: boolean): string {
-  const off = random() < 0.1 ? '|' : '';
-  if (!inGroup && random() < 0.12) {
-    return `${off}GROUP ${pick(random, ['web', 'db', 'gone'])}${random() < 0.3 ? ` -i ${pick(random, ['net0', 'net1'])}` : ''}`;
-  }
-  const parts: string[] = [];
-  if (!inGroup && random() < 0.15) parts.push(`-i ${pick(random, ['net0', 'net1'])}`);
-  if (random() < 0.5) parts.push(`-source ${pick(random, addresses)}`);
-  if (random() < 0.3) parts.push(`-dest ${pick(random, addresses)}`);
-  const proto = pick(random, ['', 'tcp', 'udp', 'tcp', 'udp', 'icmp', 'ipv6-icmp', 'gre', 'sctp', 'ah', '51']);
-  if (proto !== '') parts.push(`-p ${proto}`);
-  if (['tcp', 'udp', 'sctp'].includes(proto)) {
-    if (random() < 0.6)
-      parts.push(`-dport ${pick(random, ['22', '20:25', '53,80', '1:65535', '443,22,100:200', '135', 'domain'])}`);
-    if (random() < 0.2) parts.push(`-sport ${pick(random, ['53', '1024:65535', '68'])}`);
-  }
-  if (proto === 'icmp' && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_4)}`);
-  if (proto === 'ipv6-icmp' && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_6)}`);
-  const action = pick(random, ['ACCEPT', 'ACCEPT', 'DROP', 'REJECT']);
-  const macro = proto === '' && random() < 0.3 ? `${pick(random, ['SSH', 'DNS', 'Ping'])}(${action})` : action;
-  return `${off}${pick(random, ['IN', 'IN', 'OUT'])} ${macro} ${parts.join(' ')}`.trim();
-}
-
-const lines = (random: Random, most: number, addresses: readonly string[], inGroup: boolean) =>
-  Array.from({ length: Math.floor(random() * (most + 1)) }, () => ruleLine(random, addresses, inGroup)).join('\n');
-
-const clusterFile = (random: Random) => `[OPTIONS]
-
-enable: 1
-
-[ALIASES]
-
-web 10.0.0.2
-net 10.0.0.4/30
-
-[IPSET mixed]
-
-10.0.0.0/29
-!10.0.0.2/31
-10.0.0.3
-fd00::/125
-!fd00::1
-
-[IPSET holes]
-
-net
-!10.0.0.5
-${random() < 0.25 ? '\n[IPSET blacklist]\n\n10.0.0.6\nfd00::6\n' : ''}
-[group web]
-
-${lines(random, 3, SHARED, true)}
-
-[group db]
-
-${lines(random, 3, SHARED, true)}
-`;
-
-type Implementation = 'iptables' | 'nftables';
-
-const hostFile = (random: Random, implementation: Implementation) => {
-  const option = (name: string, share: number) => (random() < share ? `${name}: ${pick(random, ['0', '1'])}\n` : '');
-  const options = ['enable', 'nosmurfs', 'nf_conntrack_allow_invalid', 'tcpflags'].map((name) => option(name, 0.25));
-  return `[OPTIONS]\n\nnftables: ${implementation === 'nftables' ? 1 : 0}\n${options.join('')}`;
-};
-
-const guestFile = (random: Random) => {
-  const option = (name: string, values: readonly string[]) =>
-    random() < 0.5 ? `${name}: ${pick(random, values)}\n` : '';
-  const options = [
-    option('policy_in', ['DROP', 'ACCEPT', 'REJECT']),
-    option('policy_out', ['DROP', 'ACCEPT', 'REJECT']),
-    ...['dhcp', 'ndp', 'radv', 'macfilter'].map((name) => option(name, ['0', '1'])),
-    random() < 0.2 ? 'ipfilter: 1\n' : '',
-  ].join('');
-  return `[OPTIONS]
-
-enable: ${random() < 0.08 ? 0 : 1}
-${options}
-[ALIASES]
-
-web 10.0.0.1
-
-[IPSET own]
-
-web
-fd00::2
-${random() < 0.15 ? '\n[IPSET ipfilter-net0]\n\n10.0.0.0/30\n!10.0.0.1\nfe80::/64\n' : ''}${random() < 0.3 ? '\n[IPSET mixed]\n\n10.0.0.7\n' : ''}
-[RULES]
-
-${lines(random, 10, ADDRESSES, false)}
-`;
-};
-
-/** Addresses of the node; the broadcast addresses of its networks are among the hosts below. */
-const NETWORKS: readonly (readonly string[])[] = [[], ['10.0.0.1/29'], ['10.0.1.1/24', '10.0.0.1/31', 'fd00::1/64']];
-
-const HOSTS = {
-  4: [
-    ...Array.from({ length: 8 }, (_, i) => `10.0.0.${i}`),
-    '10.0.1.9',
-    '10.0.1.255',
-    '8.8.8.8',
-    '224.0.0.5',
-    '255.255.255.255',
-    '0.0.0.0',
-  ],
-  6: [...Array.from({ length: 8 }, (_, i) => `fd00::${i}`), '2001:db8::1', 'fe80::1', 'ff02::1'],
-};
-const PORTS = [0, 22, 25, 43, 53, 67, 68, 80, 135, 137, 138, 445, 443, 546, 547, 1900, 5000];
-/** Names of ICMP types in packets, with their numbers. */
-const TYPES: Record<4 | 6, readonly (readonly [string, number, number])[]> = {
-  4: [
-    ['echo-request', 8, 0],
-    ['echo-reply', 0, 0],
-    ['source-quench', 4, 0],
-    ['network-redirect', 5, 0],
-    ['router-advertisement', 9, 0],
-    ['router-solicitation', 10, 0],
-    ['ip-header-bad', 12, 0],
-    ['timestamp-request', 13, 0],
-    ['timestamp-reply', 14, 0],
-    ['address-mask-request', 17, 0],
-    ['port-unreachable', 3, 3],
-    ['fragmentation-needed', 3, 4],
-    ['ttl-zero-during-transit', 11, 0],
-  ],
-  6: [
-    ['echo-request', 128, 0],
-    ['no-route', 1, 0],
-    ['packet-too-big', 2, 0],
-    ['ttl-zero-during-transit', 3, 0],
-    ['bad-header', 4, 0],
-    ['echo-reply', 129, 0],
-    ['redirect', 137, 0],
-    ['router-solicitation', 133, 0],
-    ['router-advertisement', 134, 0],
-    ['neighbor-solicitation', 135, 0],
-  ],
-};
-const PROTOCOLS = { tcp: 6, udp: 17, icmp: 1, icmpv6: 58, gre: 47, ah: 51, sctp: 132 } as const;
-
-/** The same packet for both. */
-function randomPacket(random: Random, vmid: number, mac: string) {
-  const family = random() < 0.6 ? 4 : 6;
-  const proto = pick(random, [
-    'tcp',
-    'tcp',
-    'udp',
-    'udp',
-    family === 4 ? 'icmp' : 'icmpv6',
-    'gre',
-    'ah',
-    'sctp',
-  ] as const);
-  const direction: 'in' | 'out' = random() < 0.6 ? 'in' : 'out';
-  const ports = proto === 'tcp' || proto === 'udp' || proto === 'sctp';
-  const [sport, dport] = [pick(random, PORTS), pick(random, PORTS)];
-  const [type, number, code] = pick(random, TYPES[family]);
-  const icmp = proto === 'icmp' || proto === 'icmpv6';
-  const [from, to] = [pick(random, HOSTS[family]), pick(random, HOSTS[family])];
-  const sourceMac = random() < 0.2 ? pick(random, [mac, '02:00:00:00:00:99']) : undefined;
-  const tcpSyn = proto === 'tcp' && random() < 0.2 ? false : undefined;
-  const simulated: Packet = {
-    vmid,
-    nic: 'net0',
-    direction,
-    proto,
-    source: from,
-    dest: to,
-    ...(ports && { sport, dport }),
-    ...(icmp && { icmpType: type }),
-    ...(sourceMac !== undefined && { sourceMac }),
-    ...(tcpSyn !== undefined && { tcpSyn }),
-  };
-  const [source, destination] = [parseIp(from), parseIp(to)];
-  if (!source || !destination) throw new Error('an address of the test');
-  const judged = {
-    direction,
-    source,
-    destination,
-    protocol: PROTOCOLS[proto],
-    ...(ports && { source_port: sport, destination_port: dport }),
-    ...(icmp && { icmp_type: number, icmp_code: code }),
-    ...(sourceMac !== undefined && { source_mac: sourceMac }),
-    ...(tcpSyn !== undefined && { tcp_syn: tcpSyn }),
-  };
-  return { simulated, judged };
-}
-
-/** A file as the API shows it. */
-const shown = (file: FirewallFile) => ({
-  ipsets: Object.fromEntries([...file.ipsets].map(([name, { entries }]) => [name, entries])),
-  aliases: Object.fromEntries([...file.aliases.values()].map(({ name, cidr }) => [name, cidr])),
-});
-const numbered = (rules: FirewallFile['rules']) => rules.map((rule, pos) => ({ ...rule, pos }));
-
-/** Many states with few packets each: what is rare is in the states. */
-const PACKETS = 25;
-// biome-ignore lint/style/noProcessEnv: how thorough the comparison is, chosen by the person who runs it
-const ROUNDS = Number(process.env.FABRIC_AGREEMENT_ROUNDS ?? 100);
 const WAYS = {
   iptables: 'rule policy standard dhcp ndp radv macfilter ipfilter blacklist smurf invalid not-enforced'.split(' '),
   nftables: 'rule policy dhcp ndp radv macfilter ipfilter icmp not-enforced'.split(' '),
@@ -249,6 +34,9 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
       const { firewall, enforcement, state } = simulator.cluster();
       const node = state.nodes.get(state.guests.get(vmid)?.node ?? '');
       if (!node) throw new Error(`guest ${vmid} has no node`);
+      // A plain bridge: what VNets filter is compared beside this.
+      const { config } = state.guests.get(vmid) ?? {};
+      config?.current.set('net0', (config.current.get('net0') ?? '').replace(/bridge=[^,]*/, 'bridge=vmbr0'));
       // What other guests of the node have stored refers to a cluster file that is replaced.
       for (const other of state.guests.keys()) if (other !== vmid) firewall.setFile(`firewall/${other}.fw`, undefined);
       const random = randomSource(20_261_121 + vmid);
@@ -292,6 +80,7 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
             name: 'net0',
             firewall: true,
             mac,
+            bridge: 'vmbr0',
             ...(statics.length > 0 && { static_addresses: statics.map(String) }),
           };
           const prepared = prepareGuest(live, nic);

@@ -6,7 +6,7 @@ import type { Guest } from '../state/guest';
 import type { PveNode } from '../state/node';
 import { addressRange } from './address-range';
 import { iptablesFault, type LocalGuest, nftablesFault } from './compile-faults';
-import { type HostFilter, hostFilter } from './host-filter';
+import { gatewaysOf, type HostFilter, hostFilter } from './host-filter';
 import type { ParsedFiles } from './parsed-files';
 
 /** Chains of one guest as the node's firewall service wrote them last. */
@@ -31,6 +31,8 @@ export type CompiledNode = {
   /** Firewall files of all guests on the node, also of those without chains. */
   files: Map<number, FirewallFile>;
   sdnSets: Map<string, readonly string[]>;
+  /** Running VNets, with the addresses that the node has in them. */
+  vnets: Map<string, { file: FirewallFile; gateways: readonly string[] }>;
 };
 
 /** Why a compile had no effect: the ruleset of before stays. */
@@ -144,8 +146,14 @@ export function compileNode(
     guests: new Map(),
     files: new Map(),
     sdnSets,
+    vnets: new Map(),
   };
   if (!enabled) return compiled;
+  for (const name of cluster.sdn.running.vnets.keys()) {
+    const text = cluster.files.get(`sdn/firewall/${name}.fw`) ?? '';
+    const file = parseFirewallFile(text, FILE_SCOPES.vnet, { datacenter, sdnSets: new Set(sdnSets.keys()) });
+    compiled.vnets.set(name, { file, gateways: gatewaysOf(cluster, node, name) });
+  }
   const locals = cluster.guestsOn(node.name).map((guest): LocalGuest => {
     const text = cluster.files.get(`firewall/${guest.vmid}.fw`);
     return { guest, ...parsed.guest(guest.vmid, guest.type, text) };

@@ -5,12 +5,16 @@ import type { ClusterState } from '../state/cluster-state';
 import type { PveNode } from '../state/node';
 import { type CompiledNode, compileNode, nftablesEnabled } from './compiled-node';
 import { evaluateIptables } from './evaluate';
+import { aroundGuest, evaluateForwarded } from './forward-traffic';
 import { firewallLogLine } from './log-line';
 import { evaluateNftables } from './nftables';
-import { flowKey, isTracked, type Packet, type Verdict } from './packet';
+import { evaluateNodePacket } from './node-traffic';
+import { type ForwardedPacket, flowKey, isTracked, type NodePacket, type Packet, type Verdict } from './packet';
 import { ParsedFiles } from './parsed-files';
 
 const NOTHING: Set<string> = new Set();
+/** A packet of a node is at no interface of a guest. */
+const NOWHERE = { vmid: 0, nic: '' } as const;
 const INTERVAL = { iptables: 10_000, nftables: 5_000 };
 
 type NodeState = {
@@ -143,6 +147,28 @@ export class Enforcement {
     return { verdict, line: level === undefined ? undefined : firewallLogLine(packet, verdict, level, type, at) };
   }
 
+  /** What becomes of a packet to or from a node that opens a connection. Nothing is sent, remembered or logged. */
+  judgeNode({ node, ...packet }: NodePacket): Verdict {
+    const compiled = this.compiledOf(node);
+    if (!compiled?.enabled) return { verdict: 'accept', by: 'not-enforced' };
+    return evaluateNodePacket({ ...packet, ...NOWHERE }, compiled);
+  }
+
+  /** What becomes of a packet that a node forwards and that opens a connection. */
+  judgeForwarded({ node, vnet, ...packet }: ForwardedPacket): Verdict {
+    const compiled = this.compiledOf(node);
+    if (!compiled?.enabled) return { verdict: 'accept', by: 'not-enforced' };
+    return evaluateForwarded({ ...packet, ...NOWHERE, direction: 'in' }, vnet, compiled);
+  }
+
+  /** The ruleset in force on a node; undefined: none was loaded. */
+  compiledOf(nodeName: string): CompiledNode | undefined {
+    this.refresh();
+    const node = this.#cluster.nodes.get(nodeName);
+    if (!node) throw new Error(`no node ${nodeName}`);
+    return this.#state(node).compiled;
+  }
+
   /** What a guest's node has read for one NIC: the files as they were then, and whom the NIC is. For comparisons. */
   compiledGuest(vmid: number, nic: string) {
     const { compiled, failure } = this.#state(this.#nodeOf(vmid));
@@ -171,8 +197,18 @@ export class Enforcement {
 
   #decide(packet: Packet, state: NodeState): Verdict {
     const { compiled } = state;
-    if (!compiled?.enabled || !this.#liveFlag(packet.vmid, packet.nic))
-      return { verdict: 'accept', by: 'not-enforced' };
+    if (!compiled?.enabled) return { verdict: 'accept', by: 'not-enforced' };
+    const own = this.#atGuest(packet, compiled, state);
+    if (compiled.implementation === 'iptables') return own;
+    if (isTracked(packet) && state.established.has(flowKey(packet))) return own;
+    const around = aroundGuest(packet, this.#bridge(packet), compiled);
+    const [first, second] = packet.direction === 'in' ? [around, own] : [own, around];
+    if (first.verdict !== 'accept') return first;
+    return second.verdict === 'accept' ? own : second;
+  }
+
+  #atGuest(packet: Packet, compiled: CompiledNode, state: NodeState): Verdict {
+    if (!this.#liveFlag(packet.vmid, packet.nic)) return { verdict: 'accept', by: 'not-enforced' };
     const chains = compiled.guests.get(packet.vmid);
     const own = chains?.guest === this.#guest(packet.vmid) && chains.nics.has(packet.nic) ? chains : undefined;
     if (isTracked(packet) && state.established.has(flowKey(packet))) {
@@ -191,6 +227,8 @@ export class Enforcement {
   }
 
   #logLevel(packet: Packet, verdict: Verdict, state: NodeState): number | undefined {
+    // What is not the guest's own chain logs by options of its own, which nobody sets here.
+    if (verdict.scope !== undefined) return undefined;
     const file = state.compiled?.guests.get(packet.vmid)?.file;
     const name =
       verdict.by === 'policy'
@@ -238,7 +276,15 @@ export class Enforcement {
   }
 
   #liveFlag(vmid: number, nic: string): boolean {
+    return this.#nic({ vmid, nic })?.firewall === '1';
+  }
+
+  #bridge(at: Pick<Packet, 'vmid' | 'nic'>): string | undefined {
+    return this.#nic(at)?.bridge;
+  }
+
+  #nic({ vmid, nic }: Pick<Packet, 'vmid' | 'nic'>) {
     const guest = this.#guest(vmid);
-    return parseNic(guest.type, guest.config.current.get(nic) ?? '')?.firewall === '1';
+    return parseNic(guest.type, guest.config.current.get(nic) ?? '');
   }
 }

@@ -14,11 +14,13 @@ type Walk = {
 /**
  * The first rule of the guest, or of a group it refers to, that matches. Both implementations walk rules alike and differ in
  * which rules apply and what they match.
+ * @param type of the rules, which is the direction unless the packet is forwarded
  */
 export function firstRule(
   packet: Packet,
   context: MatchContext,
   { applies, matches }: Walk,
+  type: string = packet.direction,
 ): { action: string; place: { position: number; group?: string } } | undefined {
   // Rules of groups see the objects of the datacenter only.
   const shared: MatchContext = { ...context, guest: NOTHING };
@@ -27,11 +29,9 @@ export function firstRule(
     if (rule.type === 'group') {
       const inner = context.datacenter.groups
         .get(rule.action)
-        ?.entries.find(
-          (member) => member.type === packet.direction && applies(member, packet) && matches(member, packet, shared),
-        );
+        ?.entries.find((member) => member.type === type && applies(member, packet) && matches(member, packet, shared));
       if (inner) return { action: inner.action, place: { position, group: rule.action } };
-    } else if (rule.type === packet.direction && matches(rule, packet, context)) {
+    } else if (rule.type === type && matches(rule, packet, context)) {
       return { action: rule.action, place: { position } };
     }
   }

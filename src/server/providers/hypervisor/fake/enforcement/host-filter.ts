@@ -14,6 +14,13 @@ export type HostFilter = {
   readonly tcpflags: boolean;
   /** Broadcast addresses of the networks in which the node has an address. */
   readonly broadcasts: ReadonlySet<bigint>;
+  readonly ndp: boolean;
+  readonly synflood: boolean;
+  readonly helpers: readonly string[];
+  /** Own addresses with their prefix length; the first is that of the host name. */
+  readonly networks: readonly string[];
+  /** Addresses of the other nodes' host names, which are the links of the cluster communication. */
+  readonly peers: readonly string[];
 };
 
 /** Zones in which every node carries the gateway addresses of the subnets. */
@@ -23,13 +30,20 @@ function ownNetworks(cluster: ClusterState, node: PveNode): string[] {
   const texts = node.interfaces
     .filter(({ active }) => active === 1)
     .flatMap(({ cidr }) => (typeof cidr === 'string' ? [cidr] : []));
+  return [...texts, ...[...cluster.sdn.running.vnets.keys()].flatMap((vnet) => gatewaysOf(cluster, node, vnet))];
+}
+
+export const hostOf = (cidr: string): string => cidr.split('/')[0] ?? cidr;
+
+/** Addresses with prefix length that a node has as the gateway of a VNet. */
+export function gatewaysOf(cluster: ClusterState, node: PveNode, vnet: string): string[] {
   const { zones, subnets } = cluster.sdn.running;
-  for (const { zone: name, gateway, mask } of subnets.values()) {
+  return [...subnets.values()].flatMap(({ vnet: own, zone: name, gateway, mask }) => {
     const zone = zones.get(name);
     const here = zone?.nodes === undefined || String(zone.nodes).split(',').includes(node.name);
-    if (zone && here && ROUTED.includes(zone.type) && gateway !== undefined) texts.push(`${gateway}/${mask}`);
-  }
-  return texts;
+    const carried = own === vnet && zone && here && ROUTED.includes(zone.type) && gateway !== undefined;
+    return carried ? [`${gateway}/${mask}`] : [];
+  });
 }
 
 /** The last address of each network; networks of one or two addresses have none. */
@@ -43,6 +57,8 @@ export function hostFilter(cluster: ClusterState, node: PveNode, datacenter: Fir
   const text = cluster.files.get(`nodes/${node.name}/host.fw`) ?? '';
   const file = parseFirewallFile(text, FILE_SCOPES.host, { datacenter, sdnSets: new Set() });
   const { options } = file;
+  const networks = ownNetworks(cluster, node);
+  const others = [...cluster.nodes.values()].filter((other) => other !== node);
   return {
     file,
     enabled: options.enable !== 0,
@@ -50,6 +66,11 @@ export function hostFilter(cluster: ClusterState, node: PveNode, datacenter: Fir
     nosmurfs: options.nosmurfs !== 0,
     allowInvalid: options.nf_conntrack_allow_invalid === 1,
     tcpflags: options.tcpflags === 1,
-    broadcasts: broadcastsOf(ownNetworks(cluster, node)),
+    broadcasts: broadcastsOf(networks),
+    ndp: options.ndp !== 0,
+    synflood: options.protection_synflood === 1,
+    helpers: String(options.nf_conntrack_helpers ?? '').split(','),
+    networks,
+    peers: others.flatMap((other) => ownNetworks(cluster, other).slice(0, 1).map(hostOf)),
   };
 }

@@ -20,7 +20,7 @@ const PORTED: readonly string[] = ['6', '17', '33', '132', '136'];
 /** Headers of IPv6 that the kernel skips while it looks for the transport protocol. */
 const EXTENSIONS: readonly string[] = ['0', '43', '44', '51', '60'];
 
-const numberOf = (name: string) => PROTOCOL_NUMBERS.get(name) ?? name;
+export const numberOf = (name: string) => PROTOCOL_NUMBERS.get(name) ?? name;
 const familyOf = (packet: Packet): 4 | 6 => (isIPv6(packet.source) ? 6 : 4);
 const contains = (range: Range | undefined, address: Range | undefined) =>
   range !== undefined &&
@@ -124,7 +124,7 @@ const withType = ({ dport, ...macro }: Transport): Transport =>
     ? { ...macro, ...(dport !== undefined && { 'icmp-type': dport }) }
     : { ...macro, ...(dport !== undefined && { dport }) };
 
-function ruleMatches(rule: FirewallRule, packet: Packet, objects: MatchContext): boolean {
+export function ruleMatches(rule: FirewallRule, packet: Packet, objects: MatchContext): boolean {
   try {
     let variants: Variant[] = [{ family: undefined, matches: true }];
     variants = restrictProtocol(variants, rule, packet);
@@ -156,7 +156,7 @@ const verdictOf = (action: string, packet: Packet, node: CompiledNode): Verdict[
   return action === 'REJECT' && packet.direction === 'out' ? rejected(packet, node) : 'drop';
 };
 
-const icmpOf = (packet: Packet) => {
+export const icmpOf = (packet: Packet) => {
   const family = familyOf(packet);
   return numberOf(packet.proto) === (family === 4 ? '1' : '58')
     ? { family, type: icmpNumber(packet.icmpType, family) }
@@ -164,7 +164,7 @@ const icmpOf = (packet: Packet) => {
 };
 
 /** Errors that connections depend on pass in front of every guest. */
-function isVitalIcmp(packet: Packet): boolean {
+export function isVitalIcmp(packet: Packet): boolean {
   const icmp = icmpOf(packet);
   return icmp?.type !== undefined && (icmp.family === 4 ? [3, 4, 11] : [1, 2, 3, 4]).includes(icmp.type);
 }

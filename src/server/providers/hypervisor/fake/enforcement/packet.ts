@@ -21,12 +21,18 @@ export type Packet = {
   sourceMac?: string;
 };
 
+/** A packet to (`in`) or from (`out`) a node itself, over one of its networks. */
+export type NodePacket = Omit<Packet, 'vmid' | 'nic' | 'sourceMac'> & { node: string };
+/** A packet that a node forwards: bridged within a VNet, or (without one) routed. */
+export type ForwardedPacket = Omit<NodePacket, 'direction'> & { vnet?: string };
+
 export type Verdict = {
   verdict: 'accept' | 'drop' | 'reject';
   /**
    * What decided: `not-enforced` no chain stands in the way · `established` an accepted connection · `rule` · `policy` ·
    * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options · `blacklist`, `smurf`, `invalid`,
-   * `tcpflags`, `icmp` rules in front of every guest · `standard` the chains in front of a default that drops or rejects.
+   * `tcpflags`, `icmp` rules in front of every guest · `standard` the chains in front of a default that drops or rejects ·
+   * `igmp`, `management`, `corosync`, `helper`, `synflood` what a node lets in or keeps out for itself.
    */
   by:
     | 'not-enforced'
@@ -43,11 +49,18 @@ export type Verdict = {
     | 'invalid'
     | 'tcpflags'
     | 'icmp'
-    | 'standard';
+    | 'standard'
+    | 'igmp'
+    | 'management'
+    | 'corosync'
+    | 'helper'
+    | 'synflood';
   /** Position in the guest's list, for `rule`. */
   position?: number;
   /** Security group the rule stands in. */
   group?: string;
+  /** Whose list the rule or the policy is in, where it is not a guest's. */
+  scope?: 'datacenter' | 'node' | 'vnet';
 };
 
 const side = (address: string, port: number | undefined) => `${address.toLowerCase()}|${port ?? ''}`;

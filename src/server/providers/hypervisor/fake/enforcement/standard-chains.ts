@@ -29,7 +29,7 @@ export function isBroadcast(address: string, { broadcasts }: Pick<HostFilter, 'b
   const range = addressRange(address);
   return address === '255.255.255.255' || address === '0.0.0.0' || (range?.family === 4 && broadcasts.has(range.first));
 }
-const isMulticast = (address: string) => isIn(address, '224.0.0.0/4') || isIn(address, 'ff00::/8');
+export const isMulticast = (address: string) => isIn(address, '224.0.0.0/4') || isIn(address, 'ff00::/8');
 
 /** A source that no single host may have (`PVEFW-smurfs`); IPv4 only. */
 export const isSmurf = (packet: Packet, host: HostFilter): boolean =>
