@@ -50,9 +50,13 @@ export function describeSet(
   nic: string,
   entries: readonly string[],
   { blocked, unknown, passing }: SenderCheck,
+  effect: DormantEffect,
 ): string {
   const holds = entries.length === 0 ? 'It is empty.' : `It holds ${list(entries)}.`;
-  const start = `Set ${name} takes effect on ${nic}: traffic from an address outside the set is blocked. ${holds}`;
+  if (effect === 'none')
+    return `Set ${name} has no effect on ${nic}: with nftables it needs the option ipfilter. ${holds}`;
+  const only = effect === 'unknown' ? ' if the node uses iptables, which is not known' : '';
+  const start = `Set ${name} takes effect on ${nic}${only}: traffic from an address outside the set is blocked. ${holds}`;
   if (blocked.length > 0) {
     const all = passing.length === 0 && unknown.length === 0 ? ' This cuts all traffic that the workload sends.' : '';
     return `${start} It lacks ${list(blocked)}, which the workload uses.${all}`;
@@ -99,6 +103,6 @@ export function describeOption(
   effect: DormantEffect,
 ): string {
   const text = OPTION_TEXTS[name]?.(value) ?? '';
-  const unchanged = effect === 'none' ? ' It changes no verdict.' : '';
-  return `Option ${name}=${value} (${stored ? 'stored' : 'default'}) takes effect on ${list(interfaces)}: ${text}.${unchanged}`;
+  const outcome = effect === 'none' || effect === 'unknown' ? ` ${RULE_EFFECTS[effect]}` : '';
+  return `Option ${name}=${value} (${stored ? 'stored' : 'default'}) takes effect on ${list(interfaces)}: ${text}.${outcome}`;
 }

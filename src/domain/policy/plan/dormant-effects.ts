@@ -73,6 +73,10 @@ export type SenderCheck = {
 
 const ANYWHERE = { 4: parseIp('192.0.2.1'), 6: parseIp('2001:db8::1') } as const;
 
+/** Whether the address filter itself could not be followed, or is there with one of two possible implementations only. */
+const isFilterUnknown = ({ reason, places }: { reason: string; places: readonly unknown[] }): boolean =>
+  (reason === 'unknown_reference' && places.length === 0) || reason === 'unknown_implementation';
+
 /** Which of these addresses the interface may not send from. */
 export function sendersBlocked(after: PreparedGuest, addresses: readonly string[]): SenderCheck {
   const check = { blocked: [] as string[], unknown: [] as string[], passing: [] as string[] };
@@ -83,8 +87,7 @@ export function sendersBlocked(after: PreparedGuest, addresses: readonly string[
     const packet = { direction: 'out', source, destination, protocol: 6, source_port: 40_000, destination_port: 443 };
     const { decided_by: by } = evaluate(after, packet as Packet);
     if (by.kind === 'builtin' && by.name === 'ip_filter') check.blocked.push(text);
-    else if (by.kind === 'unknown' && by.reason === 'unknown_reference' && by.places.length === 0)
-      check.unknown.push(text);
+    else if (by.kind === 'unknown' && isFilterUnknown(by)) check.unknown.push(text);
     else check.passing.push(text);
   }
   return check;

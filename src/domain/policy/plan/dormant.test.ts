@@ -164,6 +164,7 @@ function dormantAt({
   sets?: Record<string, LiveSetEntry[]>;
   addresses?: string[];
   goal?: Partial<GuestIntent>;
+  node?: DormantSubject['node'];
 }) {
   return findDormantContent({
     filter: {
@@ -176,7 +177,7 @@ function dormantAt({
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
     aliases: {},
     nics: [NIC],
-    node: PLAIN_NODE,
+    node: change.node === undefined ? PLAIN_NODE : change.node,
     addresses: change.addresses ?? ['10.20.20.15'],
   });
 }
@@ -229,6 +230,38 @@ describe('a dormant item', () => {
     expect(holding).toMatchObject({ kind: 'set', severity: 'info' });
     const [unknown] = withoutMac(dormantAt({ sets: { 'ipfilter-net0': [] }, addresses: [] }));
     expect(unknown).toMatchObject({ severity: 'warning', message: expect.stringContaining('It is empty.') });
+  });
+
+  it('is unknown where the node may use either implementation and they differ', () => {
+    const sets = { 'ipfilter-net0': [{ cidr: '10.99.0.0/24' }] };
+    const nftables = { ...PLAIN_NODE, options: { nftables: 1 } };
+    const effects = (
+      node: DormantSubject['node'],
+      options: GuestFilter['options'],
+      rules: Omit<LiveRule, 'pos'>[] = [],
+    ) =>
+      dormantAt({ node, sets, options, rules })
+        .filter(({ kind, name }) => kind !== 'rule' && name !== 'macfilter')
+        .map(({ name, effect, severity }) => [name, effect, severity]);
+    const set = 'ipfilter-net0';
+    expect(effects(PLAIN_NODE, { dhcp: 0 })).toEqual([
+      [set, 'cuts', 'critical'],
+      ['dhcp', 'none', 'info'],
+    ]);
+    expect(effects(nftables, { dhcp: 0 })).toEqual([
+      [set, 'none', 'info'],
+      ['dhcp', 'cuts', 'warning'],
+    ]);
+    expect(effects(null, { dhcp: 0 })).toEqual([
+      [set, 'unknown', 'warning'],
+      ['dhcp', 'unknown', 'warning'],
+    ]);
+    expect(effects(null, { dhcp: 0, ipfilter: 1 }, [{ type: 'in', action: 'DROP', enable: 1, proto: 'udp' }])).toEqual([
+      [set, 'cuts', 'critical'],
+      ['dhcp', 'cuts', 'warning'],
+    ]);
+    const [item] = dormantAt({ node: null, sets });
+    expect(item?.message).toContain('takes effect on net0 if the node uses iptables, which is not known');
   });
 
   it('is an option whose stored value filters, and the MAC filter that is on by default', () => {

@@ -8,6 +8,7 @@ import type {
   LiveRule,
   LiveState,
 } from '../../firewall/live-state';
+import { possibleImplementations } from '../../firewall/node-options';
 import { chainRules, type PreparedGuest, prepareGuest } from '../../firewall/prepare-guest';
 import { describeOption, describeRule, describeSet } from './describe-dormant';
 import { ruleEffect, type SenderCheck, sendersBlocked, worstEffect } from './dormant-effects';
@@ -123,16 +124,21 @@ const senderSeverity = ({ blocked, unknown, passing }: SenderCheck, nics: number
 };
 
 function dormantSets(subject: DormantSubject, after: GuestFilter, sights: readonly Sight[]): DormantItem[] {
+  // With iptables a stored set filters by its existence, with nftables only where the option says so.
+  const { ipfilter } = effectiveOptions(after.options);
+  const effect = overImplementations(
+    possibleImplementations(subject.node).map((one) => (one === 'iptables' || ipfilter ? 'cuts' : 'none')),
+  );
   return sights.flatMap((sight): DormantItem[] => {
     const name = `ipfilter-${sight.nic}`;
     if (!Object.hasOwn(after.sets, name)) return [];
     const entries = (after.sets[name] ?? []).map(({ cidr, nomatch }) => (nomatch ? `!${cidr}` : cidr));
     const senders = sendersBlocked(sight.after, addressesAt(subject, sight.nic));
-    const severity = senderSeverity(senders, subject.nics.length);
-    const message = describeSet(name, sight.nic, entries, senders);
+    const severity = effect === 'none' ? 'info' : senderSeverity(senders, subject.nics.length);
+    const message = describeSet(name, sight.nic, entries, senders, effect);
     const value = entries.join(', ');
     const interfaces = [sight.nic];
-    return [{ kind: 'set', name, rule: null, value, stored: true, interfaces, effect: 'cuts', severity, message }];
+    return [{ kind: 'set', name, rule: null, value, stored: true, interfaces, effect, severity, message }];
   });
 }
 
@@ -153,8 +159,11 @@ const OPTION_NAMES: readonly OptionName[] = [
   'ips',
 ];
 
-const deniesSomething = (prepared: PreparedGuest): boolean =>
-  prepared.filters.some(({ implementation }) => implementation === 'nftables') ||
+/** What holds with each implementation that the node may use holds; what holds with one of them only is not known. */
+const overImplementations = (effects: readonly DormantEffect[]): DormantEffect =>
+  new Set(effects).size > 1 ? 'unknown' : (effects[0] ?? 'none');
+
+const deniesByRules = (prepared: PreparedGuest): boolean =>
   [prepared.options?.policy_in, prepared.options?.policy_out].some((policy) => policy !== 'ACCEPT') ||
   (['in', 'out'] as const).some((direction) =>
     ([4, 6] as const).some((family) =>
@@ -163,7 +172,12 @@ const deniesSomething = (prepared: PreparedGuest): boolean =>
   );
 
 /** What the value of an option does, compared with a guest on which it was never set. */
-function optionEffect(name: OptionName, now: EffectiveOptions, empty: EffectiveOptions, sights: readonly Sight[]) {
+function optionEffect(
+  name: OptionName,
+  now: EffectiveOptions,
+  empty: EffectiveOptions,
+  sights: readonly Sight[],
+): DormantEffect {
   if (name === 'policy_in' || name === 'policy_out') {
     if (now[name] === empty[name]) return 'none';
     return now[name] === 'ACCEPT' ? 'allows' : 'cuts';
@@ -173,8 +187,16 @@ function optionEffect(name: OptionName, now: EffectiveOptions, empty: EffectiveO
   if (name === 'ips') return 'unknown';
   if (name === 'ipfilter') return 'cuts';
   if (name === 'radv') return 'allows';
-  // Without its exception such traffic is left to rules and defaults.
-  return sights.some(({ after }) => deniesSomething(after)) ? 'cuts' : 'none';
+  // Without its exception such traffic is left to rules and defaults; nftables drops it then.
+  return worstEffect(
+    sights.map(({ after }) =>
+      overImplementations(
+        after.filters.map(({ implementation }) =>
+          implementation === 'nftables' || deniesByRules(after) ? 'cuts' : 'none',
+        ),
+      ),
+    ),
+  );
 }
 
 function dormantOptions(

@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { recipeMac } from '@/server/providers/hypervisor/fake/scenarios/guest-recipe';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
-import type { AgentInterface } from '@/server/providers/hypervisor/fake/state/guest';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { runDiscovery } from './run-discovery';
 import { scheduleDiscovery } from './schedule-discovery';
-import { type DiscoveryWorld, makeDiscoveryWorld } from './testing.fixture';
+import { type DiscoveryWorld, docker, makeDiscoveryWorld, says } from './testing.fixture';
 
 let world: DiscoveryWorld;
 let serial = 0;
@@ -20,28 +19,6 @@ async function lab(): Promise<DiscoveryWorld> {
 afterEach(async () => {
   await world.sql`delete from clusters`;
   await world.close();
-});
-
-/** What an agent says that lists these addresses on the guest's first card, and more interfaces. */
-function says(vmid: number, addresses: string[], ...more: AgentInterface[]) {
-  const listed = addresses.map((text) => {
-    const [address = '', prefix = ''] = text.split('/');
-    return {
-      'ip-address': address,
-      'ip-address-type': address.includes(':') ? 'ipv6' : 'ipv4',
-      prefix: Number(prefix),
-    };
-  });
-  const mac = recipeMac('lab', vmid, 0).toLowerCase();
-  return {
-    kind: 'ok' as const,
-    interfaces: [{ name: 'eth0', 'hardware-address': mac, 'ip-addresses': listed }, ...more],
-  };
-}
-const docker = (address: string): AgentInterface => ({
-  name: 'docker0',
-  'hardware-address': '02:42:ac:11:00:01',
-  'ip-addresses': [{ 'ip-address': address, 'ip-address-type': 'ipv4', prefix: 16 }],
 });
 
 describe('a discovery', () => {

@@ -1,5 +1,7 @@
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
+import { recipeMac } from '@/server/providers/hypervisor/fake/scenarios/guest-recipe';
+import type { AgentInterface } from '@/server/providers/hypervisor/fake/state/guest';
 import { makeSyncWorld, type RunRow, type SyncWorld } from '../../clusters/testing/sync-world.fixture';
 import { requestDiscoveryIn } from './request-discovery';
 import { runDiscovery } from './run-discovery';
@@ -73,3 +75,26 @@ export async function makeDiscoveryWorld(...args: Parameters<typeof makeSyncWorl
     },
   };
 }
+
+/** The answer of a guest agent: these addresses on the first interface of a guest of the small lab, and more interfaces. */
+export function says(vmid: number, addresses: string[], ...more: AgentInterface[]) {
+  const listed = addresses.map((text) => {
+    const [address = '', prefix = ''] = text.split('/');
+    return {
+      'ip-address': address,
+      'ip-address-type': address.includes(':') ? 'ipv6' : 'ipv4',
+      prefix: Number(prefix),
+    };
+  });
+  const mac = recipeMac('lab', vmid, 0).toLowerCase();
+  return {
+    kind: 'ok' as const,
+    interfaces: [{ name: 'eth0', 'hardware-address': mac, 'ip-addresses': listed }, ...more],
+  };
+}
+/** An interface of containers inside the guest. */
+export const docker = (address: string): AgentInterface => ({
+  name: 'docker0',
+  'hardware-address': '02:42:ac:11:00:01',
+  'ip-addresses': [{ 'ip-address': address, 'ip-address-type': 'ipv4', prefix: 16 }],
+});
