@@ -1,8 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { CleanupPreview } from '@/domain/policy-preview';
-import { queueBackend } from '@/server/jobs/backend';
 import {
   apply,
   at,
@@ -11,19 +10,16 @@ import {
   get,
   lab,
   post,
+  prepareDeploymentLab,
   run,
-  setUp,
   switches,
   waiting,
 } from './testing/deployment-lab.fixture';
 
-vi.stubEnv('REDIS_URL', '');
-beforeAll(() => queueBackend.prepare());
-afterEach(() => lab.close());
+prepareDeploymentLab();
 
 describe('a plain GET after a deployment', () => {
   it('tells the new state without another reading, after an apply and after a cleanup', async () => {
-    await setUp();
     const policy = await create();
     expect(await get(`/policies/${policy.id}`)).toMatchObject({
       deployment_status: 'stale',
@@ -42,7 +38,6 @@ describe('a plain GET after a deployment', () => {
 
 describe('a firewall of the cluster that is off', () => {
   it('is named by the deployment, which is not done then', async () => {
-    await setUp();
     const file = lab.control.firewall.file('firewall/cluster.fw') ?? '';
     lab.control.firewall.setFile('firewall/cluster.fw', file.replace('enable: 1', 'enable: 0'));
     const policy = await create();
@@ -57,7 +52,6 @@ describe('a firewall of the cluster that is off', () => {
 
 describe('a policy that nobody applied', () => {
   it('is pending, not stale, for those who look at the list and the dashboard', async () => {
-    await setUp();
     const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
     await lab.observe();
     const list = (filter: string) => get<{ items: Policy[] }>(`/policies?${filter}&limit=500`);
@@ -68,7 +62,6 @@ describe('a policy that nobody applied', () => {
   });
 
   it('is not partial when its cluster cannot be reached', async () => {
-    await setUp();
     const policy = await create();
     await lab.simulator.close();
     const fresh = await lab.fresh(policy.id);
@@ -80,7 +73,6 @@ describe('a policy that nobody applied', () => {
 });
 
 it('answers a malformed apply with the mode of the policy', async () => {
-  await setUp();
   const policy = await create();
   expect(await post(`/policies/${policy.id}/apply`, { dry_run: 'perhaps' })).toMatchObject({
     status: 400,
@@ -89,7 +81,6 @@ it('answers a malformed apply with the mode of the policy', async () => {
 });
 
 it('previews what removing a policy does to the switches, and does that', async () => {
-  await setUp();
   const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
   const before = switches(110);
   expect(await get<CleanupPreview>(`/policies/${policy.id}/cleanup-preview`)).toMatchObject({ clusters: [] });

@@ -1,8 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
-import { queueBackend } from '@/server/jobs/backend';
 import type { Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import {
   at,
@@ -16,13 +15,11 @@ import {
   lines,
   ours,
   post,
+  prepareDeploymentLab,
   run,
-  setUp,
 } from './testing/deployment-lab.fixture';
 
-vi.stubEnv('REDIS_URL', '');
-beforeAll(() => queueBackend.prepare());
-afterEach(() => lab.close());
+prepareDeploymentLab();
 
 const preview = async (policy: Policy) => (await post<PolicyPreview>(`/policies/${policy.id}/preview`)).body;
 const fingerprintsOf = ({ clusters }: PolicyPreview): Record<string, string> =>
@@ -52,7 +49,6 @@ const changed = { status: 'skipped', reason: 'changed_since_preview', writes: 0 
 
 describe('an apply with the fingerprints of a preview', () => {
   it('writes exactly what the preview showed', async () => {
-    await setUp();
     const policy = await create();
     const shown = await preview(policy);
     const { deployment, guests } = await applyShown(policy, shown);
@@ -69,7 +65,6 @@ describe('an apply with the fingerprints of a preview', () => {
   });
 
   it('skips a workload that was edited since, with the new difference, and writes it after another preview', async () => {
-    await setUp();
     const policy = await create();
     const shown = await preview(policy);
     lab.control.firewall.insertRule(105, 'IN DROP -p tcp -dport 8081 -log nolog # left by somebody', 0);
@@ -93,7 +88,6 @@ describe('an apply with the fingerprints of a preview', () => {
   });
 
   it('writes nothing where the preview promised no writes', async () => {
-    await setUp();
     const policy = await create(one(105));
     await applyShown(policy, await preview(policy));
     const shown = await preview(policy);
@@ -142,7 +136,6 @@ describe('an apply with the fingerprints of a preview', () => {
         }),
     ],
   ])('skips a workload when %s changed', async (_, edit) => {
-    await setUp();
     const policy = await create(one(100));
     const shown = await preview(policy);
     edit();
@@ -152,7 +145,6 @@ describe('an apply with the fingerprints of a preview', () => {
   });
 
   it('is not stopped by what does not decide about the workload', async () => {
-    await setUp();
     const policy = await create(one(105));
     const shown = await preview(policy);
     const file = lab.control.firewall.file('firewall/cluster.fw') ?? '';
@@ -163,7 +155,6 @@ describe('an apply with the fingerprints of a preview', () => {
   });
 
   it('skips a workload that is not in the preview, or where the policy requires something else by now', async () => {
-    await setUp();
     const policy = await create(one(100));
     const none = await request(policy, {});
     await run(none);
@@ -179,7 +170,6 @@ describe('an apply with the fingerprints of a preview', () => {
   });
 
   it('stops before the switch when somebody stores something while rules are written', async () => {
-    await setUp();
     const policy = await create(one(105));
     const { deployment, guests } = await applyShown(
       policy,
@@ -197,7 +187,6 @@ describe('an apply with the fingerprints of a preview', () => {
   });
 
   it('is a deployment of its own, and retry, reconcile and apply pending ask for no preview', async () => {
-    await setUp();
     const policy = await create(one(105));
     const shown = await preview(policy);
     const { body } = await post<ApplyResult>(`/policies/${policy.id}/apply`);
@@ -222,7 +211,6 @@ describe('an apply with the fingerprints of a preview', () => {
   });
 
   it('refuses fingerprints that are none', async () => {
-    await setUp();
     const policy = await create(one(105));
     const answer = await lab.json(`/policies/${policy.id}/apply`, { body: { fingerprints: { web: 'x' } } });
     expect(answer).toMatchObject({ status: 400, body: { code: 'malformed' } });
@@ -243,7 +231,6 @@ describe('a worker that dies while it writes what a preview showed', () => {
     });
 
   it('is followed by one that goes on from there, unless somebody edited meanwhile', { timeout: 120_000 }, async () => {
-    await setUp();
     const policy = await create({ definition: { ...DEFINITION, targets: [at(105)], default_action: 'drop' } });
     const before = lab.control.firewall.guestFile(105);
     const config = lab.control.guest(105).configText;
@@ -285,7 +272,6 @@ describe('a worker that dies while it writes what a preview showed', () => {
   });
 
   it('leaves no guest behind that was skipped and is written later', async () => {
-    await setUp();
     const policy = await create();
     const id = await request(policy, {});
     await run(id);

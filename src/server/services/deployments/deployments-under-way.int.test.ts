@@ -1,7 +1,6 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApplyResult, Deployment } from '@/domain/deployments';
 import { systemScope } from '@/server/auth/scope';
-import { queueBackend } from '@/server/jobs/backend';
 import { db } from '../../db/client';
 import { requestSyncIn } from '../clusters/request-sync';
 import { runClusterSync } from '../clusters/run-sync';
@@ -20,18 +19,15 @@ import {
   lines,
   ours,
   post,
+  prepareDeploymentLab,
   run,
-  setUp,
   waiting,
 } from './testing/deployment-lab.fixture';
 
-vi.stubEnv('REDIS_URL', '');
-beforeAll(() => queueBackend.prepare());
-afterEach(() => lab.close());
+prepareDeploymentLab();
 
 describe('while others are at work', () => {
   it('two applies at once: one writer per guest, and the end is right', async () => {
-    await setUp();
     const [one, two] = [await create(), await create({ priority: 5 })];
     const ids: string[] = [];
     for (const policy of [one, two]) {
@@ -47,7 +43,6 @@ describe('while others are at work', () => {
   });
 
   it('a person who edits rules in between', async () => {
-    await setUp();
     const policy = await create();
     const edits: string[] = [];
     const deployment = await apply(
@@ -66,7 +61,6 @@ describe('while others are at work', () => {
   });
 
   it('a person who never stops is told of', async () => {
-    await setUp();
     const policy = await create({ definition: { ...DEFINITION, targets: [at(102)] } });
     let n = 0;
     const deployment = await apply(policy, async (request, execute) => {
@@ -82,7 +76,6 @@ describe('while others are at work', () => {
   });
 
   it("a guest that migrates, one that is locked, one that is deleted, one whose number is another's", async () => {
-    await setUp();
     const policy = await create({ definition: { ...DEFINITION, targets: [...FIVE, 110].map(at) } });
     lab.control.lockGuest(110, 'backup');
     lab.control.destroyGuest(200);
@@ -117,7 +110,6 @@ describe('while others are at work', () => {
   });
 
   it('a sync of the same cluster', async () => {
-    await setUp();
     const policy = await create();
     const scope = systemScope('cluster:sync', 'test');
     await db.transaction((tx) => requestSyncIn(tx, scope, lab.cluster.id, 'manual'));
@@ -130,7 +122,6 @@ describe('while others are at work', () => {
   });
 
   it('a change of the policy stops what was planned for the older version', async () => {
-    await setUp();
     const policy = await create();
     const { body } = await post<ApplyResult>(`/policies/${policy.id}/apply`);
     const id = body.clusters[0]?.deployment_id ?? '';
@@ -157,7 +148,6 @@ describe('a worker that dies', () => {
   };
 
   it('at any write is followed by one that ends with exactly the new rules', { timeout: 120_000 }, async () => {
-    await setUp();
     const policy = await create();
     const files = new Map(lab.control.state.files);
     const configs = new Map([...lab.control.state.guests.values()].map((guest) => [guest.vmid, guest.configText]));
@@ -189,7 +179,6 @@ describe('a worker that dies', () => {
   });
 
   it('three times has the deployment given up, with an audit record', async () => {
-    await setUp();
     const policy = await create();
     const { body } = await post<ApplyResult>(`/policies/${policy.id}/apply`);
     const id = body.clusters[0]?.deployment_id ?? '';
@@ -204,7 +193,6 @@ describe('a worker that dies', () => {
 
 describe('apply all pending', () => {
   it('applies what was changed and what was never applied, and nothing else', async () => {
-    await setUp();
     const [one, two] = [await create(), await create()];
     await create({ enabled: false });
     await apply(one);
@@ -223,7 +211,6 @@ describe('apply all pending', () => {
 
 describe('reconciling', () => {
   it('repairs what people changed, and removes what is left of a policy that is not enforced', async () => {
-    await setUp();
     const policy = await create();
     await apply(policy);
     const file = lab.control.firewall.guestFile(100) ?? '';
@@ -245,7 +232,6 @@ describe('reconciling', () => {
 
 describe('the cluster as a whole', () => {
   it('that refuses the token is asked once, not once per guest', async () => {
-    await setUp();
     const policy = await create();
     lab.control.revokeToken(lab.control.tokens.manager);
     let calls = 0;

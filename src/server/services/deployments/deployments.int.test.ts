@@ -1,7 +1,6 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApplyResult, Deployment } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
-import { queueBackend } from '@/server/jobs/backend';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import {
@@ -17,20 +16,17 @@ import {
   lines,
   ours,
   post,
+  prepareDeploymentLab,
   RULES,
   run,
-  setUp,
   switches,
   waiting,
 } from './testing/deployment-lab.fixture';
 
-vi.stubEnv('REDIS_URL', '');
-beforeAll(() => queueBackend.prepare());
-afterEach(() => lab.close());
+prepareDeploymentLab();
 
 describe('applying a policy', () => {
   it('puts exactly its rules at its guests, switches filters on, and leaves everything else as it is', async () => {
-    await setUp();
     const before = new Map(FIVE.map((vmid) => [vmid, foreign(vmid)]));
     const policy = await create();
     const deployment = await apply(policy);
@@ -71,7 +67,6 @@ describe('applying a policy', () => {
   });
 
   it('answers a dry run without a call to the cluster, success apart from applied', async () => {
-    await setUp();
     const policy = await create();
     const calls = lab.simulator.log.total;
     const { status, body } = await post<ApplyResult>(`/policies/${policy.id}/apply`, { dry_run: true });
@@ -90,7 +85,6 @@ describe('applying a policy', () => {
   });
 
   it('refuses audit mode and disabled policies with the mode in the answer', async () => {
-    await setUp();
     for (const [changes, mode] of [
       [{ definition: { ...DEFINITION, enforcement_mode: 'audit' } }, 'audit'],
       [{ enabled: false }, 'enforced'],
@@ -108,7 +102,6 @@ describe('applying a policy', () => {
   });
 
   it('names rules that map to no workload, and writes nothing when there is none at all', async () => {
-    await setUp();
     const nowhere = await create({ definition: { ...DEFINITION, targets: ['sg:nobody', 'tag:none'] } });
     const refused = await post<{ detail: string }>(`/policies/${nowhere.id}/apply`);
     expect(refused).toMatchObject({ status: 422, body: { policy_mode: 'enforced', success: false, applied: false } });
@@ -125,7 +118,6 @@ describe('applying a policy', () => {
   });
 
   it('replaces an older version, and takes its rules from a guest that is no target any more', async () => {
-    await setUp();
     const policy = await create();
     await apply(policy);
     const { body } = await lab.json(`/policies/${policy.id}`, {
@@ -146,7 +138,6 @@ describe('applying a policy', () => {
   });
 
   it('belongs to whoever may apply, within their tenant', async () => {
-    await setUp();
     const policy = await create();
     const deployment = await apply(policy);
     const viewer = await bearer(await makeUser('viewer'));
@@ -171,7 +162,6 @@ describe('applying a policy', () => {
 
 describe('a default of dropping', () => {
   it('comes with the policy and goes with it: what passed before passes again', async () => {
-    await setUp();
     const targets = [at(100), at(105), at(110)];
     const before = new Map([105, 110].map((vmid) => [vmid, switches(vmid)]));
     const policy = await create({ definition: { ...DEFINITION, targets, default_action: 'drop' } });
@@ -196,7 +186,6 @@ describe('a default of dropping', () => {
 
 describe('cleaning up', () => {
   it('restores switches, defaults and flags of every guest, and says which', async () => {
-    await setUp();
     // Stored for later by a person: with the firewall off neither decides.
     lab.control.firewall.setFile(
       'firewall/110.fw',
@@ -224,7 +213,6 @@ describe('cleaning up', () => {
   });
 
   it('restores when the guest is no target any more', async () => {
-    await setUp();
     const before = switches(105);
     const policy = await create();
     await apply(policy);
@@ -238,7 +226,6 @@ describe('cleaning up', () => {
   });
 
   it('leaves the firewall on where somebody edited since, and names why in result and audit trail', async () => {
-    await setUp();
     const policy = await create();
     await apply(policy);
     const on = switches(105);
@@ -262,7 +249,6 @@ describe('cleaning up', () => {
   });
 
   it('claims no removals where it failed', async () => {
-    await setUp();
     const policy = await create();
     await apply(policy);
     await lab.json(`/policies/${policy.id}`, { method: 'DELETE' });
@@ -277,7 +263,6 @@ describe('cleaning up', () => {
   });
 
   it('restores an interface that was locked when it is done again', async () => {
-    await setUp();
     const before = switches(110);
     const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
     await apply(policy);
@@ -297,7 +282,6 @@ describe('cleaning up', () => {
     ['disabling', () => ({ enabled: false })],
     ['audit mode', () => ({ definition: { ...DEFINITION, enforcement_mode: 'audit' } })],
   ])('follows %s, at every guest that carries its rules', async (_, change) => {
-    await setUp();
     const policy = await create();
     await apply(policy);
     const before = new Map(FIVE.map((vmid) => [vmid, foreign(vmid)]));
@@ -314,7 +298,6 @@ describe('cleaning up', () => {
   });
 
   it('follows deleting, tells per cluster what failed, and is done again by a retry', async () => {
-    await setUp();
     const policy = await create();
     await apply(policy);
     expect((await lab.json(`/policies/${policy.id}`, { method: 'DELETE' })).status).toBeLessThan(300);
@@ -333,7 +316,6 @@ describe('cleaning up', () => {
   });
 
   it('leaves the rules when the policy is enforced again before it begins', async () => {
-    await setUp();
     const policy = await create();
     await apply(policy);
     await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version: 1, enabled: false } });

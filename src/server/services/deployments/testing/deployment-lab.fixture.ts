@@ -1,6 +1,7 @@
-import { expect } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import type { ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
+import { queueBackend } from '@/server/jobs/backend';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import { makePolicyLab, type PolicyLab } from '@/server/services/policies/testing/policy-lab.fixture';
 import { runDeployment } from '../run-deployment';
@@ -20,11 +21,18 @@ export const RULES = [
   { action: 'drop', protocol: 'tcp', destination_ports: ['23'] },
 ];
 
-/** The lab of the test that runs; made by `setUp`, closed by the test file. */
+/** The lab of the test that runs. */
 export let lab: PolicyLab;
 
-/** A lab whose deployments go straight to the simulated API. */
-export async function setUp(): Promise<void> {
+/** Gives each test of the file a lab whose deployments go straight to the simulated API, and a queue without Redis. */
+export function prepareDeploymentLab(): void {
+  vi.stubEnv('REDIS_URL', '');
+  beforeAll(() => queueBackend.prepare());
+  beforeEach(setUp);
+  afterEach(() => lab.close());
+}
+
+async function setUp(): Promise<void> {
   // Sign-ins last a quarter of an hour of the lab's own time.
   lab = await makePolicyLab({ timeScale: 2 });
   DEFINITION = { ...DEFINITION, sources: ['10.20.22.0/24'], targets: FIVE.map(at) };
