@@ -39,6 +39,8 @@ export const EnvSchema = z.object({
   FABRIC_SETUP_CODE: z.string().min(6, 'at least 6 characters').optional(),
   FABRIC_ALLOW_PRIVATE_TARGETS: cidrList(),
   FABRIC_TRUSTED_PROXIES: cidrList('127.0.0.0/8,::1/128'),
+  FABRIC_SESSION_DAYS: wholeNumber('a number of days, 1 to 366', 1, 366).default(30),
+  FABRIC_BREACHED_PASSWORDS: z.string().min(1).optional(),
   FABRIC_METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   FABRIC_WORKER_PORT: wholeNumber('a port number, 1 to 65535', 1, 65535).optional(),
   SEED_DEMO_DATA: flag.default('false').transform((v) => v === 'true'),

@@ -68,6 +68,7 @@ export async function listOpenSessions(executor: Executor, userId: string, now: 
       source_address: refreshTokens.source_address,
       method: refreshTokens.method,
       second_factor: refreshTokens.second_factor,
+      signed_in_at: refreshTokens.begun_at,
       last_used_at: refreshTokens.created_at,
       expires_at: refreshTokens.expires_at,
     })
@@ -75,27 +76,7 @@ export async function listOpenSessions(executor: Executor, userId: string, now: 
     .where(and(eq(refreshTokens.user_id, userId), isNull(refreshTokens.revoked_at), gt(refreshTokens.expires_at, now)))
     .orderBy(refreshTokens.family_id, desc(refreshTokens.id))
     .as('newest');
-  const begun = executor
-    .select({ family_id: refreshTokens.family_id, at: min(refreshTokens.created_at).as('at') })
-    .from(refreshTokens)
-    .where(eq(refreshTokens.user_id, userId))
-    .groupBy(refreshTokens.family_id)
-    .as('begun');
-  const rows = await executor
-    .select({
-      id: newest.id,
-      user_agent: newest.user_agent,
-      source_address: newest.source_address,
-      method: newest.method,
-      second_factor: newest.second_factor,
-      signed_in_at: begun.at,
-      last_used_at: newest.last_used_at,
-      expires_at: newest.expires_at,
-    })
-    .from(newest)
-    .innerJoin(begun, eq(begun.family_id, newest.id))
-    .orderBy(desc(newest.last_used_at), newest.id);
-  return rows.map((row) => ({ ...row, signed_in_at: row.signed_in_at ?? row.last_used_at }));
+  return executor.select().from(newest).orderBy(desc(newest.last_used_at), newest.id);
 }
 
 /** Whether the family is a sign-in of the user that is not over. */
@@ -124,7 +105,7 @@ export async function hasSignedInFrom(executor: Executor, userId: string, networ
 /** When a sign-in of the user began; null when there is none that is not over. */
 export async function findFamilyStart(executor: Executor, userId: string, familyId: string): Promise<string | null> {
   const [row] = await executor
-    .select({ at: min(refreshTokens.created_at) })
+    .select({ at: min(refreshTokens.begun_at) })
     .from(refreshTokens)
     .where(and(eq(refreshTokens.family_id, familyId), eq(refreshTokens.user_id, userId)));
   return row?.at ?? null;

@@ -113,6 +113,8 @@ export const refreshTokens = pgTable(
     /** How the sign-in began, and what proved a second factor. The same in every token of a family. */
     method: text({ enum: SIGN_IN_METHODS }).notNull().default('password'),
     second_factor: text({ enum: SECOND_FACTORS }),
+    /** When the sign-in began: the same in every token of a family, also when the first of them are gone. */
+    begun_at: timestampNow(),
     created_at: timestampNow(),
     expires_at: timestamptz().notNull(),
     rotated_at: timestamptz(),

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { desc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountSession, ApiToken, CreatedApiToken } from '@/domain/account';
@@ -5,6 +9,7 @@ import { hashPassword } from '@/server/auth/password';
 import { db, sqlClient } from '@/server/db/client';
 import { apiTokens, roleAssignments, users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
+import { env } from '@/server/lib/env';
 import { bearer, grantRole, makeTenant, makeTwoTenants, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -66,6 +71,23 @@ describe("one's own password", () => {
       .limit(1);
     expect(record).toMatchObject({ object_id: user.id, after: { ended_sessions: 1 } });
     expect(JSON.stringify(record)).not.toContain('another');
+  });
+
+  it('is refused when it stands in the list of breached passwords, and when the list cannot be read', async () => {
+    const user = await makeUser('viewer', undefined, { password_hash: await hashPassword(PASSWORD) });
+    const { headers } = await login(user.email);
+    const path = join(mkdtempSync(join(tmpdir(), 'breached-')), 'list.txt');
+    const change = (new_password: string) =>
+      ask<{ detail: string }>('/account/password', headers, { body: { current_password: PASSWORD, new_password } });
+    const breached = 'quite another password';
+    writeFileSync(path, `${createHash('sha1').update(breached).digest('hex').toUpperCase()}:3\n`);
+    env().FABRIC_BREACHED_PASSWORDS = path;
+    expect(await change(breached)).toMatchObject({ status: 400, body: { detail: expect.stringContaining('breach') } });
+    env().FABRIC_BREACHED_PASSWORDS = `${path}.gone`;
+    expect((await change('one that nobody else has')).status).toBe(503);
+    env().FABRIC_BREACHED_PASSWORDS = path;
+    expect((await change('one that nobody else has')).status).toBe(200);
+    env().FABRIC_BREACHED_PASSWORDS = undefined;
   });
 
   it('cannot be guessed at an unattended browser', async () => {

@@ -1,14 +1,16 @@
 import type { EnrolmentAnswer, EnrolmentRequest } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
+import { reachOf } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import { newNodeToken } from '../../auth/agent-identity';
 import type { OpenScope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
-import { db } from '../../db/client';
+import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { enrolAgent as enrol, lockEnrolment, markEnrolmentUsed } from '../../repositories/agent-enrolments';
+import { findUserWithRoles } from '../../repositories/users';
 
 const AGAIN = 'Make a new install command for the node and run that.';
 
@@ -18,11 +20,19 @@ const sameName = (a: string, b: string) => {
   return label(a) === label(b);
 };
 
+/** Whether whoever asked for the command may still install agents: the token is their right in other hands. */
+async function mayCreatorInstall(tx: Tx, creator: string | null, now: string): Promise<boolean> {
+  // Made by the service itself: nobody's right stands behind it.
+  if (creator === null) return true;
+  const found = await findUserWithRoles(tx, creator, now);
+  return found !== null && reachOf(found.grants, 'agent:install') === 'all';
+}
+
 /**
  * Exchanges a one-time enrolment token for the node's own token, which is told once. The node's token before, if there
  * was one, is worth nothing from then on.
- * @throws AppError `unauthenticated` for a token that never was, `gone` for one that was used or expired, `refused` when it
- * was made for a node of another name
+ * @throws AppError `unauthenticated` for a token that never was, `gone` for one that was used or expired or whose creator may not
+ * install agents any more, `refused` when it was made for a node of another name
  */
 export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise<EnrolmentAnswer> {
   const now = clock.now().toISOString();
@@ -32,6 +42,9 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
     const { enrolment, node } = found;
     if (enrolment.used_at !== null) throw new AppError('gone', `The enrolment token was used already. ${AGAIN}`);
     if (enrolment.expires_at <= now) throw new AppError('gone', `The enrolment token has expired. ${AGAIN}`);
+    if (!(await mayCreatorInstall(tx, enrolment.created_by, now))) {
+      throw new AppError('gone', `Whoever made the enrolment token may not install agents any more. ${AGAIN}`);
+    }
     if (!sameName(request.node_name, node.name)) {
       throw new AppError(
         'refused',

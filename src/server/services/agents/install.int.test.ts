@@ -222,6 +222,20 @@ describe('POST /agents/enrol', () => {
     }
   });
 
+  it('takes no token whose creator lost the right or the account', async () => {
+    for (const lose of [
+      (id: string) => sql`delete from role_assignments where user_id = ${id}`,
+      (id: string) => sql`update users set active = false where id = ${id}`,
+      (id: string) => sql`delete from users where id = ${id}`,
+    ]) {
+      const creator = await makeUser('admin');
+      const { enrolment_token } = await install(node, await bearer(creator));
+      await lose(creator.id);
+      expect((await enrol(enrolment_token)).status).toBe(410);
+    }
+    expect((await enrol((await install()).enrolment_token)).status).toBe(200);
+  });
+
   it('gives a token away once when it is used twice at the same moment', async () => {
     for (let round = 0; round < 5; round++) {
       const { enrolment_token } = await install();

@@ -3,6 +3,7 @@ import { type SignInProof, sessionStanding } from '@/domain/sign-in-method';
 import type { Origin } from '../../auth/scope';
 import { ACCESS_TOKEN_SECONDS, hashToken, REFRESH_TOKEN_SECONDS, signToken } from '../../auth/session-tokens';
 import type { Tx } from '../../db/client';
+import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { insertRefreshToken } from '../../repositories/refresh-tokens';
 import { findUserWithRoles } from '../../repositories/users';
@@ -14,6 +15,8 @@ type For = {
   user_id: string;
   family_id: string;
   at: Date;
+  /** When the sign-in began; left out: now. */
+  begun_at?: string;
   user_agent: string | null;
   origin: Origin;
   proof: SignInProof;
@@ -25,6 +28,13 @@ type For = {
  */
 export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> {
   const { user_id, family_id, at } = wanted;
+  const begun_at = wanted.begun_at ?? at.toISOString();
+  const end = Date.parse(begun_at) + env().FABRIC_SESSION_DAYS * 86_400_000;
+  if (end <= at.getTime()) {
+    throw new AppError('unauthenticated', 'The sign-in has reached its longest time. Sign in again.', {
+      extra: { reason: 'invalid' },
+    });
+  }
   const found = await findUserWithRoles(tx, user_id, at.toISOString());
   if (!found) throw new AppError('unauthenticated', 'The account is not active. Ask an administrator.');
   const standing = sessionStanding(found.second_factor, wanted.proof);
@@ -41,8 +51,9 @@ export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> 
     user_agent: wanted.user_agent,
     source_address: wanted.origin.source_address,
     ...wanted.proof,
+    begun_at,
     created_at: at.toISOString(),
-    expires_at: new Date(at.getTime() + REFRESH_TOKEN_SECONDS * 1000).toISOString(),
+    expires_at: new Date(Math.min(end, at.getTime() + REFRESH_TOKEN_SECONDS * 1000)).toISOString(),
   });
   return { access_token, refresh_token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, user };
 }

@@ -82,6 +82,7 @@ export async function refreshSession(
             user_id,
             family_id,
             at,
+            begun_at: stored.begun_at,
             user_agent: client.user_agent,
             origin: scope.origin,
             proof: { method: stored.method, second_factor: stored.second_factor },

@@ -5,6 +5,7 @@ import { signToken } from '@/server/auth/session-tokens';
 import { db, sqlClient } from '@/server/db/client';
 import { refreshTokens, users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
+import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
 import { grantRole, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
@@ -30,6 +31,33 @@ const refresh = (refresh_token: string, options: Options = {}) =>
 const me = (token: string) => call('/auth/me', { headers: { authorization: `Bearer ${token}` } });
 const actions = async (since = 0) =>
   (await db.select().from(auditRecords).orderBy(auditRecords.seq)).slice(since).map((r) => r.action);
+
+describe('a sign-in that is used every day', () => {
+  it('ends after the days that are set, also when its first tokens are gone', async () => {
+    env().FABRIC_SESSION_DAYS = 20;
+    let tokens = await (await login(user.email)).json();
+    for (let day = 1; day < 20; day += 1) {
+      clock.advance(86_400);
+      const answer = await refresh(tokens.refresh_token);
+      expect(answer.status, `day ${day}`).toBe(200);
+      tokens = await answer.json();
+      // As the pruning of expired tokens does.
+      await sqlClient()`delete from refresh_tokens where user_id = ${user.id} and rotated_at is not null`;
+    }
+    const mine = await call('/account/sessions', { headers: { authorization: `Bearer ${tokens.access_token}` } });
+    const [session] = (await mine.json()).items;
+    expect(Date.parse(session.expires_at) - Date.parse(session.signed_in_at)).toBe(20 * 86_400_000);
+    clock.advance(86_399);
+    const last = await refresh(tokens.refresh_token);
+    expect(last.status).toBe(200);
+    tokens = await last.json();
+    expect((await me(tokens.access_token)).status).toBe(200);
+    clock.advance(1);
+    expect((await me(tokens.access_token)).status).toBe(401);
+    expect((await refresh(tokens.refresh_token)).status).toBe(401);
+    env().FABRIC_SESSION_DAYS = 30;
+  });
+});
 
 describe('login', () => {
   it('takes the email in any case and with blanks, and answers with tokens and the user', async () => {
