@@ -106,7 +106,10 @@ export const InsightFlow = Flow.extend({
   context: InsightContext.optional(),
 });
 export type InsightFlow = z.output<typeof InsightFlow>;
-export const InsightFlowPage = pageOf(InsightFlow);
+export const InsightFlowPage = pageOf(InsightFlow).extend({
+  /** Flows that were last seen before have expired. */
+  kept_since: z.string(),
+});
 export type InsightFlowPage = z.output<typeof InsightFlowPage>;
 
 const counts = {
@@ -145,6 +148,8 @@ export type InsightsSummary = z.output<typeof InsightsSummary>;
 export const InsightsDecisions = z.object({
   /** When what is live was read; null: never. */
   rules_read_at: z.string().nullable(),
+  /** Flows that were last seen before have expired. */
+  kept_since: z.string(),
   flows: z.int(),
   by_context: z.array(z.object({ decision: z.enum(CONTEXT_DECISIONS), flows: z.int() })),
   /** Flows whose log line says something else than the rules do. */
@@ -219,6 +224,8 @@ export type InsightsTraffic = z.output<typeof InsightsTraffic>;
 const head = {
   workload: InsightWorkload,
   range: z.object({ since: z.string(), until: z.string() }),
+  /** Flows that were last seen before have expired: they are in no list, sum or decision below. `traffic` reaches further back. */
+  kept_since: z.string(),
   traffic_mode: mode,
   traffic: InsightsTraffic,
   /** Policies in audit mode within reach that mean the workload, in the order in which they would stand there. */

@@ -5,6 +5,7 @@ import { TALKER_SOURCES, TopTalker, TopTalkers, TrafficSeries } from '../flow/tr
 import { NODE_STATUSES } from '../inventory';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
 import { RUN_STATUSES, RUN_TRIGGERS } from '../sync';
+import { RangeMonitoring } from './monitoring';
 import { SecurityPosture } from './security-posture';
 import { SuspiciousSummary, SuspiciousTraffic } from './suspicious-traffic';
 
@@ -46,6 +47,8 @@ export type PolicyStandings = z.output<typeof PolicyStandings>;
 export const DashboardSecurity = z.object({
   ...covered,
   security_posture: SecurityPosture,
+  /** Whether what is missing below would have been seen. */
+  monitoring: RangeMonitoring,
   suspicious_traffic: z.array(SuspiciousTraffic),
   suspicious_summary: SuspiciousSummary,
   /** Single flows are kept from here on: suspicious traffic before it is not known any more. */

@@ -63,7 +63,12 @@ export const FlowGroupsInput = listInput(FLOW_GROUP_SORTS, {
 export type FlowGroupsInput = z.output<typeof FlowGroupsInput>;
 
 /** One page of groups, the largest first unless sorted otherwise; `sums` of all groups, not only of this page. */
-export const FlowGroups = pageOf(FlowGroup).extend({ ...covered, sums: z.object(sums) });
+export const FlowGroups = pageOf(FlowGroup).extend({
+  ...covered,
+  /** What these groups are counted from is kept since then; traffic before has expired. */
+  kept_since: z.string(),
+  sums: z.object(sums),
+});
 export type FlowGroups = z.output<typeof FlowGroups>;
 
 export const FlowSeriesInput = FlowFilter;

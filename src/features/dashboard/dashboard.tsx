@@ -77,11 +77,7 @@ export function Dashboard() {
             <Part title={t('Security posture')}>
               <QueryView query={security} skeleton={<Waiting lines={8} />}>
                 {(data) => (
-                  <PosturePanel
-                    posture={data.security_posture}
-                    suspiciousHref={suspiciousHref}
-                    canSeeAgents={can('agent:read')}
-                  />
+                  <PosturePanel security={data} suspiciousHref={suspiciousHref} canSeeAgents={can('agent:read')} />
                 )}
               </QueryView>
             </Part>
@@ -118,7 +114,7 @@ export function Dashboard() {
                 {(data) => (
                   <TrafficPanel
                     traffic={data.traffic}
-                    agents={security.data?.security_posture.agents}
+                    security={security.data}
                     onSelect={(range) => setView({ ...range, range: null })}
                   />
                 )}
@@ -133,7 +129,7 @@ export function Dashboard() {
               }
             >
               <QueryView query={traffic} skeleton={<Waiting lines={9} />}>
-                {(data) => <TalkersPanel traffic={data} view={view} agents={security.data?.security_posture.agents} />}
+                {(data) => <TalkersPanel traffic={data} view={view} security={security.data} />}
               </QueryView>
             </Part>
             {can('policy:read') && (

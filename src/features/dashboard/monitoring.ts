@@ -3,36 +3,45 @@ import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import { msg } from '@/lib/i18n/translator';
 
 /**
- * How much of the running workloads' traffic is seen now: all of it, some, none since the agents fell silent, none because no
- * agent reports, or there is nothing to see. An empty list is good news in the first case only.
+ * How much of the traffic of a time range was seen: all of it, some, none since the agents fell silent, none because no agent
+ * reported, or that is not known any more. An empty list is good news in the first case only.
  */
-export type Monitoring = 'full' | 'partial' | 'silent' | 'none' | 'nothing_runs';
+export type Monitoring = 'full' | 'partial' | 'silent' | 'none' | 'unknown' | 'nothing_runs';
 
-export function monitoringOf({ running, watched, silent }: SecurityPosture['agents']): Monitoring {
+/** What tells whether something would have been seen. */
+export type Monitored = Pick<DashboardSecurity, 'monitoring'> & { security_posture: Pick<SecurityPosture, 'agents'> };
+
+export function monitoringOf({ monitoring, security_posture }: Monitored): Monitoring {
+  const { running, watched, partly, unknown } = monitoring;
   if (running === 0) return 'nothing_runs';
   if (watched === running) return 'full';
-  if (watched > 0) return 'partial';
-  return silent > 0 ? 'silent' : 'none';
+  if (watched + partly > 0) return 'partial';
+  if (unknown > 0) return 'unknown';
+  return security_posture.agents.silent > 0 ? 'silent' : 'none';
 }
 
 type EmptyText = { title: string; text: string };
 
 const UNMONITORED: Record<Exclude<Monitoring, 'full' | 'partial'>, EmptyText> = {
   silent: { title: msg('Unknown'), text: msg('The agents are silent: traffic since their last report is unknown.') },
-  none: { title: msg('Not monitored'), text: msg('No agent reports from the nodes of running workloads.') },
+  none: { title: msg('Not monitored'), text: msg('No agent reported from the nodes of running workloads.') },
+  unknown: {
+    title: msg('Unknown'),
+    text: msg('Heartbeats are kept for a day. Whether agents reported before is unknown.'),
+  },
   nothing_runs: { title: msg('Not monitored'), text: msg('No workload runs.') },
 };
 const EXPIRED: EmptyText = { title: msg('Expired'), text: msg('Flows of this time range are past their retention.') };
 const NOTHING_SEEN = msg(
-  '{watched, number} of {running, number} running workloads are monitored; of the others nothing is known.',
+  '{watched, number} of {running, number} running workloads were monitored all the time. Traffic of the others may be missing.',
 );
 
 /** What an empty list of suspicious traffic means. `good` only where everything was monitored and is still kept. */
 export function suspiciousEmpty(
-  security: Pick<DashboardSecurity, 'since' | 'until' | 'suspicious_since' | 'security_posture'>,
+  security: Pick<DashboardSecurity, 'since' | 'until' | 'suspicious_since'> & Monitored,
 ): EmptyText & { good: boolean } {
-  const { since, until, suspicious_since, security_posture } = security;
-  const monitoring = monitoringOf(security_posture.agents);
+  const { since, until, suspicious_since } = security;
+  const monitoring = monitoringOf(security);
   if (suspicious_since >= until) return { ...EXPIRED, good: false };
   if (monitoring === 'partial') return { title: msg('Nothing suspicious seen'), text: NOTHING_SEEN, good: false };
   if (monitoring !== 'full') return { ...UNMONITORED[monitoring], good: false };
@@ -49,9 +58,9 @@ export function suspiciousEmpty(
 export const CUT_MS = 60_000;
 
 /** What no traffic at all means; null while that is not known. */
-export function trafficEmpty(agents: SecurityPosture['agents'] | undefined): EmptyText | null {
-  if (!agents) return null;
-  const monitoring = monitoringOf(agents);
+export function trafficEmpty(security: Monitored | undefined): EmptyText | null {
+  if (!security) return null;
+  const monitoring = monitoringOf(security);
   if (monitoring === 'partial') return { title: msg('No traffic seen'), text: NOTHING_SEEN };
   if (monitoring !== 'full') return UNMONITORED[monitoring];
   return { title: msg('No traffic of workloads'), text: msg('No traffic in this time, as far as agents saw.') };

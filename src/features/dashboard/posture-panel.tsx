@@ -1,6 +1,6 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import type { SecurityPosture } from '@/domain/dashboard/security-posture';
+import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
 import { PROTECTIONS } from '@/domain/firewall/protection';
 import { formatPercent } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
@@ -43,13 +43,14 @@ const less = (t: Translate, percent: number): ReactNode =>
     </span>
   );
 
-type Props = { posture: SecurityPosture; suspiciousHref: string; canSeeAgents: boolean };
+type Props = { security: DashboardSecurity; suspiciousHref: string; canSeeAgents: boolean };
 
 /** The protections that do not count as enforced. */
 const UNENFORCED = PROTECTIONS.filter((name) => name !== 'default_deny' && name !== 'unknown').join(',');
 
 /** How secure everything is as one number, and what the number is made of. */
-export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
+export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) {
+  const { security_posture: posture } = security;
   const t = useT();
   const { score, level, enforcement, policies, suspicious, agents } = posture;
   const { tone, word } = LEVEL_WORDS[level];
@@ -114,7 +115,7 @@ export function PosturePanel({ posture, suspiciousHref, canSeeAgents }: Props) {
         )}
         <Part
           title={t('Suspicious traffic')}
-          text={suspiciousText(t, posture)}
+          text={suspiciousText(t, security)}
           cost={less(t, suspicious.deduction)}
           href={suspiciousHref}
         />

@@ -3,6 +3,8 @@ import { ratePosture } from '@/domain/dashboard/security-posture';
 import { english } from '@/lib/i18n/translator';
 import { agentsText, enforcementText, policiesText, suspiciousText } from './posture-words';
 
+const NOBODY = { running: 0, watched: 0, partly: 0, unwatched: 0, unknown: 0 };
+
 it('says what the posture is made of', () => {
   const posture = ratePosture({
     enforcement: {
@@ -22,7 +24,9 @@ it('says what the posture is made of', () => {
     '1,200 deny by default, 2 accept by default, 1 without rules, 3 off, 1 unknown',
   );
   expect(policies && policiesText(english, policies)).toBe('2 unresolved, 1 stale of 7');
-  expect(suspiciousText(english, posture)).toBe('12 high');
+  expect(
+    suspiciousText(english, { security_posture: posture, monitoring: { ...NOBODY, running: 11, watched: 11 } }),
+  ).toBe('12 high');
   expect(agentsText(english, agents)).toBe('9 of 11 workloads, 2 on nodes without an agent');
 });
 
@@ -36,6 +40,6 @@ it('says when there is nothing to say', () => {
   const { enforcement, policies, agents } = posture;
   expect(enforcementText(english, enforcement)).toBe('No workload runs.');
   expect(policies && policiesText(english, policies)).toBe('None in force');
-  expect(suspiciousText(english, posture)).toBe('No workload runs.');
+  expect(suspiciousText(english, { security_posture: posture, monitoring: NOBODY })).toBe('No workload runs.');
   expect(agentsText(english, agents)).toBe('No workload runs.');
 });

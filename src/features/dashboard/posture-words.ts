@@ -1,7 +1,7 @@
 import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/tone';
-import { type Monitoring, monitoringOf } from './monitoring';
+import { type Monitored, type Monitoring, monitoringOf } from './monitoring';
 import { SEVERITY_COUNTS } from './severity-words';
 
 export const LEVEL_WORDS: Record<SecurityPosture['level'], { tone: Tone; word: string }> = {
@@ -48,19 +48,21 @@ const NOTHING_FOUND: Record<Monitoring, string> = {
   partial: msg('Nothing critical or high seen'),
   silent: msg('Unknown: the agents are silent'),
   none: msg('Not monitored'),
+  unknown: msg('Unknown: nothing tells whether agents reported then'),
   nothing_runs: msg('No workload runs.'),
 };
 
 /** What was seen of suspicious traffic; where nothing was, whether anybody looked. */
 export function suspiciousText(
   t: Translate,
-  { suspicious: { critical, high }, agents }: Pick<SecurityPosture, 'suspicious' | 'agents'>,
+  security: Monitored & { security_posture: Pick<SecurityPosture, 'suspicious'> },
 ): string {
+  const { critical, high } = security.security_posture.suspicious;
   return (
     counted(t, [
       [critical, SEVERITY_COUNTS.critical],
       [high, SEVERITY_COUNTS.high],
-    ]) || t(NOTHING_FOUND[monitoringOf(agents)])
+    ]) || t(NOTHING_FOUND[monitoringOf(security)])
   );
 }
 

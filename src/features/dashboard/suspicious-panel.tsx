@@ -57,7 +57,7 @@ export function SuspiciousPanel({
             icon={empty.good ? <ShieldCheck className="text-ok" /> : <ShieldQuestion />}
             title={t(empty.title)}
           >
-            {t(empty.text, security.security_posture.agents)}
+            {t(empty.text, security.monitoring)}
           </EmptyState>
         }
       />

@@ -1,27 +1,26 @@
 import { Activity } from 'lucide-react';
 import Link from 'next/link';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
-import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import { formatBytes } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { EmptyState } from '@/ui/empty-state';
 import { flowsHref } from './flows-href';
-import { trafficEmpty } from './monitoring';
+import { type Monitored, trafficEmpty } from './monitoring';
 import type { DashboardView } from './use-dashboard-view';
 
-type Props = { traffic: DashboardTraffic; view: DashboardView; agents: SecurityPosture['agents'] | undefined };
+type Props = { traffic: DashboardTraffic; view: DashboardView; security: Monitored | undefined };
 
 /** The workloads with the most traffic, as bars; each leads to its flows of the time. */
-export function TalkersPanel({ traffic, view, agents }: Props) {
+export function TalkersPanel({ traffic, view, security }: Props) {
   const t = useT();
   const { top_talkers: talkers, top_talkers_source } = traffic;
-  const empty = trafficEmpty(agents);
+  const empty = trafficEmpty(security);
   const most = Math.max(1, ...talkers.map(({ bytes_in, bytes_out }) => bytes_in + bytes_out));
   return (
     <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       {talkers.length === 0 ? (
         <EmptyState icon={<Activity />} title={empty ? t(empty.title) : t('No traffic of workloads')}>
-          {empty && t(empty.text, agents)}
+          {empty && t(empty.text, security?.monitoring)}
         </EmptyState>
       ) : (
         <ol aria-label={t('Top talkers')} className="divide-y">

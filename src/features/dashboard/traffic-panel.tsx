@@ -1,21 +1,20 @@
 import { useState } from 'react';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
-import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import { useT } from '@/lib/i18n/use-t';
 import { METRICS, type Metric } from '../shared/flows/flow-metric';
 import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
-import { trafficEmpty } from './monitoring';
+import { type Monitored, trafficEmpty } from './monitoring';
 
 type Props = {
   traffic: DashboardTraffic['traffic'];
-  agents: SecurityPosture['agents'] | undefined;
+  security: Monitored | undefined;
   onSelect: (range: { since: string; until: string }) => void;
 };
 
 /** Traffic over time by verdict. Marking a part of it looks closer, at everything on the page. */
-export function TrafficPanel({ traffic, agents, onSelect }: Props) {
+export function TrafficPanel({ traffic, security, onSelect }: Props) {
   const t = useT();
-  const empty = trafficEmpty(agents);
+  const empty = trafficEmpty(security);
   const [metric, setMetric] = useState<Metric>(METRICS[0]);
   return (
     <div className="grid min-w-0 flex-1">
@@ -25,7 +24,7 @@ export function TrafficPanel({ traffic, agents, onSelect }: Props) {
         onMetricChange={setMetric}
         onSelect={onSelect}
         height={300}
-        empty={empty ? t(empty.text, agents) : t('No traffic in this time, as far as agents saw.')}
+        empty={empty ? t(empty.text, security?.monitoring) : t('No traffic in this time, as far as agents saw.')}
       />
     </div>
   );

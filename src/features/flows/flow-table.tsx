@@ -10,6 +10,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { expiredRange } from '../shared/flows/expired';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';
@@ -25,7 +26,7 @@ export function FlowTable({ view, range, onOpen }: Props) {
   const client = useTRPCClient();
   const [keptSince, setKeptSince] = useState<string | null>(null);
   // What has expired is no matter of filters.
-  const expired = range.until !== undefined && keptSince !== null && range.until <= keptSince ? keptSince : null;
+  const expired = expiredRange(range.until, keptSince);
   const input = { ...view.filter, ...range, sort: view.listSort as FlowListInput['sort'] };
   const list = useServerList({
     name: 'flows',

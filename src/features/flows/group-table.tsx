@@ -1,9 +1,10 @@
 'use client';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
+import { expiredRange } from '../shared/flows/expired';
 import { useServerList } from '../shared/use-server-list';
 import { NoFlows } from './flow-table';
 import { groupColumns } from './group-columns';
@@ -24,12 +25,24 @@ export function GroupTable({ view, range, grouping, onNarrow }: Props) {
   const client = useTRPCClient();
   const columns = useMemo(() => groupColumns(t)[grouping], [t, grouping]);
   const input = { ...view.filter, ...range, group_by: grouping, sort: view.groupSort as FlowGroupsInput['sort'] };
+  const [keptSince, setKeptSince] = useState<string | null>(null);
+  const expired = expiredRange(range.until, keptSince);
   const list = useServerList({
     name: `flows-by-${grouping}`,
     columns,
-    state: { input, sort: view.groupSort, setSort: view.setSort, filtered: view.narrowed, clear: view.widen },
+    state: {
+      input,
+      sort: view.groupSort,
+      setSort: view.setSort,
+      filtered: view.narrowed && expired === null,
+      clear: view.widen,
+    },
     pathKey: trpc.flows.groups.pathKey(),
-    fetchPage: (page, signal) => client.flows.groups.query({ ...input, ...page }, { signal }),
+    fetchPage: async (page, signal) => {
+      const found = await client.flows.groups.query({ ...input, ...page }, { signal });
+      setKeptSince(found.kept_since);
+      return found;
+    },
   });
   return (
     <DataTable
@@ -41,7 +54,7 @@ export function GroupTable({ view, range, grouping, onNarrow }: Props) {
       queryKey={JSON.stringify([view.filter, view.groupSort])}
       rowId={(group) => group.id}
       onRowOpen={(group) => onNarrow(narrowToGroup(grouping, group))}
-      empty={<NoFlows />}
+      empty={<NoFlows expired={expired} />}
     />
   );
 }

@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { Skeleton } from '@/ui/skeleton';
+import { expiredRange } from '../shared/flows/expired';
 import { QueryView } from '../shared/query-view';
 import { PolicyLink } from '../shared/security-links';
 import { decisionWord } from './context-words';
@@ -26,7 +27,9 @@ export function Decisions({ view }: { view: TrafficView }) {
   return (
     <Section title={t('What decides')}>
       <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
-        {(decisions) => <Content decisions={decisions} />}
+        {(decisions) => (
+          <Content decisions={decisions} expired={expiredRange(view.asked.until, decisions.kept_since) !== null} />
+        )}
       </QueryView>
     </Section>
   );
@@ -34,8 +37,10 @@ export function Decisions({ view }: { view: TrafficView }) {
 
 function Content({
   decisions: { flows, by_context, conflicts, audit, rules_read_at },
+  expired,
 }: {
   decisions: InsightsDecisions;
+  expired: boolean;
 }) {
   const t = useT();
   const shown = by_context.filter((one) => one.flows > 0).sort((a, b) => b.flows - a.flows);
@@ -52,7 +57,7 @@ function Content({
         </Notice>
       )}
       {shown.length === 0 ? (
-        <p className="text-muted">{t('No flows in this time.')}</p>
+        <p className="text-muted">{expired ? t('Flows of that time have expired') : t('No flows in this time.')}</p>
       ) : (
         <ul className="flex flex-col gap-1">
           {shown.map((one) => {

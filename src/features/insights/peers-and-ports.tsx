@@ -6,18 +6,18 @@ import { Section } from '@/ui/section';
 import { WorkloadLink } from '../shared/inventory-links';
 import type { Narrowing } from './use-traffic-view';
 
-type Props = { summary: InsightsSummary; onNarrow: (change: Narrowing) => void };
+type Props = { summary: InsightsSummary; expired: boolean; onNarrow: (change: Narrowing) => void };
 
 const rest = (t: Translate, shown: number, all: number) =>
   all > shown ? t('The first {shown, number} of {all, number}, by bytes.', { shown, all }) : undefined;
 
 /** With whom the workload talks most. */
-export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, onNarrow }: Props) {
+export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, expired, onNarrow }: Props) {
   const t = useT();
   return (
     <Section title={t('Peers')} description={rest(t, peers.length, peers_total)}>
       {peers.length === 0 ? (
-        <p className="text-muted">{t('None in this time.')}</p>
+        <p className="text-muted">{expired ? t('Flows of that time have expired') : t('None in this time.')}</p>
       ) : (
         <ul className="flex flex-col gap-2">
           {peers.map((peer) => (
@@ -41,12 +41,12 @@ export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, on
 }
 
 /** Which services it offers and uses most. */
-export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, onNarrow }: Props) {
+export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, expired, onNarrow }: Props) {
   const t = useT();
   return (
     <Section title={t('Services')} description={rest(t, ports.length, ports_total)}>
       {ports.length === 0 ? (
-        <p className="text-muted">{t('None in this time.')}</p>
+        <p className="text-muted">{expired ? t('Flows of that time have expired') : t('None in this time.')}</p>
       ) : (
         <ul className="flex flex-col gap-2">
           {ports.map((service) => {

@@ -2,12 +2,14 @@
 import { Activity } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { InsightFlow } from '@/domain/insights';
+import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
 import { FilterChip } from '../shared/filter-chip';
+import { expiredRange } from '../shared/flows/expired';
 import { useServerList } from '../shared/use-server-list';
 import { ContextDrawer } from './context-drawer';
 import { trafficColumns } from './traffic-columns';
@@ -22,6 +24,8 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
   const columns = useMemo(() => trafficColumns(t), [t]);
   const { asked, narrowing, sort } = view;
   const input = { ...asked, ...narrowing, sort, include_flow_context: true as const };
+  const [keptSince, setKeptSince] = useState<string | null>(null);
+  const expired = expiredRange(asked.until, keptSince);
   const list = useServerList<InsightFlow>({
     name: 'flows',
     columns,
@@ -29,11 +33,15 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
       input,
       sort,
       setSort: view.setSort,
-      filtered: Object.keys(narrowing).length > 0,
+      filtered: Object.keys(narrowing).length > 0 && expired === null,
       clear: view.widen,
     },
     pathKey: trpc.insights.flows.pathKey(),
-    fetchPage: (page, signal) => client.insights.flows.query({ ...input, ...page }, { signal }),
+    fetchPage: async (page, signal) => {
+      const found = await client.insights.flows.query({ ...input, ...page }, { signal });
+      setKeptSince(found.kept_since);
+      return found;
+    },
   });
   return (
     <Section
@@ -52,10 +60,17 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
         onRowOpen={setOpened}
         height="auto"
         empty={
-          <EmptyState icon={<Activity />} title={t('No flows in this time')}>
-            {t(
-              'Choose a longer time or all traffic. Flows come from the agent on the node; without one a node shows none.',
-            )}
+          <EmptyState
+            icon={<Activity />}
+            title={expired ? t('Flows of that time have expired') : t('No flows in this time')}
+          >
+            {expired
+              ? t('Single flows are kept since {time}. The chart reaches further back.', {
+                  time: formatDateTime(expired),
+                })
+              : t(
+                  'Choose a longer time or all traffic. Flows come from the agent on the node; without one a node shows none.',
+                )}
           </EmptyState>
         }
       />

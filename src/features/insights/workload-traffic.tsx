@@ -10,6 +10,7 @@ import { Button } from '@/ui/button';
 import { Facet } from '@/ui/facet';
 import { Notice } from '@/ui/notice';
 import { Skeleton } from '@/ui/skeleton';
+import { expiredRange } from '../shared/flows/expired';
 import { QueryView } from '../shared/query-view';
 import { TrafficTimeControl } from '../shared/traffic-time-control';
 import { ActiveRules } from './active-rules';
@@ -92,7 +93,7 @@ function Overview({ view }: { view: TrafficView }) {
   return (
     <>
       <QueryView query={query} skeleton={<Skeleton className="h-40 w-full" />}>
-        {({ summary, traffic }) => (
+        {({ summary, traffic, kept_since }) => (
           <>
             <p className="text-muted tabular-nums">
               {t('Traffic in this time range: {inbound} inbound, {outbound} outbound.', {
@@ -105,8 +106,16 @@ function Overview({ view }: { view: TrafficView }) {
               )}
             </p>
             <div className="grid gap-4 lg:grid-cols-2">
-              <TopPeers summary={summary} onNarrow={view.narrow} />
-              <TopPorts summary={summary} onNarrow={view.narrow} />
+              <TopPeers
+                summary={summary}
+                expired={expiredRange(view.asked.until, kept_since) !== null}
+                onNarrow={view.narrow}
+              />
+              <TopPorts
+                summary={summary}
+                expired={expiredRange(view.asked.until, kept_since) !== null}
+                onNarrow={view.narrow}
+              />
             </div>
           </>
         )}

@@ -1,6 +1,7 @@
 'use client';
 import { Activity } from 'lucide-react';
 import Link from 'next/link';
+import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
@@ -9,12 +10,19 @@ import { EmptyState } from '@/ui/empty-state';
 import { usePermissions } from '../shared/use-permissions';
 import type { TopologyState } from './use-topology-view';
 
-/** What helps when there is nothing to draw. */
-export function NoTraffic({ view }: { view: TopologyState }) {
+/** What helps when there is nothing to draw. @param expired since when traffic is kept, if all of the time range is older */
+export function NoTraffic({ view, expired }: { view: TopologyState; expired: string | null }) {
   const t = useT();
   const { can } = usePermissions();
   const { filters } = view;
   const narrowed = filters.workload_id !== null || filters.cluster_id !== null || filters.busy === true;
+  if (expired) {
+    return (
+      <EmptyState icon={<Activity />} title={t('Traffic of this time range has expired')}>
+        {t('Traffic is kept since {time}.', { time: formatDateTime(expired) })}
+      </EmptyState>
+    );
+  }
   return (
     <EmptyState
       icon={<Activity />}

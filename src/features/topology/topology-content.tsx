@@ -1,9 +1,11 @@
 'use client';
 import { useMemo, useState } from 'react';
 import type { Topology } from '@/domain/topology/topology';
+import { formatDateTime } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
+import { expiredRange } from '../shared/flows/expired';
 import { ConnectionDrawer } from './connection-drawer';
 import { MapCanvas } from './map-canvas';
 import { buildMap, type MapLink } from './map-model';
@@ -59,7 +61,8 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
     'Map of {ends, plural, one {# end} other {# ends}} and {connections, plural, one {# connection} other {# connections}}',
     { ends: model.nodes.size, connections: model.links.length },
   );
-  const table = { model, matches, view, refreshing };
+  const expired = expiredRange(topology.until, topology.kept_since);
+  const table = { model, matches, view, refreshing, expired };
   return (
     <>
       {omitted && (
@@ -67,12 +70,17 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
           {t('Those without traffic and the lightest. Choose a cluster, or look at one workload.')}
         </Notice>
       )}
+      {expired && (
+        <Notice tone="info" title={t('Traffic of this time range has expired')}>
+          {t('Traffic is kept since {time}.', { time: formatDateTime(expired) })}
+        </Notice>
+      )}
       {view.view === 'connections' && <ConnectionTable {...table} onOpen={setOpened} />}
       {view.view === 'workloads' && <NodeTable {...table} onOpen={(id) => view.setFilters({ at: id, view: null })} />}
       {view.view === 'map' &&
         (model.nodes.size === 0 ? (
           <div className="rounded-lg border bg-surface">
-            <NoTraffic view={view} />
+            <NoTraffic view={view} expired={expired} />
           </div>
         ) : (
           <div className="flex min-h-0 flex-1 gap-3 max-lg:flex-col lg:h-0 lg:min-h-96">

@@ -16,13 +16,15 @@ type Props = {
   matches: ReadonlySet<string> | null;
   view: TopologyState;
   refreshing: boolean;
+  /** Since when traffic is kept, if all of the time range is older. */
+  expired: string | null;
 };
 
 function useRows<Row extends object>(
   { name, noun }: { name: string; noun: string },
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { view, refreshing }: Props,
+  { view, refreshing, expired }: Props,
 ) {
   const t = useT();
   const exporting = useAuditedExport<Row>({
@@ -46,7 +48,7 @@ function useRows<Row extends object>(
     filtered: view.q !== '' || view.filters.hide !== null,
     onClearFilters: () => view.setFilters({ hide: null, q: null } as Parameters<typeof view.setFilters>[0]),
     exporting,
-    empty: <NoTraffic view={view} />,
+    empty: <NoTraffic view={view} expired={expired} />,
   };
 }
 

@@ -1,5 +1,6 @@
 import { type AnyColumn, and, asc, count, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { FaultyNode, LastSync, SilentAgent } from '@/domain/dashboard/dashboard';
+import type { MonitoredPlace } from '@/domain/dashboard/monitoring';
 import type { TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { clusters, nodeAgents, nodes } from '../db/schema/clusters';
@@ -64,16 +65,20 @@ export function countAgentStates(
     .groupBy(nodeAgents.status);
 }
 
-/** How many running workloads there are by the state of their node's agent; null: no agent, or no known node. One query. */
-export function countWatchedWorkloads(
-  tenants: TenantReach,
-): Promise<{ status: typeof nodeAgents.$inferSelect.status | null; workloads: number }[]> {
+export type RunningPlace = Pick<MonitoredPlace, 'node_id' | 'workloads' | 'interval_seconds'> & {
+  /** null: no agent, or no known node. */
+  status: typeof nodeAgents.$inferSelect.status | null;
+};
+
+/** How many running workloads there are on each node, with the state of its agent. One query. */
+export function countRunningByNode(tenants: TenantReach): Promise<RunningPlace[]> {
+  const { status, interval_seconds } = nodeAgents;
   return db
-    .select({ status: nodeAgents.status, workloads: count() })
+    .select({ node_id: workloads.node_id, status, interval_seconds, workloads: count() })
     .from(workloads)
     .leftJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id))
     .where(running(tenants))
-    .groupBy(nodeAgents.status);
+    .groupBy(workloads.node_id, status, interval_seconds);
 }
 
 const time = (column: AnyColumn) => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

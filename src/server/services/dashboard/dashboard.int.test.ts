@@ -125,6 +125,25 @@ describe('the posture', () => {
     expect(theirs).toMatchObject({ score: 100, enforcement: { running: 1, enforced: 1, share: 1 } });
   });
 
+  it('judges a time range by what reported then, whatever reports now', async () => {
+    const { security_posture, monitoring } = await world.read();
+    // Both agents report now. Their first heartbeat came just now, so most of the range was not monitored.
+    expect(security_posture.agents).toMatchObject({ running: 2, watched: 2 });
+    expect(monitoring).toEqual({ running: 2, watched: 0, partly: 2, unwatched: 0, unknown: 0 });
+    const past = await call(`/dashboard?since=${ago(300)}&until=${ago(240)}`, { headers: world.admin });
+    expect(await past.json()).toMatchObject({ monitoring: { running: 2, watched: 0, partly: 0, unwatched: 2 } });
+    const older = await call(`/dashboard?since=${ago(3_000)}&until=${ago(2_900)}`, { headers: world.admin });
+    expect(await older.json()).toMatchObject({ monitoring: { running: 2, unwatched: 0, unknown: 2 } });
+    for (const node of world.nodes) {
+      for (let minute = 0; minute < 100; minute += 5) {
+        await sql`insert into agent_heartbeats (node_id, boot_id, sequence, received_at, accepted, updated, rejected_count, rejected)
+          values (${node.id}, ${node.id}, ${minute}, ${ago(600 + minute)}, 0, 0, 0, '[]')`;
+      }
+    }
+    const full = await call(`/dashboard?since=${ago(660)}&until=${ago(620)}`, { headers: world.admin });
+    expect(await full.json()).toMatchObject({ monitoring: { running: 2, watched: 2, unwatched: 0 } });
+  });
+
   it('suffers when agents fall silent', async () => {
     await sql`update node_agents set status = 'silent' where node_id = ${world.nodes[1].id}`;
     const dashboard = await world.read();

@@ -2,12 +2,13 @@ import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
 import type { DashboardInput } from '@/domain/dashboard/dashboard-input';
 import { ratePosture } from '@/domain/dashboard/security-posture';
 import type { DashboardScopes } from '../../auth/dashboard-scopes';
-import { countWatchedWorkloads } from '../../repositories/dashboard-places';
+import { countRunningByNode, type RunningPlace } from '../../repositories/dashboard-places';
 import { selectFlows } from '../flows/select-flows';
 import { readBoard } from '../policies/board/read-board';
 import { countEnforcement } from './count-enforcement';
 import { countStandings } from './count-standings';
 import { narrowScopes } from './narrow-scopes';
+import { readMonitoring } from './read-monitoring';
 import { readSuspicious } from './read-suspicious';
 
 /**
@@ -21,19 +22,20 @@ export async function readDashboardSecurity(
 ): Promise<DashboardSecurity> {
   const { flow, policy, workload } = await narrowScopes(scopes, input.tenant_id);
   const { since: from, until: to } = input;
-  const [{ selection, since, until }, board, watched] = await Promise.all([
+  const [{ selection, since, until, now }, board, running] = await Promise.all([
     selectFlows(flow, { since: from, until: to }),
     readBoard(),
-    countWatchedWorkloads(flow.tenants),
+    countRunningByNode(flow.tenants),
   ]);
   const reach = { policies: policy?.tenants ?? [], rules: workload?.tenants ?? null };
   const suspicious = await readSuspicious(selection, board, reach, input.suspicious_limit);
   const policies = policy && countStandings(board, policy.tenants);
   const agents = { watched: 0, silent: 0, unwatched: 0 };
-  for (const { status, workloads } of watched) {
-    const kind = status === 'ok' || status === 'degraded' ? 'watched' : status === 'silent' ? 'silent' : 'unwatched';
-    agents[kind] += workloads;
+  const reports = ({ status }: RunningPlace) => status === 'ok' || status === 'degraded';
+  for (const place of running) {
+    agents[reports(place) ? 'watched' : place.status === 'silent' ? 'silent' : 'unwatched'] += place.workloads;
   }
+  const places = running.map((place) => ({ ...place, reports: reports(place) }));
   const { active = 0, stale = 0, partial = 0, unresolved = 0 } = policies ?? {};
   return {
     since: new Date(since).toISOString(),
@@ -45,6 +47,7 @@ export async function readDashboardSecurity(
       suspicious: suspicious.summary,
       agents,
     }),
+    monitoring: await readMonitoring(places, { since, until }, now),
     suspicious_traffic: suspicious.entries,
     suspicious_summary: suspicious.summary,
     suspicious_since: new Date(Math.max(since, Date.parse(selection.cutoff))).toISOString(),

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { classificationOf, flowLabel } from '@/domain/flow/flow-label';
 import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
-import { planRange } from '@/domain/flow/plan-range';
+import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { observedAction } from '@/domain/flow-verdict';
 import type { TenantReach } from '@/domain/permissions';
 import { mergeVerdicts, NOT_NAMED, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
@@ -37,6 +37,7 @@ const MOST_EVALUATED = 20_000;
 const MOST_OF_GROUP = 500;
 /** Conversations that are evaluated before others get their turn. */
 const CHUNK = 2_000;
+const HOUR_MS = 3_600_000;
 
 /** What is said of a group of which only a part was evaluated: what holds of a part alone is not claimed of all. */
 function saidOfPart({ action, rules_say, audit_say, differs }: SummedVerdict): SummedVerdict {
@@ -119,5 +120,6 @@ export async function groupFlows(
       destination_label: ENDS[group_by].includes('destination') ? labelOf(row, 'destination') : null,
     }),
   );
-  return { ...page, items, source: plan.source, ...range };
+  const kept_since = plan.source === 'flows' ? selection.cutoff : new Date(now - HOURLY_HOURS * HOUR_MS).toISOString();
+  return { ...page, items, kept_since, source: plan.source, ...range };
 }

@@ -1,7 +1,7 @@
 import { CONTEXT_DECISIONS, type ContextDecision } from '@/domain/flow-context/flow-context';
 import type { InsightContext, InsightsDecisions } from '@/domain/insights';
 
-type Counts = Omit<InsightsDecisions, 'rules_read_at'>;
+type Counts = Omit<InsightsDecisions, 'rules_read_at' | 'kept_since'>;
 
 /** Counts what decides about flows, one after the other. */
 export function countDecisions(): {

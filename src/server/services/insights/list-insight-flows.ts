@@ -27,8 +27,13 @@ export async function listInsightFlows(
     repository.listInsightFlows(selection, input),
     rules && readContextRecently(rules.tenants, input.id),
   ]);
-  if (!live) return { ...page, items: page.items.map(plain) };
+  const kept_since = selection.cutoff;
+  if (!live) return { ...page, kept_since, items: page.items.map(plain) };
   const contextFor = contextDescriber(live);
   const verdictOf = flowVerdicts(await readBoard(), live.reach, [live]);
-  return { ...page, items: page.items.map((flow) => ({ ...flow, ...verdictOf(flow), ...contextFor(flow) })) };
+  return {
+    ...page,
+    kept_since,
+    items: page.items.map((flow) => ({ ...flow, ...verdictOf(flow), ...contextFor(flow) })),
+  };
 }

@@ -25,5 +25,5 @@ export async function readInsightDecisions(
       for (const row of rows) counter.add(contextFor(row));
     }),
   );
-  return { rules_read_at: live.read_at, ...counter.counts() };
+  return { rules_read_at: live.read_at, kept_since: selection.cutoff, ...counter.counts() };
 }

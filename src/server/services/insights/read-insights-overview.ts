@@ -29,6 +29,7 @@ export async function readInsightsOverview(
   return {
     workload,
     range,
+    kept_since: selection.cutoff,
     traffic_mode,
     audit_policies: viewAuditPolicies(live.world, input.id, rules.tenants),
     active_firewall_rules: activeRules(live.guest.state, workload.vmid, show),

@@ -45,7 +45,7 @@ export async function streamInsights(
   return produceStream(
     async (write) => {
       const traffic = await readWorkloadTraffic(selected);
-      await write(`{${fields({ workload, range, traffic_mode, traffic })}`);
+      await write(`{${fields({ workload, range, kept_since: selection.cutoff, traffic_mode, traffic })}`);
       const live = rules && (await readContextNow(rules.tenants, workloadId));
       const world = live ? live.world : (await readBoard()).world;
       const reach = rules ? rules.tenants : scope.tenants;
