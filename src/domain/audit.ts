@@ -3,9 +3,12 @@ import { listInput, pageOf } from './list';
 
 export const ACTOR_KINDS = ['user', 'system', 'agent', 'anonymous'] as const;
 
-/** Who did what to which object, when and from where. `hash` chains it to the record before (`seq` - 1). */
+/**
+ * Who did what to which object, when and from where. `hash` chains it to the record before (`seq` - 1). The chain runs through
+ * the whole installation: to readers of single tenants, its number and hashes are null, because gaps would count what others do.
+ */
 export const AuditRecord = z.object({
-  seq: z.int(),
+  seq: z.int().nullable(),
   id: z.uuid(),
   at: z.iso.datetime(),
   actor_kind: z.enum(ACTOR_KINDS),
@@ -21,8 +24,8 @@ export const AuditRecord = z.object({
   after: z.record(z.string(), z.unknown()).nullable(),
   request_id: z.string().nullable(),
   source_address: z.string().nullable(),
-  previous_hash: z.string(),
-  hash: z.string(),
+  previous_hash: z.string().nullable(),
+  hash: z.string().nullable(),
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
 

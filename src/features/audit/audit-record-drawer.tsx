@@ -107,21 +107,23 @@ function Content({ record, onFilter }: { record: AuditRow; onFilter: Props['onFi
       <Section title={t('What changed')} bare>
         <ChangeView before={record.before} after={record.after} />
       </Section>
-      <Section
-        title={t('Place in the trail')}
-        description={t(
-          'Each record carries the hash of the one before, so that a record which was changed or removed later is found.',
-        )}
-        bare
-      >
-        <Properties
-          items={[
-            { label: t('Number'), value: formatCount(record.seq) },
-            { label: t('Hash'), value: <Mono wrap>{record.hash}</Mono> },
-            { label: t('Hash before'), value: <Mono wrap>{record.previous_hash}</Mono> },
-          ]}
-        />
-      </Section>
+      {record.seq !== null && (
+        <Section
+          title={t('Place in the trail')}
+          description={t(
+            'Each record carries the hash of the one before, so that a record which was changed or removed later is found.',
+          )}
+          bare
+        >
+          <Properties
+            items={[
+              { label: t('Number'), value: formatCount(record.seq) },
+              { label: t('Hash'), value: <Mono wrap>{record.hash}</Mono> },
+              { label: t('Hash before'), value: <Mono wrap>{record.previous_hash}</Mono> },
+            ]}
+          />
+        </Section>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { AuditListInput, AuditRecord } from '@/domain/audit';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
@@ -79,13 +80,17 @@ export async function cutAuditTrail(tx: Tx, checkpoint: typeof auditCheckpoints.
 const visible = (tenants: TenantReach): SQL | undefined =>
   tenants === 'all' ? undefined : inArray(auditRecords.tenant_id, [...tenants]);
 
+/** A record as it is shown; the place in the chain is for those who see all of it. */
+const shown = (record: StoredAuditRecord, tenants: TenantReach): AuditRecord =>
+  tenants === 'all' ? record : { ...record, seq: null, previous_hash: null, hash: null };
+
 /** One record, when the tenants include it. */
 export async function findAuditRecord(tenants: TenantReach, id: string): Promise<AuditRecord | null> {
   const [row] = await db
     .select()
     .from(auditRecords)
     .where(and(visible(tenants), eq(auditRecords.id, id)));
-  return row ?? null;
+  return row ? shown(row, tenants) : null;
 }
 
 function matches(input: AuditListInput): (SQL | undefined)[] {
@@ -110,15 +115,25 @@ function matches(input: AuditListInput): (SQL | undefined)[] {
   ];
 }
 
-/** The sequence number in a cursor; the chain itself is the order, so it is all a cursor needs. */
-function decode(cursor: string): number {
-  const seq = /^s(\d{1,15})$/.exec(cursor)?.[1];
-  if (seq === undefined) {
-    throw new AppError('malformed', 'The cursor is not one that this list gave out. Start again without it.', {
-      errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
-    });
+/** The place of the record that a cursor names; the chain itself is the order. @throws AppError `malformed`, also when the record was removed meanwhile */
+async function placeOf(cursor: string, tenants: TenantReach): Promise<number> {
+  const id = /^r(.*)$/.exec(cursor)?.[1];
+  const [row] = z.uuid().safeParse(id).success
+    ? await db
+        .select({ seq: auditRecords.seq })
+        .from(auditRecords)
+        .where(and(visible(tenants), eq(auditRecords.id, id ?? '')))
+    : [];
+  if (!row) {
+    throw new AppError(
+      'malformed',
+      'The cursor is not one that this list gave out, or its record was removed. Start again without it.',
+      {
+        errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+      },
+    );
   }
-  return Number(seq);
+  return row.seq;
 }
 
 /** One page of the trail, the newest first unless sorted by `at`. Counting all of them is left out for an export. */
@@ -129,7 +144,7 @@ export async function listAuditRecords(
 ): Promise<Page<AuditRecord>> {
   const ascending = input.sort === 'at';
   const where = and(visible(tenants), ...matches(input));
-  const after = input.cursor === undefined ? undefined : decode(input.cursor);
+  const after = input.cursor === undefined ? undefined : await placeOf(input.cursor, tenants);
   const beyond =
     after === undefined ? undefined : ascending ? gt(auditRecords.seq, after) : lt(auditRecords.seq, after);
   const [rows, total] = await Promise.all([
@@ -141,7 +156,7 @@ export async function listAuditRecords(
       .limit(input.limit + 1),
     counted ? db.$count(auditRecords, where) : 0,
   ]);
-  const items = rows.slice(0, input.limit);
+  const items = rows.slice(0, input.limit).map((row) => shown(row, tenants));
   const last = items.at(-1);
-  return { items, next_cursor: rows.length > input.limit && last ? `s${last.seq}` : null, total };
+  return { items, next_cursor: rows.length > input.limit && last ? `r${last.id}` : null, total };
 }

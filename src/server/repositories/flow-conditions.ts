@@ -48,22 +48,27 @@ function endCondition(end: 'source' | 'destination', filter: EndFilter): SQL {
   return filter.kind === 'internal' ? sql`${cidr} is not null` : sql`${cidr} is null`;
 }
 
+/** One workload: of those that may not be seen there is no traffic, as there is none of one that does not exist. */
+export const workloadIs = (column: SQL, id: string, visible: VisibleWorkloads): SQL =>
+  visible === 'all' || visible.includes(id.toLowerCase()) ? sql`${column} = ${id}::uuid` : sql`false`;
+
 /** A workload at an end; to those who may not see it, a workload is none. */
 export function endIs(column: SQL, value: string, visible: VisibleWorkloads): SQL {
-  if (value !== 'none') return sql`${column} = ${value}::uuid`;
+  if (value !== 'none') return workloadIs(column, value, visible);
   return visible === 'all' ? sql`${column} is null` : sql`(${column} is null or not ${oneOf(column, visible)})`;
 }
 
 /** The start of an address as the database writes it. */
 const ADDRESS_PART = /^[0-9a-f.:]{2,39}$/i;
 
-function searchCondition(text: string, named: readonly string[]): SQL {
+function searchCondition(text: string, { named, visible }: FlowSelection): SQL {
   const word = text.toLowerCase();
   const parts = [
     named.length > 0 ? seenBy((column) => oneOf(column, named)) : null,
     sql`t.protocol = ${word}`,
     sql`t.state ilike ${text.replace(/[\\%_]/g, '\\$&')}`,
-    sql`t.interface ilike ${likePattern(text)}`,
+    // The name of an interface tells the guest's number.
+    sql`(t.interface ilike ${likePattern(text)}${visible === 'all' ? sql`` : sql` and ${oneOf(T.workload_id, visible)}`})`,
     ADDRESS_PART.test(text)
       ? sql`host(t.source_ip) like ${`${word}%`} or host(t.destination_ip) like ${`${word}%`}`
       : null,
@@ -93,7 +98,7 @@ export function commonConditions({ visible, filter }: FlowSelection): SQL[] {
 
 /** The WHERE of flows, of the table under the alias `t`. An expired flow never matches. */
 export function flowConditions(selection: FlowSelection): SQL {
-  const { visible, cutoff, since, until, filter, named } = selection;
+  const { visible, cutoff, since, until, filter } = selection;
   const conditions = [
     sql`t.observed_at >= ${cutoff}::timestamptz and t.observed_at >= ${since}::timestamptz`,
     until === null ? null : sql`t.first_seen_at < ${until}::timestamptz`,
@@ -102,7 +107,7 @@ export function flowConditions(selection: FlowSelection): SQL {
   ];
   if (filter.workload_id !== undefined) {
     const { workload_id } = filter;
-    conditions.push(seenBy((column) => sql`${column} = ${workload_id}::uuid`));
+    conditions.push(seenBy((column) => workloadIs(column, workload_id, visible)));
   }
   if (filter.port !== undefined) {
     const { port } = filter;
@@ -120,7 +125,7 @@ export function flowConditions(selection: FlowSelection): SQL {
     const wanted = filter[end] === undefined ? null : parseEndFilter(filter[end]);
     if (wanted) conditions.push(endCondition(end, wanted));
   }
-  if (filter.q) conditions.push(searchCondition(filter.q, named));
+  if (filter.q) conditions.push(searchCondition(filter.q, selection));
   return sql.join(
     conditions.filter((condition) => condition !== null),
     sql` and `,

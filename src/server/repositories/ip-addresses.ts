@@ -9,7 +9,7 @@ import { ipAddressHistory, ipamConflicts } from '../db/schema/ipam';
 import { networks, subnets } from '../db/schema/networks';
 import { workloadInterfaces, workloads } from '../db/schema/workloads';
 import { addressFilters } from './ip-address-filters';
-import { addressInReach } from './ipam-reach';
+import { addressInReach, subnetInReach } from './ipam-reach';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 import { workloadInReach } from './tenant-reach';
 
@@ -144,7 +144,13 @@ export async function findIpAddressDetail(tenants: TenantReach, id: string): Pro
     db
       .select({ id: subnets.id, cidr: subnets.cidr })
       .from(subnets)
-      .where(and(eq(subnets.network_id, address.network_id), sql`${subnets.cidr} >>= ${address.address}::inet`))
+      .where(
+        and(
+          eq(subnets.network_id, address.network_id),
+          sql`${subnets.cidr} >>= ${address.address}::inet`,
+          subnetInReach(tenants),
+        ),
+      )
       .orderBy(sql`masklen(${subnets.cidr})`),
     db
       .select({ id: ipamConflicts.id })

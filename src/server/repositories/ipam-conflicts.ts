@@ -1,12 +1,14 @@
-import { and, count, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, and, count, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
 import type { ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../db/client';
+import { ipAddresses } from '../db/schema/addresses';
 import { clusters } from '../db/schema/clusters';
 import { ipamConflicts } from '../db/schema/ipam';
 import { networks } from '../db/schema/networks';
 import { workloads } from '../db/schema/workloads';
+import { addressInReach } from './ipam-reach';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 import { workloadInReach } from './tenant-reach';
@@ -20,6 +22,28 @@ const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other
     'external_id', ${workloads.external_id}) from ${workloads} where ${and(eq(workloads.id, id), reach)})`;
 };
 
+/** A fact about a party, null to those who may not see that party. */
+function ofParty(
+  id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id,
+  fact: AnyColumn,
+  tenants: TenantReach,
+): SQL<string | null> {
+  const reach = workloadInReach(tenants);
+  return reach ? sql`(select ${fact} from ${workloads} where ${and(eq(workloads.id, id), reach)})` : sql`${fact}`;
+}
+
+/** The MAC address of the holder; where two cards have the same one, that of both. */
+const macOf = (tenants: TenantReach): SQL<string | null> =>
+  sql`case when ${ipamConflicts.kind} = 'duplicate_mac' then ${ipamConflicts.mac}
+    else ${ofParty(ipamConflicts.workload_id, ipamConflicts.mac, tenants)} end`;
+
+/** The stored address, which is out of reach when its holder is. */
+const addressId = (tenants: TenantReach): SQL<string | null> =>
+  tenants === 'all'
+    ? sql`${ipamConflicts.ip_address_id}`
+    : sql`(select ${ipAddresses.id} from ${ipAddresses}
+        where ${eq(ipAddresses.id, ipamConflicts.ip_address_id)} and ${addressInReach(tenants)})`;
+
 const columns = (tenants: TenantReach) => ({
   id: ipamConflicts.id,
   cluster_id: ipamConflicts.cluster_id,
@@ -27,17 +51,17 @@ const columns = (tenants: TenantReach) => ({
   kind: ipamConflicts.kind,
   status: ipamConflicts.status,
   resolution: ipamConflicts.resolution,
-  ip_address_id: ipamConflicts.ip_address_id,
+  ip_address_id: addressId(tenants),
   network_id: ipamConflicts.network_id,
   network_name: networks.name,
   address: sql<string | null>`host(${ipamConflicts.address})`.as('address'),
-  mac: ipamConflicts.mac,
+  mac: macOf(tenants),
   workload: party(ipamConflicts.workload_id, tenants),
-  interface_name: ipamConflicts.interface_name,
+  interface_name: ofParty(ipamConflicts.workload_id, ipamConflicts.interface_name, tenants),
   other_workload: party(ipamConflicts.other_workload_id, tenants),
-  other_interface_name: ipamConflicts.other_interface_name,
-  other_mac: ipamConflicts.other_mac,
-  other_source: ipamConflicts.other_source,
+  other_interface_name: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_interface_name, tenants),
+  other_mac: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_mac, tenants),
+  other_source: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_source, tenants),
   note: ipamConflicts.note,
   resolved_at: ipamConflicts.resolved_at,
   resolved_by_name: ipamConflicts.resolved_by_name,
@@ -53,15 +77,14 @@ const SORTS: SortKeys = {
   address: { column: ipamConflicts.address, nullable: true },
 };
 
+/** Whether a party within reach meets the condition. */
+const hasParty = (condition: SQL, tenants: TenantReach): SQL =>
+  sql`exists (select 1 from ${workloads} where (${eq(workloads.id, ipamConflicts.workload_id)}
+    or ${eq(workloads.id, ipamConflicts.other_workload_id)}) and ${and(condition, workloadInReach(tenants))})`;
+
 /** A tenant sees the conflicts in which one of its workloads is a party. */
-function conflictInReach(tenants: TenantReach): SQL | undefined {
-  const reach = workloadInReach(tenants);
-  return (
-    reach &&
-    sql`exists (select 1 from ${workloads} where (${eq(workloads.id, ipamConflicts.workload_id)}
-      or ${eq(workloads.id, ipamConflicts.other_workload_id)}) and ${reach})`
-  );
-}
+export const conflictInReach = (tenants: TenantReach): SQL | undefined =>
+  tenants === 'all' ? undefined : hasParty(sql`true`, tenants);
 
 const select = (executor: Executor, tenants: TenantReach) =>
   executor
@@ -80,17 +103,14 @@ export async function listConflicts(tenants: TenantReach, input: ConflictListInp
     input.cluster_id === undefined ? undefined : eq(ipamConflicts.cluster_id, input.cluster_id),
     input.kind === undefined ? undefined : eq(ipamConflicts.kind, input.kind),
     input.status === undefined ? undefined : eq(ipamConflicts.status, input.status),
-    input.ip_address_id === undefined ? undefined : eq(ipamConflicts.ip_address_id, input.ip_address_id),
-    workload_id === undefined
-      ? undefined
-      : or(eq(ipamConflicts.workload_id, workload_id), eq(ipamConflicts.other_workload_id, workload_id)),
+    input.ip_address_id === undefined ? undefined : sql`${addressId(tenants)} = ${input.ip_address_id}`,
+    workload_id === undefined ? undefined : hasParty(sql`${workloads.id} = ${workload_id}`, tenants),
     pattern === undefined
       ? undefined
       : or(
           ilike(sql`host(${ipamConflicts.address})`, pattern),
-          ilike(sql`${ipamConflicts.mac}::text`, pattern),
-          sql`exists (select 1 from ${workloads} o where (o.id = ${ipamConflicts.workload_id}
-            or o.id = ${ipamConflicts.other_workload_id}) and o.name ilike ${pattern})`,
+          ilike(sql`(${macOf(tenants)})::text`, pattern),
+          hasParty(ilike(workloads.name, pattern), tenants),
         ),
   ];
   return pageOfRows<IpamConflict>(input, { sorts: SORTS, sort: '-created_at', id: ipamConflicts.id }, (paging) => ({

@@ -34,6 +34,12 @@ export const networkInReach = (tenants: TenantReach): SQL | undefined =>
 export const subnetInReach = (tenants: TenantReach): SQL | undefined =>
   tenants === 'all' ? undefined : sql`exists (select 1 ${addressesWhere(inSubnet, tenants)})`;
 
+/** The same for a subnet under another name, of which `id` is the column. */
+export const isSubnetInReach = (id: SQL, tenants: TenantReach): SQL =>
+  tenants === 'all'
+    ? sql`true`
+    : sql`exists (select 1 ${addressesWhere(sql`${ipAddresses.subnet_id} = ${id}`, tenants)})`;
+
 /** A tenant sees the addresses of its workloads; for a WHERE over `ip_addresses`. */
 export function addressInReach(tenants: TenantReach): SQL | undefined {
   const reach = workloadInReach(tenants);

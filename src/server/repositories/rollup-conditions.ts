@@ -4,7 +4,7 @@ import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import type { TrafficMode } from '@/domain/insights';
 import { countedOnce } from './counted-once';
-import { commonConditions, type FlowSelection } from './flow-conditions';
+import { commonConditions, type FlowSelection, workloadIs } from './flow-conditions';
 import { oneOf } from './flow-reach';
 import { ROLLUP_COLUMNS } from './rollups';
 
@@ -57,7 +57,7 @@ function rollupConditions(selection: RollupSelection): SQL {
   const { workload_id, port } = filter;
   if (workload_id !== undefined) {
     const workload = sql`${workload_id}::uuid`;
-    conditions.push(sql`(${SOURCE} = ${workload} or ${DESTINATION} = ${workload})`);
+    conditions.push(sql`(${workloadIs(SOURCE, workload_id, visible)} or ${workloadIs(DESTINATION, workload_id, visible)})`);
     conditions.push(modeCondition(selection.mode ?? 'all', workload));
   }
   if (port !== undefined) conditions.push(sql`t.service_port = ${port}`);

@@ -12,17 +12,20 @@ import { tenantInReach } from './tenant-reach';
 
 export type SecurityGroupRow = typeof securityGroups.$inferSelect;
 
+/** The workload belongs to the tenant of the group, which may have been another when it was added. */
+const ofTheSameTenant = sql`(${securityGroups.tenant_id} is null or exists (select 1 from ${projects}
+    where ${eq(projects.id, workloads.project_id)} and ${eq(projects.tenant_id, securityGroups.tenant_id)}))`;
+
 /** The workload has the tags of the group and belongs to its tenant, for a WHERE in which both stand. */
 export const memberByTag = sql`(cardinality(${securityGroups.member_tags}) > 0
   and case ${securityGroups.member_tags_match} when 'all' then ${workloads.tags} @> ${securityGroups.member_tags}
     else ${workloads.tags} && ${securityGroups.member_tags} end
-  and (${securityGroups.tenant_id} is null or exists (select 1 from ${projects}
-    where ${eq(projects.id, workloads.project_id)} and ${eq(projects.tenant_id, securityGroups.tenant_id)})))`;
+  and ${ofTheSameTenant})`;
 
-/** The workload is a member that was added by hand. */
+/** The workload is a member that was added by hand, and still of the group's tenant. */
 export const memberByHand = sql`exists (select 1 from ${securityGroupMembers}
   where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
-  and ${eq(securityGroupMembers.workload_id, workloads.id)})`;
+  and ${eq(securityGroupMembers.workload_id, workloads.id)} and ${ofTheSameTenant})`;
 
 /** The policy names the group by id or by name, as it would be resolved for the policy's tenant. */
 export const policyNamesGroup = sql`(${policies.tenant_id} is null or ${policies.tenant_id} = ${securityGroups.tenant_id})
@@ -31,7 +34,8 @@ export const policyNamesGroup = sql`(${policies.tenant_id} is null or ${policies
 
 // Members by hand come by the primary key; only groups with tags look at the workloads.
 const membersTotal = sql<number>`(case when cardinality(${securityGroups.member_tags}) = 0
-  then (select count(*)::int from ${securityGroupMembers} where ${eq(securityGroupMembers.security_group_id, securityGroups.id)})
+  then (select count(*)::int from ${securityGroupMembers} join ${workloads} on ${eq(workloads.id, securityGroupMembers.workload_id)}
+    where ${eq(securityGroupMembers.security_group_id, securityGroups.id)} and ${ofTheSameTenant})
   else (select count(*)::int from ${workloads} where ${memberByHand} or ${memberByTag}) end)`;
 
 const columns = {

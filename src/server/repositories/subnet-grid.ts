@@ -5,7 +5,7 @@ import { db } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
 import { subnets } from '../db/schema/networks';
 import { workloads } from '../db/schema/workloads';
-import { addressInReach } from './ipam-reach';
+import { addressInReach, isSubnetInReach } from './ipam-reach';
 
 type GridAddress = {
   id: string;
@@ -49,8 +49,9 @@ export function addressesBetween(
     .orderBy(ipAddresses.address);
 }
 
-/** Prefixes inside the subnet that share an address with the part from `first` to `last`, wider before narrower. */
+/** Prefixes within reach inside the subnet that share an address with the part from `first` to `last`, wider before narrower. */
 export async function prefixesBetween(
+  tenants: TenantReach,
   place: { network_id: string; cidr: string },
   first: string,
   last: string,
@@ -58,6 +59,7 @@ export async function prefixesBetween(
   const rows = await db.execute<{ id: string; cidr: string; first: string; last: string }>(sql`
     select s.id, s.cidr::text as cidr, host(network(s.cidr)) as first, host(broadcast(s.cidr)) as last from ${subnets} s
     where s.network_id = ${place.network_id} and s.cidr << ${place.cidr}::cidr
+      and ${isSubnetInReach(sql.raw('s.id'), tenants)}
       and host(network(s.cidr))::inet <= ${last}::inet and host(broadcast(s.cidr))::inet >= ${first}::inet
     order by masklen(s.cidr)`);
   return [...rows];

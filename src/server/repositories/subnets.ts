@@ -11,16 +11,21 @@ import { ipamConflicts, ipRanges } from '../db/schema/ipam';
 import { networks, subnets } from '../db/schema/networks';
 import { workloads } from '../db/schema/workloads';
 import { liesIn } from './inet-range';
-import { subnetInReach } from './ipam-reach';
+import { conflictInReach } from './ipam-conflicts';
+import { isSubnetInReach, subnetInReach } from './ipam-reach';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 import { pgArray } from './pg-array';
 import { workloadInReach } from './tenant-reach';
 
-const parentId = sql<string | null>`(select p.id from ${subnets} p where p.network_id = ${subnets.network_id}
-  and p.cidr >> ${subnets.cidr} order by masklen(p.cidr) desc limit 1)`;
+const P = sql.raw('p.id');
 
-const columns = {
+/** The narrowest prefix within reach that holds the subnet. */
+const parentId = (tenants: TenantReach) => sql<string | null>`(select p.id from ${subnets} p
+  where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr} and ${isSubnetInReach(P, tenants)}
+  order by masklen(p.cidr) desc limit 1)`;
+
+const columns = (tenants: TenantReach) => ({
   id: subnets.id,
   cluster_id: subnets.cluster_id,
   cluster_name: clusters.name,
@@ -28,7 +33,7 @@ const columns = {
   network_name: networks.name,
   cidr: subnets.cidr,
   family: sql<4 | 6>`family(${subnets.cidr})`,
-  parent_id: parentId,
+  parent_id: parentId(tenants),
   gateway: sql<string | null>`host(${subnets.gateway})`,
   dns_servers: subnets.dns_servers,
   dhcp_enabled: subnets.dhcp_enabled,
@@ -39,7 +44,7 @@ const columns = {
   version: subnets.version,
   created_at: subnets.created_at,
   updated_at: subnets.updated_at,
-};
+});
 export type SubnetWithoutUsage = Omit<Subnet, 'usage'>;
 
 const SORTS: SortKeys = {
@@ -51,9 +56,9 @@ const SORTS: SortKeys = {
   updated_at: { column: subnets.updated_at },
 };
 
-const select = (executor: Executor) =>
+const select = (executor: Executor, tenants: TenantReach) =>
   executor
-    .select(columns)
+    .select(columns(tenants))
     .from(subnets)
     .innerJoin(networks, eq(networks.id, subnets.network_id))
     .innerJoin(clusters, eq(clusters.id, subnets.cluster_id))
@@ -141,7 +146,7 @@ export async function listSubnets(tenants: TenantReach, input: SubnetListInput):
     input,
     { sorts: SORTS, sort: 'cidr', id: subnets.id },
     (paging) => ({
-      rows: select(db)
+      rows: select(db, tenants)
         .where(and(...conditions, paging.after))
         .orderBy(...paging.order)
         .limit(paging.limit),
@@ -154,7 +159,7 @@ export async function listSubnets(tenants: TenantReach, input: SubnetListInput):
 /** Subnets with these ids within reach, in no order; with usage. Two queries. */
 export async function findSubnets(tenants: TenantReach, ids: readonly string[]): Promise<Subnet[]> {
   if (ids.length === 0) return [];
-  const rows = await select(db).where(and(inArray(subnets.id, [...ids]), subnetInReach(tenants)));
+  const rows = await select(db, tenants).where(and(inArray(subnets.id, [...ids]), subnetInReach(tenants)));
   return withUsage(db, tenants, rows);
 }
 
@@ -162,15 +167,18 @@ export async function findSubnets(tenants: TenantReach, ids: readonly string[]):
 export async function findSubnet(executor: Executor, tenants: TenantReach, id: string): Promise<SubnetDetail | null> {
   const [row] = await executor
     .select({
-      ...columns,
+      ...columns(tenants),
       ancestors: sql<SubnetDetail['ancestors']>`(select coalesce(json_agg(json_build_object('id', p.id, 'cidr', p.cidr)
-        order by masklen(p.cidr)), '[]') from ${subnets} p where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr})`,
+        order by masklen(p.cidr)), '[]') from ${subnets} p where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr}
+          and ${isSubnetInReach(P, tenants)})`,
       children_total: sql<number>`(select count(*)::int from ${subnets} d where d.network_id = ${subnets.network_id}
-        and d.cidr << ${subnets.cidr} and not exists (select 1 from ${subnets} m where m.network_id = d.network_id
-          and m.cidr << ${subnets.cidr} and m.cidr >> d.cidr))`,
+        and d.cidr << ${subnets.cidr} and ${isSubnetInReach(sql.raw('d.id'), tenants)}
+        and not exists (select 1 from ${subnets} m where m.network_id = d.network_id
+          and m.cidr << ${subnets.cidr} and m.cidr >> d.cidr and ${isSubnetInReach(sql.raw('m.id'), tenants)}))`,
       ranges_total: sql<number>`(select count(*)::int from ${ipRanges} where ${eq(ipRanges.subnet_id, subnets.id)})`,
       conflicts_open: sql<number>`(select count(*)::int from ${ipamConflicts} join ${ipAddresses} on ${eq(ipAddresses.id, ipamConflicts.ip_address_id)}
-        where ${eq(ipAddresses.subnet_id, subnets.id)} and ${ipamConflicts.status} = 'open')`,
+        where ${eq(ipAddresses.subnet_id, subnets.id)} and ${ipamConflicts.status} = 'open'
+          and ${conflictInReach(tenants) ?? sql`true`})`,
     })
     .from(subnets)
     .innerJoin(networks, eq(networks.id, subnets.network_id))
@@ -190,7 +198,7 @@ export async function listNetworkSubnets(
   const visible = reach ? sql`join ${workloads} on ${eq(workloads.id, ipAddresses.workload_id)} and ${reach}` : sql``;
   const [rows, counted] = await Promise.all([
     db
-      .select({ ...columns, parent_id: sql<null>`null` })
+      .select({ ...columns(tenants), parent_id: sql<null>`null` })
       .from(subnets)
       .innerJoin(networks, eq(networks.id, subnets.network_id))
       .innerJoin(clusters, eq(clusters.id, subnets.cluster_id))

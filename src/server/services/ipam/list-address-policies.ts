@@ -21,9 +21,11 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
     const touches = touchesOf(policy, subject, board.world.index);
     return touches.length > 0 ? [{ policy, touches }] : [];
   });
-  const visible = touching.filter(
-    ({ policy: { tenant_id } }) => tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id)),
-  );
+  const isVisible = ({ policy: { tenant_id } }: (typeof touching)[number]) =>
+    tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id));
+  const visible = touching.filter(isVisible);
+  // That the installation's policies filter the address is told, if not how; those of other tenants do not exist.
+  const hidden = touching.filter((one) => !isVisible(one) && one.policy.tenant_id === null);
   const policies = visible.map(({ policy, touches }) => ({
     policy_id: policy.id,
     name: policy.name,
@@ -34,5 +36,5 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   }));
   const byAnyOnly = ({ touches }: (typeof policies)[number]) => Number(touches.every(({ by }) => by === 'any'));
   policies.sort((a, b) => byAnyOnly(a) - byAnyOnly(b) || a.name.localeCompare(b.name, 'en'));
-  return { policies, hidden: touching.length - visible.length };
+  return { policies, hidden: hidden.length };
 }

@@ -36,7 +36,7 @@ export async function readSubnetGrid(
   const [addresses, ranges, prefixes] = await Promise.all([
     addressesBetween(scope.tenants, subnet, first, last),
     rangesIn(db, subnet.network_id, first, last),
-    prefixesBetween(subnet, first, last),
+    prefixesBetween(scope.tenants, subnet, first, last),
   ]);
 
   const cells = new Map<bigint, Cell>();

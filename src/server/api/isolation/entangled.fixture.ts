@@ -1,0 +1,117 @@
+import { sqlClient } from '@/server/db/client';
+import { newId } from '@/server/lib/ids';
+import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartbeat.fixture';
+import { sumTraffic } from '@/server/services/flows/sum-traffic';
+import { call } from '@/test/request';
+import type { TwoTenants } from './two-tenants.fixture';
+
+type Sql = ReturnType<typeof sqlClient>;
+
+/** A MAC address of a guest of theirs. */
+export const THEIR_MAC = 'bc:24:11:66:00:66';
+/** An address of theirs with which ours talk, so that it is known to us. Every other address in 10.66.0.0/16 is not. */
+export const PEER = '10.66.0.10';
+/** Names of interfaces on the node of guests of theirs. */
+export const THEIR_TAPS = ['tap102i0', 'veth105i0'];
+const THEIR_VMIDS = [102, 105];
+
+/** What `source` holds as rows, copied with other values in some columns. */
+const conflict = (sql: Sql, world: TwoTenants, values: Record<string, unknown>) =>
+  sql`insert into ipam_conflicts ${sql({
+    id: newId(),
+    cluster_id: world.ours.ids.cluster ?? '',
+    key: newId(),
+    network_id: world.ours.ids.network ?? '',
+    ...values,
+  })}`;
+
+/**
+ * Everything in which two tenants meet: conversations with each other, seen at the interfaces of both; prefixes of one network;
+ * a claim to the same address; a guest that was ours and is theirs now; policies of both on the same address.
+ */
+export async function entangle(world: TwoTenants): Promise<void> {
+  const sql = sqlClient();
+  const { ours, theirs } = world;
+  const [their, own] = [theirs.ids, ours.ids];
+  const flows = [
+    ...THEIR_TAPS.map((name, i) =>
+      makeFlow({
+        source_ip: PEER,
+        destination_ip: '10.65.0.10',
+        source_port: 50_000 + i,
+        destination_port: 8443,
+        interface: name,
+        vmid: THEIR_VMIDS[i] ?? 0,
+        nic: 0,
+      }),
+    ),
+    makeFlow({
+      source_ip: '10.65.0.10',
+      destination_ip: PEER,
+      destination_port: 5432,
+      interface: 'tap100i0',
+      vmid: 100,
+      nic: 0,
+    }),
+  ];
+  const answer = await call('/agents/heartbeat', {
+    method: 'POST',
+    headers: world.node,
+    body: makeHeartbeat(flows, { sequence: 1 }),
+  });
+  if (answer.status >= 300) throw new Error(await answer.text());
+  await sumTraffic();
+
+  // Prefixes of our network in which none of our addresses lies: around ours, and inside it, where an address of theirs lies.
+  const around = newId();
+  const inside = newId();
+  await sql`insert into subnets (id, cluster_id, network_id, cidr, source, description) values
+    (${around}, ${own.cluster ?? ''}, ${own.network ?? ''}, '10.64.0.0/14', 'manual', 'zzb-around'),
+    (${inside}, ${own.cluster ?? ''}, ${own.network ?? ''}, '10.65.0.64/26', 'manual', 'zzb-inside')`;
+  await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source, hostname, mac)
+    values (${newId()}, ${own.cluster ?? ''}, ${own.network ?? ''}, ${inside}, '10.65.0.70', ${their.workload ?? ''}, 'manual',
+      'zzb-host-70', ${THEIR_MAC})`;
+  await sql`update workload_interfaces set mac = ${THEIR_MAC} where id = ${their.interface ?? ''}`;
+  await conflict(sql, world, {
+    kind: 'duplicate_address',
+    ip_address_id: own.ip_address ?? '',
+    address: '10.65.0.10',
+    workload_id: own.workload ?? '',
+    other_workload_id: their.workload ?? '',
+    other_interface_name: 'zzb-eth',
+    other_mac: THEIR_MAC,
+    other_source: 'discovered',
+  });
+  await conflict(sql, world, {
+    kind: 'duplicate_address',
+    ip_address_id: their.ip_address ?? '',
+    address: '10.65.0.99',
+    mac: THEIR_MAC,
+    workload_id: their.workload ?? '',
+    other_workload_id: own.workload ?? '',
+    other_interface_name: 'net0',
+  });
+  await conflict(sql, world, {
+    kind: 'duplicate_mac',
+    mac: 'bc:24:11:65:00:65',
+    workload_id: their.workload ?? '',
+    other_workload_id: own.workload ?? '',
+    interface_name: 'zzb-eth',
+    other_mac: 'bc:24:11:65:00:65',
+  });
+  // A policy of theirs about an address of ours.
+  await theirs.signIn();
+  const made = await call('/policies', {
+    method: 'POST',
+    headers: theirs.headers,
+    body: {
+      name: 'zzb-about-ours',
+      definition: { enforcement_mode: 'enforced', sources: ['10.65.0.10'], targets: ['sg:zzb-group'] },
+      rules: [{ action: 'drop', protocol: 'any' }],
+    },
+  });
+  if (made.status >= 300) throw new Error(await made.text());
+  // A guest that was in our group when it moved to them.
+  await sql`insert into security_group_members (security_group_id, workload_id)
+    values (${own.security_group ?? ''}, ${their.other_workload ?? ''}) on conflict do nothing`;
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { sqlClient } from '@/server/db/client';
+import { PEER, THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
+import { THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
+
+const KEPT = '<the peer>';
+
+/** Says everything that is theirs in another way: ids, names, addresses, MAC addresses, VMIDs. */
+function translator(ids: readonly string[]): (text: string) => string {
+  const other = new Map(ids.map((id) => [id, randomUUID()]));
+  const names: [RegExp, string][] = [
+    [new RegExp(THEIR_MARK, 'g'), 'qqother'],
+    [new RegExp(PEER.replaceAll('.', '\\.') + '(?!\\d)', 'g'), KEPT],
+    [/\b10\.66\./g, '10.67.'],
+    [/\b10\.64\.0\.0\/14\b/g, '10.64.0.0/15'],
+    [/\b10\.65\.0\.64\/26\b/g, '10.65.0.64/27'],
+    [new RegExp(THEIR_MAC, 'gi'), 'bc:24:11:77:00:77'],
+    ...THEIR_TAPS.map((name): [RegExp, string] => [new RegExp(name, 'g'), name.replace(/\d+/, (n) => `14${n}`)]),
+    [new RegExp(KEPT, 'g'), PEER],
+  ];
+  const anyId = new RegExp(ids.join('|'), 'g');
+  return (text) =>
+    names.reduce(
+      (all, [from, to]) => all.replace(from, to),
+      text.replace(anyId, (id) => other.get(id) ?? id),
+    );
+}
+
+type Table = { name: string; columns: string[] };
+
+const listTables = () => sqlClient()<Table[]>`
+  select quote_ident(c.relname) as name, array_agg(quote_ident(a.attname)) as columns
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'rate_limits' group by c.relname`;
+
+/**
+ * Makes of the world another one that differs only in what we may not see: in everything of theirs ids, names, addresses and
+ * hardware addresses are others (so is therefore the order in which they are listed), and there is more of it. What is stated
+ * as seen stays: the address of the peer that ours talk with, what of a shared prefix is taken, what filters our own guests.
+ */
+export async function becomeOtherWorld({ theirs, ours }: TwoTenants): Promise<void> {
+  const sql = sqlClient();
+  const { cluster: _, node: __, ...own } = theirs.ids;
+  const secondary = await sql<{ id: string }[]>`select id from subnets where description like ${`${THEIR_MARK}-%`}
+    union select id from ip_addresses where hostname like ${`${THEIR_MARK}-%`}`;
+  const translate = translator([...Object.values(own), ...secondary.map(({ id }) => id)]);
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    for (const { name, columns } of await listTables()) {
+      const rows = await tx.unsafe<{ ctid: string; row: string }[]>(
+        `select ctid::text, to_jsonb(t)::text as row from ${name} t`,
+      );
+      for (const { ctid, row } of rows) {
+        const other = translate(row);
+        if (other === row) continue;
+        const list = columns.join(', ');
+        await tx.unsafe(
+          `update ${name} set (${list}) = (select ${list} from jsonb_populate_record(null::${name}, $1::text::jsonb)) where ctid = $2::tid`,
+          [other, ctid],
+        );
+      }
+    }
+    // More of theirs: records between ours in the trail.
+    await tx`update audit_records set seq = -seq * 3`;
+    await tx`update audit_records set seq = -seq`;
+    // Less of theirs: a policy about an address of ours.
+    await tx`delete from policies where name = ${'qqother-about-ours'}`;
+  });
+  void ours;
+}
