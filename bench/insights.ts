@@ -262,6 +262,7 @@ async function sameRows(): Promise<string> {
   const iso = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const selection = {
     visible: 'all' as const,
+    prefixes: 'all' as const,
     cutoff: iso(24 * 60),
     since: iso(120),
     until: null,
@@ -269,7 +270,7 @@ async function sameRows(): Promise<string> {
     named: [],
     mode: 'all' as const,
   };
-  const query = new PgDialect().sqlToQuery(selectFlows('all', insightRows(selection, text`t.*`)));
+  const query = new PgDialect().sqlToQuery(selectFlows(selection, insightRows(selection, text`t.*`)));
   return query.sql.replace(/\$(\d+)/g, (_, number) => `'${String(query.params[Number(number) - 1])}'`);
 }
 

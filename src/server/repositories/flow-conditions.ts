@@ -3,13 +3,12 @@ import { type EndFilter, parseEndFilter } from '@/domain/flow/end-filter';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import { flowsCountedOnce } from './counted-once';
-import { oneOf, type VisibleWorkloads } from './flow-reach';
+import { type FlowReach, oneOf, type VisibleWorkloads } from './flow-reach';
 import { likePattern } from './like-pattern';
 import { pgArray } from './pg-array';
 
-/** Which flows are meant: what may be seen, in which range of time, and what the reader narrows them down to. */
-export type FlowSelection = {
-  visible: VisibleWorkloads;
+/** Which flows are meant: in which range of time, and what the reader narrows them down to. */
+export type FlowSelection = FlowReach & {
   /** Flows that were last observed before are expired. */
   cutoff: string;
   since: string;

@@ -1,10 +1,10 @@
 import { desc, type SQL, sql } from 'drizzle-orm';
 import type { Flow, FlowListInput } from '@/domain/flow/flow';
-import { flowLabel } from '@/domain/flow/flow-label';
+import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
 import type { Page } from '@/domain/list';
 import { db } from '../db/client';
 import { type FlowSelection, flowConditions } from './flow-conditions';
-import { ifVisible, type VisibleWorkloads } from './flow-reach';
+import { cidrIfVisible, type FlowReach, ifVisible } from './flow-reach';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
 export type FlowRow = Omit<Flow, 'source_label' | 'destination_label'>;
@@ -36,12 +36,15 @@ const PLAIN = [
 ];
 
 /** Rows of `traffic_flows` as they are shown, with the names they need: four lookups for each row of `page`. */
-export function selectFlows(visible: VisibleWorkloads, page: SQL): SQL {
+export function selectFlows(reach: FlowReach, page: SQL): SQL {
+  const { visible } = reach;
+  const cidr = (end: 'source' | 'destination') =>
+    cidrIfVisible(column(`${end}_cidr`), column(`${end}_workload_id`), reach);
   const observer = ifVisible(column('workload_id'), visible);
   return sql`
     select ${FLOW_ID} as id, ${sql.raw(PLAIN.map((name) => `t.${name}`).join(', '))},
       host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip,
-      t.source_cidr::text, t.destination_cidr::text,
+      (${cidr('source')})::text as source_cidr, (${cidr('destination')})::text as destination_cidr,
       t.bytes::float8, t.packets::float8, ${at('first_seen_at')}, ${at('observed_at')}, ${at('updated_at')},
       ${sql.join(
         OBSERVER.map((name) =>
@@ -65,14 +68,16 @@ export function selectFlows(visible: VisibleWorkloads, page: SQL): SQL {
 /** Adds the labels. */
 export const labelled = (row: FlowRow): Flow => ({
   ...row,
+  source_cidr: shownCidr(row.source_cidr),
+  destination_cidr: shownCidr(row.destination_cidr),
   source_label: flowLabel(row.source_ip, row.source_cidr),
   destination_label: flowLabel(row.destination_ip, row.destination_cidr),
 });
 
-async function readFlows(visible: VisibleWorkloads, where: SQL, order: readonly SQL[], limit: number): Promise<Flow[]> {
+async function readFlows(reach: FlowReach, where: SQL, order: readonly SQL[], limit: number): Promise<Flow[]> {
   const by = sql.join([...order], sql`, `);
   const page = sql`select t.* from traffic_flows as t where ${where} order by ${by} limit ${limit}`;
-  const rows = await db.execute<FlowRow>(sql`${selectFlows(visible, page)} order by ${by}`);
+  const rows = await db.execute<FlowRow>(sql`${selectFlows(reach, page)} order by ${by}`);
   return rows.map(labelled);
 }
 
@@ -83,7 +88,7 @@ export function listFlows(selection: FlowSelection, input: FlowListInput): Promi
     input,
     { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID },
     ({ after, order, limit }) => ({
-      rows: readFlows(selection.visible, after ? sql`${where} and ${after}` : where, order, limit),
+      rows: readFlows(selection, after ? sql`${where} and ${after}` : where, order, limit),
       total: db
         .execute<{ total: number }>(sql`select count(*)::int as total from traffic_flows as t where ${where}`)
         .then((rows) => rows[0]?.total ?? 0),
@@ -94,5 +99,5 @@ export function listFlows(selection: FlowSelection, input: FlowListInput): Promi
 /** The newest flows that were stored since `after`. One query. */
 export function findFlowsStoredSince(selection: FlowSelection, after: string, limit: number): Promise<Flow[]> {
   const where = sql`${flowConditions(selection)} and t.updated_at >= ${after}::timestamptz`;
-  return readFlows(selection.visible, where, [desc(column('observed_at')), desc(FLOW_ID)], limit);
+  return readFlows(selection, where, [desc(column('observed_at')), desc(FLOW_ID)], limit);
 }

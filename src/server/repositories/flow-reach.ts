@@ -1,8 +1,11 @@
 import { ilike, type SQL, sql } from 'drizzle-orm';
 import type { TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
+import { subnets } from '../db/schema/networks';
 import { workloads } from '../db/schema/workloads';
+import { subnetInReach } from './ipam-reach';
 import { likePattern } from './like-pattern';
+import { pgArray } from './pg-array';
 import { workloadInReach } from './tenant-reach';
 
 /** Workloads whose flows may be seen: all there are, or those with these ids. */
@@ -13,6 +16,13 @@ export async function findVisibleWorkloads(tenants: TenantReach): Promise<Visibl
   if (tenants === 'all') return 'all';
   const rows = await db.select({ id: workloads.id }).from(workloads).where(workloadInReach(tenants));
   return rows.map((row) => row.id);
+}
+
+/** The subnets within reach, as they are written. One query, none with reach `all`. */
+export async function findVisiblePrefixes(tenants: TenantReach): Promise<'all' | readonly string[]> {
+  if (tenants === 'all') return 'all';
+  const rows = await db.selectDistinct({ cidr: subnets.cidr }).from(subnets).where(subnetInReach(tenants));
+  return rows.map((row) => row.cidr);
 }
 
 /** More names than this are too many to search flows by. */
@@ -43,3 +53,16 @@ export function oneOf(column: SQL, ids: readonly string[]): SQL {
 /** The workload id in the column, or null where it may not be seen: to strangers the end is an address and no more. */
 export const ifVisible = (column: SQL, visible: VisibleWorkloads): SQL =>
   visible === 'all' ? column : sql`case when ${oneOf(column, visible)} then ${column} end`;
+
+/** What of the traffic may be seen: workloads at its ends, and the subnets that these lie in. */
+export type FlowReach = { visible: VisibleWorkloads; prefixes: 'all' | readonly string[] };
+
+/**
+ * The subnet of an end (`cidr`), for those who may see its workload or the subnet. To all others it is every address there is
+ * (`0.0.0.0/0`, `::/0`): that the end lies inside the installation is told, where it lies is not. See `shownCidr`.
+ */
+export function cidrIfVisible(cidr: SQL, workload: SQL, { visible, prefixes }: FlowReach): SQL {
+  if (visible === 'all' || prefixes === 'all') return cidr;
+  return sql`case when ${cidr} is null or ${oneOf(workload, visible)} or ${cidr} = any (${pgArray('cidr', prefixes)}) then ${cidr}
+    else set_masklen(case family(${cidr}) when 4 then '0.0.0.0'::inet else '::'::inet end, 0)::cidr end`;
+}

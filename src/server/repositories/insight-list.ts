@@ -15,9 +15,7 @@ export function listInsightFlows(selection: InsightSelection, input: InsightFlow
     const by = sql.join(order, sql`, `);
     const page = sql`select t.* from (${all}) as t ${after ? sql`where ${after}` : sql``} order by ${by} limit ${limit}`;
     return {
-      rows: db
-        .execute<FlowRow>(sql`${selectFlows(selection.visible, page)} order by ${by}`)
-        .then((rows) => rows.map(labelled)),
+      rows: db.execute<FlowRow>(sql`${selectFlows(selection, page)} order by ${by}`).then((rows) => rows.map(labelled)),
       total: db
         .execute<{ total: number }>(
           sql`select count(*)::int as total from (${insightRows(selection, sql`t.flow_key`)}) as f`,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { flowLabel } from '@/domain/flow/flow-label';
+import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
 import type { Snapshot } from '../db/stream-rows';
-import { ifVisible, type VisibleWorkloads } from './flow-reach';
+import { cidrIfVisible, type FlowReach, ifVisible } from './flow-reach';
 import type { FactsRow } from './insight-facts';
 import { type InsightSelection, otherRows, ownRows } from './insight-flows';
 
@@ -43,14 +43,17 @@ type Values = readonly [
 ];
 
 /** What `selectFlows` gives, in the forms that cost least to write and to read. */
-function selectValues(visible: VisibleWorkloads, rows: SQL): SQL {
+function selectValues(reach: FlowReach, rows: SQL): SQL {
+  const { visible } = reach;
+  const cidr = (end: 'source' | 'destination') =>
+    cidrIfVisible(sql.raw(`t.${end}_cidr`), sql.raw(`t.${end}_workload_id`), reach);
   const observer = ifVisible(sql.raw('t.workload_id'), visible);
   const observed = (column: string) =>
     visible === 'all' ? sql.raw(column) : sql`case when ${observer} is not null then ${sql.raw(column)} end`;
   return sql`
     select t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip, t.protocol, t.source_port,
       t.destination_port, t.decision, t.state, t.bytes, t.packets, t.first_seen_at, t.observed_at,
-      t.updated_at, t.collector, t.initiator, t.icmp_type, t.icmp_code, t.source_cidr, t.destination_cidr,
+      t.updated_at, t.collector, t.initiator, t.icmp_type, t.icmp_code, ${cidr('source')}, ${cidr('destination')},
       ${observed('t.interface')}, ${observed('t.vmid')}, ${observed('t.nic')}, ${observed('t.vlan')},
       ${observed('t.raw::text')}, ow.id, sw.id, sw.name, dw.id, dw.name, nodes.name, clusters.name
     from (${rows}) as t
@@ -154,8 +157,8 @@ function jsonOf(row: Values, quoted: (text: string | null) => string): string {
     `,"source_workload_name":${quoted(source_workload_name)}`,
     `,"destination_workload_id":${plain(destination_workload_id)}`,
     `,"destination_workload_name":${quoted(destination_workload_name)}`,
-    `,"source_cidr":${plain(source_cidr)}`,
-    `,"destination_cidr":${plain(destination_cidr)}`,
+    `,"source_cidr":${plain(shownCidr(source_cidr))}`,
+    `,"destination_cidr":${plain(shownCidr(destination_cidr))}`,
     `,"source_label":"${flowLabel(source_ip, source_cidr)}"`,
     `,"destination_label":"${flowLabel(destination_ip, destination_cidr)}"`,
     `,"raw":${raw}`,
@@ -208,10 +211,10 @@ export async function eachInsightFlow(
         facts: withFacts ? factsOf(row) : null,
       })),
     );
-  await snapshot.eachValues<Values>(selectValues(selection.visible, ownRows(selection, sql`t.*`)), (rows) => {
+  await snapshot.eachValues<Values>(selectValues(selection, ownRows(selection, sql`t.*`)), (rows) => {
     for (const [node_id] of rows) ownNodes.add(node_id);
     return texts(rows);
   });
   const others = otherRows(selection, sql`t.*`, [...ownNodes]);
-  await snapshot.eachValues<Values>(selectValues(selection.visible, others), texts);
+  await snapshot.eachValues<Values>(selectValues(selection, others), texts);
 }

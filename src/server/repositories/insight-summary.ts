@@ -3,7 +3,7 @@ import { flowLabel } from '@/domain/flow/flow-label';
 import type { InsightsSummary } from '@/domain/insights';
 import type { Executor } from '../db/client';
 import { SERVICE_PORT } from './flow-conditions';
-import { ifVisible } from './flow-reach';
+import { cidrIfVisible, ifVisible } from './flow-reach';
 import { type InsightSelection, insightRows } from './insight-flows';
 
 /** How many peers and ports are named. */
@@ -25,10 +25,12 @@ const GROUP_SUMS = sql.raw('count(*) as flows, coalesce(sum(bytes), 0) as bytes,
 export async function sumInsights(executor: Executor, selection: InsightSelection): Promise<InsightsSummary> {
   const { visible } = selection;
   const me = sql`${selection.filter.workload_id}::uuid`;
+  const cidr = (end: 'source' | 'destination') =>
+    cidrIfVisible(sql.raw(`t.${end}_cidr`), sql.raw(`t.${end}_workload_id`), selection);
   const columns = sql`t.decision, t.bytes, t.packets, t.protocol, ${SERVICE_PORT} as port,
     t.destination_workload_id = ${me} as inbound, t.source_workload_id = ${me} as outbound,
     case when t.source_workload_id = ${me} then t.destination_ip when t.destination_workload_id = ${me} then t.source_ip end as peer_ip,
-    case when t.source_workload_id = ${me} then t.destination_cidr else t.source_cidr end as peer_cidr,
+    case when t.source_workload_id = ${me} then ${cidr('destination')} else ${cidr('source')} end as peer_cidr,
     case when t.source_workload_id = ${me} then ${ifVisible(sql.raw('t.destination_workload_id'), visible)}
       else ${ifVisible(sql.raw('t.source_workload_id'), visible)} end as peer_id`;
   const [row] = await executor.execute<{ summary: Row }>(sql`

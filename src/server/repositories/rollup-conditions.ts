@@ -57,7 +57,9 @@ function rollupConditions(selection: RollupSelection): SQL {
   const { workload_id, port } = filter;
   if (workload_id !== undefined) {
     const workload = sql`${workload_id}::uuid`;
-    conditions.push(sql`(${workloadIs(SOURCE, workload_id, visible)} or ${workloadIs(DESTINATION, workload_id, visible)})`);
+    conditions.push(
+      sql`(${workloadIs(SOURCE, workload_id, visible)} or ${workloadIs(DESTINATION, workload_id, visible)})`,
+    );
     conditions.push(modeCondition(selection.mode ?? 'all', workload));
   }
   if (port !== undefined) conditions.push(sql`t.service_port = ${port}`);
