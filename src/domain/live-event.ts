@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+const TenantId = z.uuid().nullable();
+
 /**
  * What the service tells its pages: that something changed, never what. Pages then read again what they show, with the
  * permissions they have.
@@ -8,19 +10,20 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sync_run.changed'), cluster_id: z.uuid(), run_id: z.uuid() }),
   z.object({ type: z.literal('cluster.changed'), cluster_id: z.uuid() }),
   z.object({ type: z.literal('inventory.changed'), cluster_id: z.uuid() }),
-  /** Without the id for those who may see some tenants' only. */
-  z.object({ type: z.literal('security_group.changed'), security_group_id: z.uuid().optional() }),
-  z.object({ type: z.literal('policy.changed'), policy_id: z.uuid().optional() }),
+  /** What belongs to a tenant, or to none; to other tenants it says nothing. */
+  z.object({ type: z.literal('security_group.changed'), security_group_id: z.uuid(), tenant_id: TenantId }),
+  z.object({ type: z.literal('policy.changed'), policy_id: z.uuid(), tenant_id: TenantId }),
   /** A deployment was begun, went on or ended. */
   z.object({
     type: z.literal('deployment.changed'),
-    deployment_id: z.uuid().optional(),
-    policy_id: z.uuid().optional(),
+    deployment_id: z.uuid(),
+    policy_id: z.uuid(),
+    tenant_id: TenantId,
   }),
   /** What is live at guests of the cluster was read, and differs from before. */
-  z.object({ type: z.literal('firewall.changed'), cluster_id: z.uuid().optional() }),
+  z.object({ type: z.literal('firewall.changed'), cluster_id: z.uuid() }),
   /** Subnets, addresses, ranges or conflicts of a cluster. */
-  z.object({ type: z.literal('ipam.changed'), cluster_id: z.uuid().optional() }),
+  z.object({ type: z.literal('ipam.changed'), cluster_id: z.uuid() }),
   z.object({ type: z.literal('ipam_import.changed'), import_id: z.uuid() }),
   z.object({ type: z.literal('mapping_rule.changed') }),
   /** Notices, incidents, rules, channels or deliveries; of a tenant, or without one of the installation. */

@@ -8,7 +8,7 @@ import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import type { Session } from '../auth/scope';
 import { closeEventHub } from './event-hub';
-import { MAX_STREAMS_PER_USER, openEventStream } from './open-event-stream';
+import { BEATS_PER_RESYNC, MAX_STREAMS_PER_USER, openEventStream } from './open-event-stream';
 import { publishEvent } from './publish-event';
 
 const clusterId = newId();
@@ -107,13 +107,12 @@ describe('live events', () => {
     await publishEvent(db, { type: 'inventory.changed', cluster_id: clusterId });
     await publishEvent(db, changed);
     await until('all', () => streams.viewer.events.length === 3);
-    await until('the tenant', () => streams.tenant.events.length === 1);
     expect(streams.viewer.events.map((event) => event.type)).toEqual([
       'sync_run.changed',
       'inventory.changed',
       'cluster.changed',
     ]);
-    expect(streams.tenant.events).toEqual([{ type: 'resync', data: { type: 'resync' } }]);
+    expect(streams.tenant.events).toEqual([]);
     expect(streams.nobody.events).toEqual([]);
     expect((await call('/events')).status).toBe(401);
   });
@@ -158,6 +157,28 @@ describe('live events', () => {
     expect(stream.events).toEqual([]);
     current = null;
     await until('ended', () => stream.ended);
+  });
+
+  it('tell a tenant to read again at fixed times, whether something changed or not', async () => {
+    const tenant = await makeTenant();
+    const session: Session = {
+      user: { id: (await makeUser('viewer', tenant)).id, email: '', name: '' },
+      family_id: newId(),
+      grants: [{ role: 'viewer', permissions: ['workload:read'], tenant_id: tenant.id }],
+      origin: { request_id: 'x', source_address: null },
+    };
+    const stream = follow(
+      await openEventStream(session, {
+        signal: new AbortController().signal,
+        currentSession: async () => session,
+        heartbeatMs: 20,
+      }),
+    );
+    await publishEvent(db, { type: 'inventory.changed', cluster_id: clusterId });
+    await until('twice', () => stream.events.length >= 2);
+    const alive = stream.comments.filter((comment) => comment === 'alive').length;
+    expect(stream.events.length).toBe(Math.floor(alive / BEATS_PER_RESYNC));
+    expect(new Set(stream.events.map(({ type }) => type))).toEqual(new Set(['resync']));
   });
 
   it('end for a user who is deactivated', async () => {

@@ -1,9 +1,11 @@
 import type { Session } from '../auth/scope';
 import { AppError } from '../lib/errors';
 import { type HubMessage, subscribe } from './event-hub';
-import { visibleEvent } from './visible-event';
+import { needsBeat, visibleEvent } from './visible-event';
 
 export const HEARTBEAT_MS = 15_000;
+/** After so many heartbeats a tenant's pages read again what clusters share: changes of it are not told when they happen. */
+export const BEATS_PER_RESYNC = 4;
 /** Browser tabs and scripts of one user; more than this is a client that leaks connections. */
 export const MAX_STREAMS_PER_USER = 20;
 /** Messages that wait for a slow reader before it is told to come again. */
@@ -37,6 +39,7 @@ export async function openEventStream(session: Session, options: Options): Promi
   open.set(userId, (open.get(userId) ?? 0) + 1);
   let current = session;
   let ended = false;
+  let beats = 0;
   let heartbeat: NodeJS.Timeout | undefined;
   let unsubscribe: (() => void) | undefined;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -66,6 +69,8 @@ export async function openEventStream(session: Session, options: Options): Promi
     if (!now) return end();
     current = now;
     send(encoder.encode(': alive\n\n'));
+    beats += 1;
+    if (beats % BEATS_PER_RESYNC === 0 && needsBeat(current.grants)) send(frame({ type: 'resync' }));
   };
 
   const stream = new ReadableStream<Uint8Array>(

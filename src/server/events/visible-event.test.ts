@@ -1,23 +1,40 @@
 import { expect, it } from 'vitest';
 import type { RoleGrant } from '@/domain/permissions';
-import { visibleEvent } from './visible-event';
+import { needsBeat, visibleEvent } from './visible-event';
 
 const ME = '0192f0c1-7a3b-7c44-9f00-00000000000a';
 const ID = '0192f0c1-7a3b-7c44-9f00-000000000001';
+const OURS = '0192f0c1-7a3b-7c44-9f00-0000000000b1';
+const THEIRS = '0192f0c1-7a3b-7c44-9f00-0000000000b2';
 const grant = (permission: string, tenant_id: string | null): RoleGrant[] => [
   { role: 'r', permissions: [permission], tenant_id },
 ];
 
 it.each([
-  ['security_group.changed', 'group:read', { security_group_id: ID }],
-  ['policy.changed', 'policy:read', { policy_id: ID }],
-  ['firewall.changed', 'policy:read', { cluster_id: ID }],
-] as const)('%s names its object only to those who see all of them', (type, permission, ids) => {
-  const event = { type, ...ids };
+  { type: 'security_group.changed', security_group_id: ID, tenant_id: OURS },
+  { type: 'policy.changed', policy_id: ID, tenant_id: OURS },
+  { type: 'deployment.changed', deployment_id: ID, policy_id: ID, tenant_id: OURS },
+] as const)('tells $type to the tenant whose it is, and to those who see all', (event) => {
+  const permission = event.type === 'security_group.changed' ? 'group:read' : 'policy:read';
   expect(visibleEvent(grant(permission, null), ME, event)).toEqual(event);
-  expect(visibleEvent(grant(permission, 'a tenant'), ME, event)).toEqual({ type });
-  expect(visibleEvent(grant('user:read', null), ME, event)).toBeNull();
-  expect(visibleEvent([], ME, event)).toBeNull();
+  expect(visibleEvent(grant(permission, OURS), ME, event)).toEqual(event);
+  for (const grants of [grant(permission, THEIRS), grant('user:read', null), []]) {
+    expect(visibleEvent(grants, ME, event)).toBeNull();
+  }
+  expect(visibleEvent(grant(permission, OURS), ME, { ...event, tenant_id: null })).toBeNull();
+});
+
+it.each([
+  { type: 'inventory.changed', cluster_id: ID },
+  { type: 'ipam.changed', cluster_id: ID },
+  { type: 'firewall.changed', cluster_id: ID },
+] as const)('tells $type only to those who see all: tenants read again at fixed times', (event) => {
+  const permissions = ['workload:read', 'ipam:read', 'policy:read'];
+  const all = permissions.flatMap((permission) => grant(permission, null));
+  const some = permissions.flatMap((permission) => grant(permission, OURS));
+  expect(visibleEvent(all, ME, event)).toEqual(event);
+  expect(visibleEvent(some, ME, event)).toBeNull();
+  expect([needsBeat(all), needsBeat(some), needsBeat(grant('audit:read', OURS))]).toEqual([false, true, false]);
 });
 
 it('says that notices changed to those whose they can be, without whose', () => {

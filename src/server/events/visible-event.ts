@@ -1,13 +1,14 @@
 import { isGranted, type RoleGrant, reachOf, type TenantReach } from '@/domain/permissions';
 import type { HubMessage } from './event-hub';
 
-/** Which object changed is not for those who see the objects of some tenants only. */
-function withoutId(message: HubMessage, reach: TenantReach): HubMessage | null {
-  if (reach === 'all') return message;
-  return reach.length > 0 ? ({ type: message.type } as HubMessage) : null;
-}
+const reaches = (reach: TenantReach, tenantId: string | null) =>
+  reach === 'all' || (tenantId !== null && reach.includes(tenantId));
 
-/** What of an event this user, who holds these grants, may learn: it, less of it, or nothing. */
+/**
+ * What of an event this user, who holds these grants, may learn: it, less of it, or nothing. What belongs to a tenant is told
+ * to that tenant. Of what clusters share, tenants are told nothing, because it tells when others change something: see
+ * `needsBeat`.
+ */
 export function visibleEvent(grants: readonly RoleGrant[], userId: string, message: HubMessage): HubMessage | null {
   switch (message.type) {
     case 'resync':
@@ -20,19 +21,16 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
     case 'mapping_rule.changed':
       return isGranted(grants, 'mapping:read') ? message : null;
     case 'ipam.changed':
-      return withoutId(message, reachOf(grants, 'ipam:read'));
-    case 'inventory.changed': {
-      const reach = reachOf(grants, 'workload:read');
-      if (reach === 'all' || isGranted(grants, 'cluster:read')) return message;
-      // In which cluster something happened is not for those who see some of its workloads only.
-      return reach.length > 0 ? { type: 'resync' } : null;
-    }
+      return reachOf(grants, 'ipam:read') === 'all' ? message : null;
+    case 'inventory.changed':
+      return reachOf(grants, 'workload:read') === 'all' || isGranted(grants, 'cluster:read') ? message : null;
+    case 'firewall.changed':
+      return reachOf(grants, 'policy:read') === 'all' ? message : null;
     case 'security_group.changed':
-      return withoutId(message, reachOf(grants, 'group:read'));
+      return reaches(reachOf(grants, 'group:read'), message.tenant_id) ? message : null;
     case 'policy.changed':
     case 'deployment.changed':
-    case 'firewall.changed':
-      return withoutId(message, reachOf(grants, 'policy:read'));
+      return reaches(reachOf(grants, 'policy:read'), message.tenant_id) ? message : null;
     case 'notification.changed': {
       // What they are told of depends on many permissions; that it changed somewhere in their reach says nothing.
       const concerns = ({ tenant_id }: RoleGrant) => tenant_id === null || tenant_id === message.tenant_id;
@@ -42,3 +40,10 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
       return message.user_id === userId ? message : null;
   }
 }
+
+/** Whether the user sees some part only of what clusters share, and is therefore told to read again at fixed times. */
+export const needsBeat = (grants: readonly RoleGrant[]): boolean =>
+  (['workload:read', 'ipam:read', 'policy:read'] as const).some((permission) => {
+    const reach = reachOf(grants, permission);
+    return reach !== 'all' && reach.length > 0;
+  });

@@ -18,13 +18,6 @@ export async function findVisibleWorkloads(tenants: TenantReach): Promise<Visibl
   return rows.map((row) => row.id);
 }
 
-/** The subnets within reach, as they are written. One query, none with reach `all`. */
-export async function findVisiblePrefixes(tenants: TenantReach): Promise<'all' | readonly string[]> {
-  if (tenants === 'all') return 'all';
-  const rows = await db.selectDistinct({ cidr: subnets.cidr }).from(subnets).where(subnetInReach(tenants));
-  return rows.map((row) => row.cidr);
-}
-
 /** More names than this are too many to search flows by. */
 const MAX_NAMED = 5_000;
 
@@ -56,6 +49,15 @@ export const ifVisible = (column: SQL, visible: VisibleWorkloads): SQL =>
 
 /** What of the traffic may be seen: workloads at its ends, and the subnets that these lie in. */
 export type FlowReach = { visible: VisibleWorkloads; prefixes: 'all' | readonly string[] };
+
+/** The workloads within reach, and the subnets within reach as they are written. One query, none with reach `all`. */
+export async function findFlowReach(tenants: TenantReach): Promise<FlowReach> {
+  if (tenants === 'all') return { visible: 'all', prefixes: 'all' };
+  const [row] = await db.execute<{ visible: string[]; prefixes: string[] }>(sql`
+    select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(tenants)}) as visible,
+      array(select distinct ${subnets.cidr}::text from ${subnets} where ${subnetInReach(tenants)}) as prefixes`);
+  return row ?? { visible: [], prefixes: [] };
+}
 
 /**
  * The subnet of an end (`cidr`), for those who may see its workload or the subnet. To all others it is every address there is

@@ -24,7 +24,7 @@ import { dormantAt } from '../policies/preview/preview-guest';
 import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
 import type { DeploymentSession } from './deployment-session';
 import { approveWrites } from './guest/approve-writes';
-import { GuestProblem, problemOf } from './guest/guest-problem';
+import { GuestProblem } from './guest/guest-problem';
 import type { ReadGuest } from './guest/read-guest-filter';
 import { failedOutcome, type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
 import { dropsOf, type GuestWork, intentFor, originOf, rulesOf } from './guest-work';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
 import { logger } from '../../lib/logger';
 import type { ClusterFirewallFact } from '../../providers/hypervisor/firewall-types';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { type DeploymentRow, LEASE_SECONDS, renewDeployment } from '../../repositories/deployments';
 import { claimGuest, type GuestFirewallRow, releaseGuest, renewGuests } from '../../repositories/guest-firewalls';
+import { deploymentChanged } from './deployment-changed';
 import { DeploymentLost } from './deployment-lost';
 
 const RENEW_MS = 5_000;
@@ -132,10 +132,7 @@ export class DeploymentSession {
         const kept = await renewGuests(tx, guests, this.owner);
         // A guest that was left while this ran is no loss.
         if (guests.some((id) => this.#guests.has(id) && !kept.has(id))) return false;
-        if (told) {
-          const { id, policy_id } = this.deployment;
-          await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id });
-        }
+        if (told) await deploymentChanged(tx, this.deployment);
         return true;
       });
       if (held) this.#renewedAt = begun;

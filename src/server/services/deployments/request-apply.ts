@@ -2,12 +2,12 @@ import type { DeploymentTrigger } from '@/domain/deployments';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
 import { newId } from '../../lib/ids';
 import { insertDeployment } from '../../repositories/deployments';
 import { listPlacedClusterIds } from '../../repositories/policy-placements';
 import { holdPolicyState, type PolicyState } from '../../repositories/policy-states';
 import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
+import { deploymentChanged } from './deployment-changed';
 import { dropsOf, rulesOf } from './guest-work';
 import { assertApplicable, noSuchPolicy, refuseUnmapped } from './policy-refusals';
 import { startDeployments } from './start-deployments';
@@ -74,7 +74,7 @@ export async function requestApply(
         ...(fingerprints && { fingerprints: fingerprintsIn(world, cluster_id, fingerprints) }),
       });
       ids.push(id);
-      await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id: policyId });
+      await deploymentChanged(tx, { id, policy_id: policyId, tenant_id: policy.tenant_id });
     }
     await recordAudit(tx, scope, {
       action: 'policy.apply_requested',

@@ -2,10 +2,10 @@ import type { DeploymentTrigger } from '@/domain/deployments';
 import { recordAudit } from '../../audit/record';
 import type { Actor, Origin } from '../../auth/scope';
 import type { Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
 import { newId } from '../../lib/ids';
 import { insertDeployment, listDeployedClusterIds } from '../../repositories/deployments';
 import { listPlacedClusterIds } from '../../repositories/policy-placements';
+import { deploymentChanged } from './deployment-changed';
 
 type CleanedPolicy = { policy_id: string; policy_version: number; name: string; tenant_id: string | null };
 
@@ -38,7 +38,7 @@ export async function requestCleanupIn(
       requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
     });
     requested.push({ deployment_id: id, cluster_id });
-    await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id: policy.policy_id });
+    await deploymentChanged(tx, { ...policy, id });
   }
   if (requested.length > 0) {
     await recordAudit(tx, scope, {

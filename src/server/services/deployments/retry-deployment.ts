@@ -2,11 +2,11 @@ import type { Deployment } from '@/domain/deployments';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { findDeployment, insertDeployment } from '../../repositories/deployments';
 import { findPolicyState } from '../../repositories/policy-states';
+import { deploymentChanged } from './deployment-changed';
 import { assertApplicable, noSuchPolicy } from './policy-refusals';
 import { readDeployment } from './read-deployment';
 import { startDeployments } from './start-deployments';
@@ -40,7 +40,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
       requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
       ...(known && { retry_of: old.id }),
     });
-    await publishEvent(tx, { type: 'deployment.changed', deployment_id: newDeploymentId, policy_id: old.policy_id });
+    await deploymentChanged(tx, { ...old, id: newDeploymentId });
     await recordAudit(tx, scope, {
       action: 'policy.retry_requested',
       object_kind: 'policy',

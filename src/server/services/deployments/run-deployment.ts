@@ -2,7 +2,6 @@ import type { DeploymentProblem } from '@/domain/deployments';
 import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
@@ -30,6 +29,7 @@ import { openProvider } from '../clusters/open-provider';
 import { concurrently } from '../clusters/sync/concurrently';
 import { loadPolicyWorld, type PolicyWorld } from '../policies/world/load-policy-world';
 import { deployToGuest } from './deploy-to-guest';
+import { deploymentChanged } from './deployment-changed';
 import { DeploymentLost } from './deployment-lost';
 import { DeploymentSession, type HeldDeployment } from './deployment-session';
 import { problemOf } from './guest/guest-problem';
@@ -57,7 +57,7 @@ function claim(id: string): Promise<HeldDeployment | null> {
     const owner = newId();
     const row = await claimDeployment(tx, id, owner);
     if (!row) return null;
-    await publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id: row.policy_id });
+    await deploymentChanged(tx, row);
     return { ...row, lease_owner: owner };
   });
 }
@@ -133,11 +133,7 @@ async function finish(session: DeploymentSession | null, deployment: HeldDeploym
       writes,
     };
     if (!(await finishDeployment(tx, deployment, outcome, at))) return;
-    await publishEvent(tx, {
-      type: 'deployment.changed',
-      deployment_id: deployment.id,
-      policy_id: deployment.policy_id,
-    });
+    await deploymentChanged(tx, deployment);
     const [described] = await withGuestProblems(tx, await listDeploymentsByIds(tx, [deployment.id]));
     const notes = described?.notes ?? [];
     const did = deployment.kind === 'apply' ? 'applied' : 'cleaned_up';

@@ -2,7 +2,6 @@ import type { DeploymentProblem } from '@/domain/deployments';
 import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import {
   type DeploymentRow,
@@ -10,6 +9,7 @@ import {
   listOrphanDeployments,
   MAX_ATTEMPTS,
 } from '../../repositories/deployments';
+import { deploymentChanged } from './deployment-changed';
 import { startDeployments } from './start-deployments';
 
 /** A deployment waits this long for its job before the job counts as lost. */
@@ -28,7 +28,7 @@ async function giveUp(row: DeploymentRow): Promise<void> {
   await db.transaction(async (tx) => {
     const problems = [...row.problems, WORKER_DIED];
     if (!(await failOrphanDeployment(tx, row, problems, clock.now().toISOString()))) return;
-    await publishEvent(tx, { type: 'deployment.changed', deployment_id: row.id, policy_id: row.policy_id });
+    await deploymentChanged(tx, row);
     await recordAudit(tx, scope, {
       action: `policy.${row.kind}_failed`,
       object_kind: 'policy',

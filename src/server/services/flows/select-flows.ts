@@ -4,7 +4,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import type { FlowSelection } from '../../repositories/flow-conditions';
-import { findNamedWorkloads, findVisiblePrefixes, findVisibleWorkloads } from '../../repositories/flow-reach';
+import { findFlowReach, findNamedWorkloads } from '../../repositories/flow-reach';
 import { storedSettings } from '../settings/stored-settings';
 import { withinTenant } from '../tenancy/within-tenant';
 
@@ -21,7 +21,7 @@ export type SelectedFlows = {
 
 /**
  * Which flows a reader means and may see. Without `since` it is the hour before `until`, without `until` up to now.
- * At most four queries, and two more for a tenant.
+ * At most four queries, and one more for a tenant.
  * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
  */
 export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
@@ -34,18 +34,16 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
       errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
     });
   }
-  const [settings, visible, prefixes, named] = await Promise.all([
+  const [settings, reach, named] = await Promise.all([
     storedSettings(db),
-    findVisibleWorkloads(scope.tenants),
-    findVisiblePrefixes(scope.tenants),
+    findFlowReach(scope.tenants),
     filter.q ? findNamedWorkloads(scope.tenants, filter.q) : [],
   ]);
   const retentionHours = settings.flow_retention_hours;
   const iso = (time: number) => new Date(time).toISOString();
   return {
     selection: {
-      visible,
-      prefixes,
+      ...reach,
       cutoff: iso(now - retentionHours * HOUR_MS),
       since: iso(since),
       until: filter.until === undefined ? null : iso(until),

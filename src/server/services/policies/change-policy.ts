@@ -76,7 +76,7 @@ async function store(
   await replaceRules(tx, row.id, rules);
   const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
   await insertPolicyVersion(tx, { policy_id: row.id, version, snapshot: after, reason, author_id });
-  await publishEvent(tx, { type: 'policy.changed', policy_id: row.id });
+  await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, tenant_id: row.tenant_id });
   // What is no longer to be in force does not wait for somebody to apply.
   const cleanup =
     isDeployed(before) && !isDeployed(after)

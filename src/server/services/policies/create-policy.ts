@@ -26,7 +26,7 @@ export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCr
     await replaceRules(tx, id, snapshot.rules);
     const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
     await insertPolicyVersion(tx, { policy_id: id, version: 1, snapshot, reason, author_id });
-    await publishEvent(tx, { type: 'policy.changed', policy_id: id });
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id, tenant_id });
     await recordAudit(tx, scope, {
       action: 'policy.created',
       object_kind: 'policy',

@@ -32,7 +32,7 @@ export async function deletePolicy(
       'deleted',
     );
     await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'policy.changed', policy_id: id });
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id, tenant_id: row.tenant_id });
     await recordAudit(tx, scope, {
       action: 'policy.deleted',
       object_kind: 'policy',

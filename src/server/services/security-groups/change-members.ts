@@ -61,7 +61,7 @@ export async function changeMembersIn(
     list
       .filter(({ id }) => ids.includes(id))
       .map(({ id, name, external_id }) => ({ workload_id: id, name, external_id }));
-  await publishEvent(tx, { type: 'security_group.changed', security_group_id: groupId });
+  await publishEvent(tx, { type: 'security_group.changed', security_group_id: groupId, tenant_id: group.tenant_id });
   await recordAudit(tx, scope, {
     action: 'security_group.members_changed',
     object_kind: 'security_group',

@@ -19,7 +19,7 @@ export function createSecurityGroup(scope: Scope<'group:write'>, input: Security
     if (await securityGroupNameTaken(tx, tenant_id, input.name)) throw groupNameTaken(input.name);
     const row = { ...input, tenant_id, id: newId() };
     await insertSecurityGroup(tx, row);
-    await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id });
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id, tenant_id });
     const group = await findSecurityGroup(tx, 'all', row.id);
     if (!group) throw new Error('the group that was just stored is not there');
     await recordAudit(tx, scope, {

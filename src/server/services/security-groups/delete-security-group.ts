@@ -24,7 +24,7 @@ export function deleteSecurityGroup(scope: Scope<'group:write'>, id: string): Pr
     const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
     refuseWhileUsed(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.tenants);
     await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id });
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, tenant_id: row.tenant_id });
     await recordAudit(tx, scope, {
       action: 'security_group.deleted',
       object_kind: 'security_group',

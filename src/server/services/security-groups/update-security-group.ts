@@ -52,7 +52,7 @@ export function updateSecurityGroup(
         refuseWhileUsed(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.tenants);
       }
       await updateRow(tx, id, { ...changes, version: row.version + 1 });
-      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id });
+      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, tenant_id: row.tenant_id });
     }
     const group = await findSecurityGroup(tx, 'all', id);
     if (!group) throw new Error('the group that is locked is not there');
