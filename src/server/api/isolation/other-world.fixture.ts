@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sqlClient } from '@/server/db/client';
+import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartbeat.fixture';
+import { sumTraffic } from '@/server/services/flows/sum-traffic';
+import { call } from '@/test/request';
 import { PEER, THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
 import { THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
@@ -10,7 +13,7 @@ function translator(ids: readonly string[]): (text: string) => string {
   const other = new Map(ids.map((id) => [id, randomUUID()]));
   const names: [RegExp, string][] = [
     [new RegExp(THEIR_MARK, 'g'), 'qqother'],
-    [new RegExp(PEER.replaceAll('.', '\\.') + '(?!\\d)', 'g'), KEPT],
+    [new RegExp(`${PEER.replaceAll('.', '\\.')}(?!\\d)`, 'g'), KEPT],
     [/\b10\.66\./g, '10.67.'],
     [/\b10\.64\.0\.0\/14\b/g, '10.64.0.0/15'],
     [/\b10\.65\.0\.64\/26\b/g, '10.65.0.64/27'],
@@ -33,13 +36,45 @@ const listTables = () => sqlClient()<Table[]>`
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'rate_limits' group by c.relname`;
 
+/** They get more of everything: rules, groups, addresses in a prefix that we share with them, and traffic of their own. */
+async function grow({ theirs, ours, node }: TwoTenants): Promise<void> {
+  await theirs.signIn();
+  const make = async (path: string, headers: Record<string, string>, body: object) => {
+    const answer = await call(path, { method: 'POST', headers, body });
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${await answer.text()}`);
+  };
+  await make('/security-groups', theirs.headers, { name: `${THEIR_MARK}-more`, member_tags: [`${THEIR_MARK}-tag`] });
+  await make('/policies', theirs.headers, {
+    name: `${THEIR_MARK}-more`,
+    definition: { enforcement_mode: 'enforced', sources: ['any'], targets: [`sg:${THEIR_MARK}-more`] },
+    priority: 1,
+    rules: [{ action: 'drop', protocol: 'any' }],
+  });
+  const flows = [20, 21, 22].map((last) =>
+    makeFlow({
+      source_ip: `10.66.0.${last}`,
+      destination_ip: '10.66.0.11',
+      destination_port: 9_000 + last,
+      bytes: 5_000_000,
+    }),
+  );
+  await make('/agents/heartbeat', node, makeHeartbeat(flows, { sequence: 2 }));
+  await sumTraffic();
+  const { cluster = '', network = '', subnet = '' } = ours.ids;
+  await sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source, hostname)
+    values (${randomUUID()}, ${cluster}, ${network}, ${subnet}, '10.65.0.200', ${theirs.ids.workload ?? ''}, 'manual',
+      ${`${THEIR_MARK}-host-200`})`;
+}
+
 /**
  * Makes of the world another one that differs only in what we may not see: in everything of theirs ids, names, addresses and
  * hardware addresses are others (so is therefore the order in which they are listed), and there is more of it. What is stated
  * as seen stays: the address of the peer that ours talk with, what of a shared prefix is taken, what filters our own guests.
  */
-export async function becomeOtherWorld({ theirs, ours }: TwoTenants): Promise<void> {
+export async function becomeOtherWorld(world: TwoTenants): Promise<void> {
   const sql = sqlClient();
+  await grow(world);
+  const { theirs } = world;
   const { cluster: _, node: __, ...own } = theirs.ids;
   const secondary = await sql<{ id: string }[]>`select id from subnets where description like ${`${THEIR_MARK}-%`}
     union select id from ip_addresses where hostname like ${`${THEIR_MARK}-%`}`;
@@ -66,5 +101,4 @@ export async function becomeOtherWorld({ theirs, ours }: TwoTenants): Promise<vo
     // Less of theirs: a policy about an address of ours.
     await tx`delete from policies where name = ${'qqother-about-ours'}`;
   });
-  void ours;
 }
