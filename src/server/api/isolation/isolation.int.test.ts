@@ -18,10 +18,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Calls whose answer is sums and no names: that nothing of theirs is in it does not show that they were asked about. */
 const ONLY_SUMS = new Set(['query insights.decisions', 'query insights.series']);
-/** Texts that name nothing: what they say is only kept. */
-const FREE_TEXT = new Set(['comment', 'description', 'note', 'reason']);
-/** Texts that may refer to something with a prefix. */
-const REFERS = new Set(['endpoints', 'sources', 'targets']);
 /** Calls that a tenant's people may not make for another reason than a permission. */
 const REFUSED_TO_TENANTS = new Set(['mutation audit.verify']);
 
@@ -80,14 +76,10 @@ function leaks({ text }: Answer, sent: string): string[] {
   return found.filter((one) => !sent.includes(one));
 }
 
-/** What a reference names: `web` of `sg:web`. */
-const nameIn = (sent: string) => sent.replace(/^[a-z]+:/, '');
-
 /** An answer without what differs between two equal ones: the moment, the request's own id, what was sent. */
 const comparable = ({ status, text }: Answer, sent: string) =>
   `${status} ${text
     .replaceAll(sent, '<sent>')
-    .replaceAll(/[a-z]/.test(nameIn(sent)) ? nameIn(sent) : sent, '<name>')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<random>')
     .replace(/"request_id":"[^"]*"/g, '"request_id"')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<time>')}`;
@@ -99,8 +91,7 @@ function isJudged({ status, text }: Answer, slot: Slot): boolean {
   const fields = [...text.matchAll(/"field":"([^"]*)"/g)].map(([, field]) => field ?? '');
   const name = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
   const isMeant = (field: string) => field.split('.').includes(name);
-  // A text that is no address may be told apart from its neighbours by a rule over both.
-  return slot.holds === 'text' ? fields.some(isMeant) : fields.length > 0 && fields.every(isMeant);
+  return fields.length > 0 && fields.every(isMeant);
 }
 
 /** Every row of every table that has to do with the other tenant. */
@@ -148,14 +139,6 @@ function fieldsOf(value: unknown, path = '', found = new Set<string>()): Set<str
 }
 
 const describeSlot = ({ name }: Input, slot: Slot) => `${name} at ${slot.path.join('.')}`;
-
-/** A name like one of theirs, of something that does not exist. */
-const twinOf = (name: string) =>
-  name
-    .replace(THEIR_MARK, 'qqx')
-    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, () => randomUUID())
-    .replace('10.66.', '10.67.')
-    .replace(/(vmid:.*?|guest-)102$/, '$1999');
 
 type Filled = { value: unknown; sent: string };
 
@@ -284,28 +267,6 @@ describe('what belongs to another tenant', () => {
     expect(await theirRows()).toEqual(before);
     expect(slots).toBeGreaterThan(200);
     expect(probes).toBeGreaterThan(slots * OTHERS - 1);
-  });
-
-  it('is not found by its names and addresses either, wherever a text may stand', { timeout: 600_000 }, async () => {
-    const wrong: string[] = [];
-    for await (const input of each(inputs.filter(({ reads }) => reads))) {
-      for (const slot of slotsOf(input).filter(
-        ({ path, holds }) => holds === 'text' && !FREE_TEXT.has(path.at(-1) ?? ''),
-      )) {
-        const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
-        const { references, names } = world.theirs;
-        const tried = REFERS.has(field)
-          ? [...references, ...names]
-          : [...someOf(names, field === 'q' ? names.length : 2), ...someOf(references, field === 'q' ? 2 : 0)];
-        for (const sent of tried) {
-          const twin = twinOf(sent);
-          const put = (value: string) => fill(input, world.ours.ids, { slot, value: () => value });
-          const missing = async () => comparable(await call(input, put(twin)), twin);
-          wrong.push(...(await probe(input, slot, { value: put(sent), sent }, missing)));
-        }
-      }
-    }
-    expect(wrong.slice(0, 5)).toEqual([]);
   });
 
   it('is nothing to a policy of ours that names it', { timeout: 60_000 }, async () => {

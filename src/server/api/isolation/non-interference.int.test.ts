@@ -77,9 +77,15 @@ const guesses = () => [
 /** Texts that name nothing: what they say is only kept. */
 const FREE_TEXT = ['comment', 'description', 'note', 'reason'];
 
+/** Texts that may refer to something with a prefix. */
+const REFERS = ['endpoints', 'sources', 'targets', 'q'];
+
 /** What may stand at a place besides what is ours: everything of theirs that somebody could think of. */
 function tried(input: Input, slot: Slot): Set<string | undefined> {
-  if (slot.holds === 'text') return new Set(guesses());
+  if (slot.holds === 'text') {
+    const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
+    return new Set([...guesses(), ...(REFERS.includes(field) ? world.theirs.references : [])]);
+  }
   const kind = kindOfField(input, slot.path);
   return new Set([world.ours.ids[kind], world.theirs.ids[kind], world.theirs.ids.other_workload]);
 }
