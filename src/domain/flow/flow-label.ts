@@ -15,3 +15,6 @@ export function classificationOf(cidr: string | null): string {
 
 /** The address with its classification: `10.0.0.5 internal (10.0.0.0/24)`, `203.0.113.9 external`. */
 export const flowLabel = (address: string, cidr: string | null): string => `${address} ${classificationOf(cidr)}`;
+
+/** Whether a label says that the address is outside. Without a subnet that may be named, only the label tells. */
+export const isExternal = (label: string | null): boolean => label?.endsWith('external') ?? true;

@@ -1,3 +1,4 @@
+import { shownCidr } from '../flow/flow-label';
 import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import {
@@ -70,7 +71,8 @@ function finishEdge({ services, says, ...edge }: Edge): TopologyEdge {
 }
 
 function finishPeer({ prefixes, ...peer }: Peer): TopologyPeer {
-  const list = [...prefixes].map(([prefix, sums]) => ({ prefix, ...sums }));
+  // A subnet that the reader may not see is not named.
+  const list = [...prefixes].flatMap(([prefix, sums]) => (shownCidr(prefix) === null ? [] : [{ prefix, ...sums }]));
   list.sort((a, b) => heavier(a, b) || byText(a.prefix, b.prefix));
   return { ...peer, prefixes: list.slice(0, MAX_PEER_PREFIXES), prefixes_total: list.length };
 }

@@ -1,5 +1,6 @@
 'use client';
 import type { JudgedFlow } from '@/domain/flow/flow';
+import { isExternal } from '@/domain/flow/flow-label';
 import { formatBytes, formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
@@ -47,7 +48,8 @@ function End({ flow, end }: { flow: JudgedFlow; end: 'source' | 'destination' })
             {', '}
           </>
         )}
-        {cidr ? t.rich('internal ({cidr})', { cidr: <span className="mono">{cidr}</span> }) : t('external')}
+        {cidr && t.rich('internal ({cidr})', { cidr: <span className="mono">{cidr}</span> })}
+        {!cidr && (isExternal(flow[`${end}_label`]) ? t('external') : t('internal'))}
       </div>
     </>
   );

@@ -1,3 +1,4 @@
+import { isExternal } from '@/domain/flow/flow-label';
 import type { FlowGroup, FlowGrouping } from '@/domain/flow/flow-sums';
 import type { Narrowing } from './use-flow-view';
 
@@ -13,7 +14,10 @@ function ofEnd(group: FlowGroup, end: 'source' | 'destination'): Narrowing {
   if (ip !== null) return { [address]: ip };
   const id = group[`${end}_workload_id`];
   if (id !== null) return { [workload]: id, [address]: null };
-  return { [workload]: 'none', [address]: group[`${end}_cidr`] ?? 'external' };
+  return {
+    [workload]: 'none',
+    [address]: group[`${end}_cidr`] ?? (isExternal(group[`${end}_label`]) ? 'external' : 'internal'),
+  };
 }
 
 /** The filter that shows the flows a group was summed up from. */

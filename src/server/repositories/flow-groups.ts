@@ -4,7 +4,7 @@ import type { Page } from '@/domain/list';
 import type { summedVerdict } from '@/domain/summed-verdict';
 import { db } from '../db/client';
 import { countedFlows, type FlowSelection, SERVICE_PORT } from './flow-conditions';
-import { ifVisible, type VisibleWorkloads } from './flow-reach';
+import { cidrIfVisible, type FlowReach, ifVisible } from './flow-reach';
 import { encodeCursor, keyset } from './keyset';
 import { withCursorErrors } from './page-of-rows';
 import { countedRollups } from './rollup-conditions';
@@ -33,31 +33,33 @@ export const KEY_NAMES = Object.keys(KEY_TYPES) as (keyof typeof KEY_TYPES)[];
 const raw = (text: string): SQL => sql.raw(text);
 
 /** One end as a workload, or where none may be seen as the subnet it lies in. */
-function endKeys(end: 'source' | 'destination', visible: VisibleWorkloads, cidr: SQL): Keys {
-  const workload = ifVisible(raw(`t.${end}_workload_id`), visible);
-  return { [`${end}_workload_id`]: workload, [`${end}_cidr`]: sql`case when (${workload}) is null then ${cidr} end` };
+function endKeys(end: 'source' | 'destination', reach: FlowReach, cidr: SQL): Keys {
+  const column = raw(`t.${end}_workload_id`);
+  const workload = ifVisible(column, reach.visible);
+  const shown = cidrIfVisible(cidr, column, reach);
+  return { [`${end}_workload_id`]: workload, [`${end}_cidr`]: sql`case when (${workload}) is null then ${shown} end` };
 }
 
 /** An address with all that is known of it. */
-const addressKeys = (end: 'source' | 'destination', visible: VisibleWorkloads): Keys => ({
+const addressKeys = (end: 'source' | 'destination', reach: FlowReach): Keys => ({
   [`${end}_ip`]: raw(`t.${end}_ip`),
-  [`${end}_workload_id`]: ifVisible(raw(`t.${end}_workload_id`), visible),
-  [`${end}_cidr`]: raw(`t.${end}_cidr`),
+  [`${end}_workload_id`]: ifVisible(raw(`t.${end}_workload_id`), reach.visible),
+  [`${end}_cidr`]: cidrIfVisible(raw(`t.${end}_cidr`), raw(`t.${end}_workload_id`), reach),
 });
 
 /** What flows are grouped by, of rows under the alias `t`. */
-export function keysOf(grouping: FlowGrouping, source: FlowSource, visible: VisibleWorkloads): Keys {
+export function keysOf(grouping: FlowGrouping, source: FlowSource, reach: FlowReach): Keys {
   const cidrOf = (end: string) =>
     source === 'flows' ? raw(`t.${end}_cidr`) : raw(`case when t.${end}_internal then t.${end}_prefix end`);
   switch (grouping) {
     case 'workloads':
       return {
-        ...endKeys('source', visible, cidrOf('source')),
-        ...endKeys('destination', visible, cidrOf('destination')),
+        ...endKeys('source', reach, cidrOf('source')),
+        ...endKeys('destination', reach, cidrOf('destination')),
       };
     case 'source':
     case 'destination':
-      return addressKeys(grouping, visible);
+      return addressKeys(grouping, reach);
     case 'service':
       return { protocol: raw('t.protocol'), port: source === 'flows' ? SERVICE_PORT : raw('t.service_port') };
     case 'decision':
@@ -122,7 +124,7 @@ export async function listFlowGroups(
   const descending = sort.startsWith('-');
   const field = (descending ? sort.slice(1) : sort) as 'bytes' | 'packets' | 'flows' | 'last_seen_at';
   const { order, after } = keyset({ column: raw(`g.${field}`) }, raw('g.id'), descending, input.cursor);
-  const keys = keysOf(input.group_by, source, selection.visible);
+  const keys = keysOf(input.group_by, source, selection);
   const names = raw(KEY_NAMES.join(', '));
   // A node's group is what that node reported. Between nodes, as everywhere, a conversation counts once.
   const shown = raw(input.group_by === 'node' ? 'true' : 'counted');

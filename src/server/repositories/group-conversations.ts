@@ -43,8 +43,9 @@ export async function listGroupConversations(
   grouping: FlowGrouping,
   { ids, most }: { ids: readonly string[]; most: number },
 ): Promise<GroupConversation[]> {
-  const { visible } = selection;
-  const keys = columnsOf(keysOf(grouping, source, visible), 'group_');
+  // The address of an end is told to whoever may see the flow; its subnet is not.
+  const reach = source === 'flows' ? { ...selection, prefixes: 'all' as const } : selection;
+  const keys = columnsOf(keysOf(grouping, source, selection), 'group_');
   const identity = raw(
     ['workload_id', 'prefix', 'internal']
       .flatMap((name) => [`source_${name}`, `destination_${name}`])
@@ -57,7 +58,7 @@ export async function listGroupConversations(
     with r as (
       select ${names}, ${identity}, sum(bytes) as bytes, sum(packets) as packets, sum(flows) as flows
       from (
-        select ${keys}, ${conversationSide('caller', visible)}, ${conversationSide('service', visible)}, t.protocol,
+        select ${keys}, ${conversationSide('caller', reach)}, ${conversationSide('service', reach)}, t.protocol,
           t.service_port as port, t.decision, t.answered, t.bytes, t.packets, t.flows
         from (${reports(selection, source)}) as t) as turned
       group by ${names}, ${identity}),

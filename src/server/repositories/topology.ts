@@ -8,7 +8,7 @@ import { clusters } from '../db/schema/clusters';
 import { networks } from '../db/schema/networks';
 import { workloadInterfaces, workloads } from '../db/schema/workloads';
 import type { BoundedSelection } from './flow-groups';
-import { ifVisible, type VisibleWorkloads } from './flow-reach';
+import { cidrIfVisible, type FlowReach, ifVisible } from './flow-reach';
 import { countedRollups } from './rollup-conditions';
 import { workloadInReach } from './tenant-reach';
 
@@ -19,13 +19,15 @@ const raw = (text: string): SQL => sql.raw(text);
 
 /**
  * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
- * not be seen is none.
+ * not be seen is none, and a subnet that may not be seen is every address.
  */
-export function conversationSide(end: 'caller' | 'service', visible: VisibleWorkloads): SQL {
+export function conversationSide(end: 'caller' | 'service', reach: FlowReach): SQL {
   const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
-  const column = (name: string) => `case when t.reply then t.${turned}_${name} else t.${plain}_${name} end`;
-  return sql`${ifVisible(raw(`(${column('workload_id')})`), visible)} as ${raw(plain)}_workload_id,
-    ${raw(column('prefix'))} as ${raw(plain)}_prefix, ${raw(column('internal'))} as ${raw(plain)}_internal`;
+  const column = (name: string) => raw(`(case when t.reply then t.${turned}_${name} else t.${plain}_${name} end)`);
+  const [workload, prefix, internal] = [column('workload_id'), column('prefix'), column('internal')];
+  return sql`${ifVisible(workload, reach.visible)} as ${raw(plain)}_workload_id,
+    case when ${internal} then ${cidrIfVisible(prefix, workload, reach)} else ${prefix} end as ${raw(plain)}_prefix,
+    ${internal} as ${raw(plain)}_internal`;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function listConversations(
   const rows = await db.execute<Conversation>(sql`
     with t as (select * from (${countedRollups(selection, source)}) as c
       where c.counted and (c.source_workload_id is not null or c.destination_workload_id is not null)),
-    turned as (select ${conversationSide('caller', selection.visible)}, ${conversationSide('service', selection.visible)},
+    turned as (select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)},
       t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.bucket_at from t)
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
       destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,

@@ -1,4 +1,5 @@
 import type { Flow } from '@/domain/flow/flow';
+import { isExternal } from '@/domain/flow/flow-label';
 import { useT } from '@/lib/i18n/use-t';
 import { WorkloadLink } from '../inventory-links';
 import { endText } from './flow-words';
@@ -17,7 +18,7 @@ export function FlowEnd({ flow, end }: { flow: Flow; end: 'source' | 'destinatio
         </span>
       )}
       <span className="mono shrink-0">{address}</span>
-      {flow[`${end}_cidr`] === null && <span className="shrink-0 text-sm text-faint">{t('external')}</span>}
+      {isExternal(flow[`${end}_label`]) && <span className="shrink-0 text-sm text-faint">{t('external')}</span>}
     </span>
   );
 }

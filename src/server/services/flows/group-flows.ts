@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { classificationOf, flowLabel } from '@/domain/flow/flow-label';
+import { classificationOf, flowLabel, shownCidr } from '@/domain/flow/flow-label';
 import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { observedAction } from '@/domain/flow-verdict';
@@ -115,6 +115,8 @@ export async function groupFlows(
   const items = page.items.map(
     (row): FlowGroup => ({
       ...row,
+      source_cidr: shownCidr(row.source_cidr),
+      destination_cidr: shownCidr(row.destination_cidr),
       ...(verdicts.get(row.id) ?? NOTHING_SAID),
       source_label: ENDS[group_by].includes('source') ? labelOf(row, 'source') : null,
       destination_label: ENDS[group_by].includes('destination') ? labelOf(row, 'destination') : null,
