@@ -17,7 +17,7 @@ beforeAll(async () => {
   cluster = await makeCluster();
 });
 beforeEach(async () => {
-  await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, interface_samples`;
+  await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes, interface_samples`;
   node = await makeNode(cluster);
   agent = await makeAgent(node);
 });
@@ -31,6 +31,7 @@ const age = async (hours: number) => {
   const interval = `${hours} hours`;
   await sql`update traffic_flows set observed_at = observed_at - ${interval}::interval`;
   await sql`update flow_rollup_minutes set bucket_at = bucket_at - ${interval}::interval`;
+  await sql`update flow_unresolved_minutes set bucket_at = bucket_at - ${interval}::interval`;
 };
 const raw = async () =>
   (
@@ -71,6 +72,21 @@ describe('rollups', () => {
       { service_port: 443, reply: false, flows: 20, source_prefix: '192.0.2.0/24' },
       { service_port: 443, reply: true, flows: 20, source_prefix: '198.51.100.0/24' },
     ]);
+  });
+
+  it('forget which flows they came from when they move into hours, or when the node is gone', async () => {
+    const parts = () => sql`select 1 from flow_unresolved_minutes`;
+    const flow = makeFlow({ source_ip: '10.9.0.1' });
+    await beat(makeHeartbeat([flow]));
+    await retainTelemetry();
+    expect(await parts()).toHaveLength(1);
+    await age(26);
+    await retainTelemetry();
+    expect(await parts()).toHaveLength(0);
+    await beat(makeHeartbeat([flow]));
+    await sql`delete from nodes where id = ${node.id}`;
+    await retainTelemetry();
+    expect(await parts()).toHaveLength(0);
   });
 
   it('move into hours after a day without losing or doubling anything, however often', async () => {
