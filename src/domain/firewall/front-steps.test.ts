@@ -49,30 +49,53 @@ function* clusters(): Generator<LiveCluster> {
 }
 
 describe('frontSteps', () => {
-  it('is on, off or unknown exactly where the evaluator says so, for every node and cluster', () => {
+  it('is on, off or unknown exactly where the evaluator says so, for every node, cluster and switch of the guest', () => {
     const wrong: string[] = [];
     let compared = 0;
+    const switches = [...product({ enable: [0, 1], firewall: [true, false, null] })];
     for (const node of nodes()) {
       for (const cluster of clusters()) {
-        for (const { name, action, state } of frontSteps(cluster, node)) {
-          // The default that shows an accepting step is itself not known while the switch of the cluster is not.
-          if (action === 'accept' && cluster.firewall_enabled === null) continue;
-          // An unread blacklist may hold the source of every packet.
-          if (name !== 'blacklist' && cluster.ipsets === null) continue;
-          const policy_in = action === 'drop' ? 'ACCEPT' : 'DROP';
-          const guest = { options: { enable: 1, policy_in }, rules: [], ipsets: {}, aliases: {} };
-          const prepared = prepareGuest({ cluster, guest, node }, { name: 'net0', firewall: true, mac: null });
-          const { verdict, decided_by: by } = evaluate(prepared, PACKETS[name]);
-          const hit = by.kind === 'builtin' && by.name === name && verdict === action;
-          // A cluster that is off accepts everything, without a step.
-          const found = verdict === 'unknown' ? 'unknown' : hit ? 'on' : 'off';
-          compared += 1;
-          if (found !== state)
-            wrong.push(`${name} ${state}, evaluated ${found}: ${JSON.stringify({ node, cluster, by })}`);
+        for (const { enable, firewall } of switches) {
+          const nic = { name: 'net0', firewall, mac: null };
+          for (const policy_in of ['ACCEPT', 'DROP'] as const) {
+            const guest = { options: { enable, policy_in }, rules: [], ipsets: {}, aliases: {} };
+            const live = { cluster, guest, node };
+            const prepared = prepareGuest(live, nic);
+            for (const { name, action, state } of frontSteps(live, [nic])) {
+              if (policy_in !== (action === 'drop' ? 'ACCEPT' : 'DROP')) continue;
+              // The default that shows an accepting step is itself not known while a switch is not.
+              if (action === 'accept' && (cluster.firewall_enabled === null || firewall === null)) continue;
+              // An unread blacklist may hold the source of every packet.
+              if (name !== 'blacklist' && cluster.ipsets === null) continue;
+              const { verdict, decided_by: by } = evaluate(prepared, PACKETS[name]);
+              const hit = by.kind === 'builtin' && by.name === name && verdict === action;
+              // Without its chain the packet may still be dropped as invalid, which is another step.
+              const chain = action === 'drop' || (enable === 1 && firewall);
+              const found = !chain ? 'off' : verdict === 'unknown' ? 'unknown' : hit ? 'on' : 'off';
+              compared += 1;
+              if (found !== state) {
+                wrong.push(
+                  `${name} ${state}, evaluated ${found}: ${JSON.stringify({ node, cluster, enable, firewall, by })}`,
+                );
+              }
+            }
+          }
         }
       }
     }
-    expect(compared).toBeGreaterThan(5_000);
+    expect(compared).toBeGreaterThan(20_000);
     expect(wrong.slice(0, 3)).toEqual([]);
+  });
+
+  it('is on where it is at one of several interfaces, and unknown where no interface could be read', () => {
+    const node = { options: {}, networks: null, rules: null };
+    const guest = { options: { enable: 0 }, rules: [], ipsets: {}, aliases: {} };
+    const cluster = { firewall_enabled: true, ipsets: {}, groups: {}, aliases: {} };
+    const nic = (name: string, firewall: boolean) => ({ name, firewall, mac: null });
+    const smurf = (nics: Parameters<typeof frontSteps>[1]) =>
+      frontSteps({ cluster, guest, node }, nics).find(({ name }) => name === 'smurf')?.state;
+    expect(smurf([nic('net0', false)])).toBe('off');
+    expect(smurf([nic('net0', false), nic('net1', true)])).toBe('on');
+    expect(smurf(null)).toBe('unknown');
   });
 });

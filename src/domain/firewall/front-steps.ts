@@ -1,4 +1,5 @@
-import type { FilterImplementation, LiveCluster, LiveNode } from './live-state';
+import { enforcementOf } from './enforcement';
+import type { FilterImplementation, LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
 import { prepareNode } from './prepare-node';
 
@@ -11,6 +12,8 @@ export type FrontStep = {
   readonly action: 'accept' | 'drop';
   readonly state: 'on' | 'off' | 'unknown';
 };
+
+const UNKNOWN_NIC: LiveNic = { name: 'net0', firewall: null, mac: null };
 
 function hasBlacklist({ ipsets }: Pick<LiveCluster, 'ipsets'>): boolean | null {
   if (!ipsets) return null;
@@ -30,19 +33,35 @@ function stepsOf(cluster: LiveCluster, node: LiveNode | null, implementation: Fi
   } satisfies Record<Name, boolean | null>;
 }
 
-/** What the node does to packets in front of its guests. Where its implementation is not known, what both do is certain. */
-export function frontSteps(cluster: LiveCluster, node: LiveNode | null): FrontStep[] {
-  const possible = possibleImplementations(node).map((implementation) => stepsOf(cluster, node, implementation));
-  const { firewall_enabled } = cluster;
+/** Whether the step exists at the interface, given that the node has it; null: not known. */
+function reaches(name: Name, state: LiveState, nic: LiveNic, implementation: FilterImplementation): boolean | null {
+  if (implementation === 'iptables') return name === 'invalid' || nic.firewall;
+  // Without all three switches an interface has no chain, and nothing is in front of it.
+  const { status } = enforcementOf(state, nic);
+  return status === 'unknown' ? null : status === 'on';
+}
+
+const both = (one: boolean | null, other: boolean | null) =>
+  one === false || other === false ? false : one === null || other === null ? null : true;
+
+/**
+ * What the node does to packets in front of a guest: on where it does so at an interface. Where its implementation is not
+ * known, what both do is certain.
+ * @param nics null: could not be read
+ */
+export function frontSteps(state: LiveState, nics: readonly LiveNic[] | null): FrontStep[] {
+  const { cluster, node } = state;
+  const possible = possibleImplementations(node).map((one) => [one, stepsOf(cluster, node, one)] as const);
   return FRONT_STEPS.map((name) => {
-    const values = possible.map((steps) => steps[name]);
-    const [first = null] = values;
-    const same = values.every((value) => value === first) ? first : null;
-    const on = firewall_enabled === false || same === false ? false : firewall_enabled && same;
+    const at = (nics ?? [UNKNOWN_NIC]).map((nic) => {
+      const values = possible.map(([one, steps]) => both(steps[name], reaches(name, state, nic, one)));
+      const [first = null] = values;
+      return both(cluster.firewall_enabled, values.every((value) => value === first) ? first : null);
+    });
     return {
       name,
       action: name === 'vital_icmp' ? 'accept' : 'drop',
-      state: on === null ? 'unknown' : on ? 'on' : 'off',
+      state: at.includes(true) ? 'on' : at.includes(null) ? 'unknown' : 'off',
     };
   });
 }

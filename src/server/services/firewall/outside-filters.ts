@@ -1,7 +1,7 @@
 import { frontSteps } from '@/domain/firewall/front-steps';
 import { hostOptions, hostSwitch } from '@/domain/firewall/host-options';
 import { hostRuleStatus } from '@/domain/firewall/host-rule-status';
-import type { LiveNic, LiveNode } from '@/domain/firewall/live-state';
+import type { LiveNic, LiveNode, LiveState } from '@/domain/firewall/live-state';
 import { possibleImplementations } from '@/domain/firewall/node-options';
 import { viewOfLiveRule } from '@/domain/firewall/rule-view';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
@@ -63,9 +63,10 @@ export async function outsideFilters(
   hosts: Scope<'cluster:read'> | null,
   workload: WorldWorkload,
   cluster: ClusterSnapshot,
-  { node, nics, instance }: { node: LiveNode | null; nics: readonly LiveNic[] | null; instance: string },
+  { state, nics, instance }: { state: LiveState; nics: readonly LiveNic[] | null; instance: string },
 ): Promise<OutsideFilters> {
-  const steps = frontSteps(cluster, node);
+  const { node } = state;
+  const steps = frontSteps(state, nics);
   const names = vnetsOf(cluster, nics);
   const known = hosts && names?.size ? await listVnetsOfCluster(db, workload.cluster_id) : [];
   const vnets =

@@ -64,7 +64,7 @@ export async function readGuestFirewall(
       })),
     aliases: guest.aliases && Object.entries(guest.aliases).map(([name, cidr]) => ({ name, cidr })),
     outside: await outsideFilters(hosts, workload, cluster, {
-      node: state.node,
+      state,
       nics: guest.nics,
       instance: world.instance,
     }),

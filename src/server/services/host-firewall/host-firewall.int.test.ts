@@ -245,11 +245,16 @@ describe('what filters a guest from outside', () => {
   it('has the steps of its node and the rules of its VNets', async () => {
     lab.control.firewall.setFile('nodes/pve3/host.fw', '[OPTIONS]\n\nnftables: 1\n');
     lab.control.firewall.setFile(VNET, '[OPTIONS]\n\nenable: 1\n\n[RULES]\n\nFORWARD DROP -p tcp -dport 23\n');
+    const states = (outside: OutsideFilters) => outside.details?.steps.map(({ name, state }) => `${name} ${state}`);
+    // Without the guest's own firewall nftables has nothing in front of it.
+    expect(new Set((await guest(120)).details?.steps.map(({ state }) => state))).toEqual(new Set(['off']));
+    lab.control.firewall.setFile('firewall/120.fw', '[OPTIONS]\n\nenable: 1\n');
     const { filters, details } = await guest(120);
     lab.control.firewall.setFile('nodes/pve3/host.fw', undefined);
+    lab.control.firewall.setFile('firewall/120.fw', undefined);
     expect(filters).toBe(true);
     expect(details).toMatchObject({ node: { name: 'pve3' }, implementation: 'nftables' });
-    expect(details?.steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    expect(states({ filters, details })).toEqual([
       'vital_icmp on',
       'invalid on',
       'blacklist off',
