@@ -4,16 +4,31 @@ import { REFRESH_TOKEN_SECONDS } from '../auth/session-tokens';
 import { PROVIDER_SIGN_IN_SECONDS } from '../auth/sign-in-checks';
 import { AppError } from '../lib/errors';
 
-type Cookie = { name: string; path: string; seconds: number; sameSite: 'Strict' | 'Lax' };
+type Cookie = {
+  name: string;
+  path: string;
+  seconds: number;
+  sameSite: 'Strict' | 'Lax';
+  /** The name without prefix counts over TLS, too: that of sign-ins from before there was a prefix. */
+  oldName?: true | undefined;
+};
 
-/** Only the authentication routes ever see the cookies. */
+/**
+ * Over TLS the names carry a prefix with which browsers take a cookie from this very host only, not from a sibling that plants one. It
+ * asks for the path `/`; without TLS there is no such name, and only the authentication routes see the cookies.
+ */
+const PREFIX = '__Host-';
+
+const isSecure = (request: Request): boolean => publicOriginOf(request).protocol === 'https';
+
 const REFRESH: Cookie = {
   name: 'fabric_refresh',
   path: '/api/v1/auth',
   seconds: REFRESH_TOKEN_SECONDS,
   sameSite: 'Strict',
+  oldName: true,
 };
-const CHALLENGE: Cookie = { ...REFRESH, name: 'fabric_challenge', seconds: CHALLENGE_SECONDS };
+const CHALLENGE: Cookie = { ...REFRESH, oldName: undefined, name: 'fabric_challenge', seconds: CHALLENGE_SECONDS };
 /** It has to come along when the provider sends the browser back: that is another site. */
 const PENDING: Cookie = {
   name: 'fabric_sign_in',
@@ -22,25 +37,36 @@ const PENDING: Cookie = {
   sameSite: 'Lax',
 };
 
-/** A cookie of the browser. Two of the name (one planted by a neighbour site) count as none. */
-function readCookie(request: Request, { name }: Cookie): string | null {
-  const values = (request.headers.get('cookie') ?? '')
+/** The values that came under a name. */
+function valuesOf(request: Request, name: string): string[] {
+  return (request.headers.get('cookie') ?? '')
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
+}
+
+/**
+ * A cookie of the browser. Two of the name (one planted by a neighbour site) count as none. Over TLS `oldName` counts
+ * where there is none with the prefix: sign-ins from before go on until their token expires.
+ */
+function readCookie(request: Request, { name, oldName }: Cookie): string | null {
+  const secure = isSecure(request);
+  const prefixed = secure ? valuesOf(request, PREFIX + name) : [];
+  const values = prefixed.length > 0 || (secure && !oldName) ? prefixed : valuesOf(request, name);
   return values.length === 1 && values[0] ? values[0] : null;
 }
 
 /** `Set-Cookie` that stores a value, or removes it with null. Never readable by scripts. */
 function setCookie(request: Request, cookie: Cookie, value: string | null): string {
+  const secure = isSecure(request);
   return [
-    `${cookie.name}=${value ?? ''}`,
-    `Path=${cookie.path}`,
+    `${secure ? PREFIX : ''}${cookie.name}=${value ?? ''}`,
+    `Path=${secure ? '/' : cookie.path}`,
     `Max-Age=${value === null ? 0 : cookie.seconds}`,
     'HttpOnly',
     `SameSite=${cookie.sameSite}`,
-    ...(publicOriginOf(request).protocol === 'https' ? ['Secure'] : []),
+    ...(secure ? ['Secure'] : []),
   ].join('; ');
 }
 

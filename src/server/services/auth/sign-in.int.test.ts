@@ -281,7 +281,24 @@ describe('the browser’s cookie', () => {
     const plain = cookieOf(await login(user.email));
     expect(plain).toMatch(/^fabric_refresh=[^;]+; Path=\/api\/v1\/auth; Max-Age=1209600; HttpOnly; SameSite=Strict$/);
     const https = cookieOf(await login(user.email, PASSWORD, { headers: { 'x-fabric-proto': 'https' } }));
-    expect(https).toMatch(/; Secure$/);
+    expect(https).toMatch(/^__Host-fabric_refresh=[^;]+; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Strict; Secure$/);
+  });
+
+  it('takes the name without prefix over TLS until it is replaced, and prefers the one with it', async () => {
+    const secure = { 'x-fabric-proto': 'https', 'sec-fetch-site': 'same-origin' };
+    const ask = (cookie: string, headers: Record<string, string> = secure) =>
+      call('/auth/refresh', { method: 'POST', headers: { ...headers, cookie }, from: '192.0.2.1' });
+    const old = pairOf(await login(user.email));
+    const replaced = await ask(old);
+    expect(replaced.status).toBe(200);
+    const next = pairOf(replaced);
+    expect(next).toMatch(/^__Host-fabric_refresh=/);
+    // A sibling site can plant the old name, never the new one.
+    const other = await makeUser('viewer', undefined, { password_hash: await hash });
+    const planted = pairOf(await login(other.email));
+    const mine = await ask(`${planted}; ${next}`);
+    expect((await mine.json()).user.id).toBe(user.id);
+    expect((await ask(pairOf(mine), { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
   });
 
   it('refreshes without a body and keeps the refresh token out of reach of scripts', async () => {
