@@ -285,7 +285,11 @@ describe('checking an access', () => {
     expect(untrusted.body.fingerprint).toBe(nodes[0]?.fingerprint256);
     expect(statusOf(untrusted.body, 'tls')).toBe('failed');
     expect(JSON.stringify([good, untrusted])).not.toContain(tokens.manager.split('=')[1]);
-    const records = await db.select().from(auditRecords).where(eq(auditRecords.action, 'cluster.checked'));
+    const records = await db
+      .select()
+      .from(auditRecords)
+      .where(eq(auditRecords.action, 'cluster.checked'))
+      .orderBy(asc(auditRecords.seq));
     const seen = records.filter(({ after }) => (after as { api_url?: string } | null)?.api_url === access.api_url);
     expect(seen).toMatchObject([{ after: { failed: [] } }, { after: { failed: expect.arrayContaining(['tls']) } }]);
     expect(JSON.stringify(seen)).not.toContain(tokens.manager.split('=')[1]);
