@@ -5,12 +5,12 @@ import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
 import { KnownFlag } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 import { HostOptions } from './host-options';
 import { HostRules } from './host-rules';
+import { ReadingFirewall } from './reading-firewall';
 
 type Firewall = Pick<
   ClusterFirewall,
@@ -28,15 +28,7 @@ type Props<T> = {
 export function HostFirewallView<T extends Firewall>({ query, place, children }: Props<T>) {
   const t = useT();
   return (
-    <QueryView
-      query={query}
-      skeleton={
-        <div aria-busy="true" className="flex flex-col gap-3">
-          <p className="text-muted">{t('Reading the firewall…')}</p>
-          <Skeleton className="h-56 w-full" />
-        </div>
-      }
-    >
+    <QueryView query={query} skeleton={<ReadingFirewall />}>
       {(firewall) => (
         <>
           <div className="flex flex-wrap items-center justify-between gap-2">

@@ -1,5 +1,5 @@
 import { ClusterDetail } from '@/features/clusters/cluster-detail';
-import { ClusterFirewall } from '@/features/host-firewall/cluster-firewall';
+import { ClusterFirewall } from '@/features/host-firewall/firewall-tabs';
 import { NetworkTable } from '@/features/networks/network-table';
 import { NodeTable } from '@/features/nodes/node-table';
 import { RunTable } from '@/features/sync-runs/run-table';

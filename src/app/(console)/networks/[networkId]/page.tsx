@@ -1,4 +1,4 @@
-import { NetworkFirewall } from '@/features/host-firewall/network-firewall';
+import { NetworkFirewall } from '@/features/host-firewall/firewall-tabs';
 import { NetworkDetail } from '@/features/networks/network-detail';
 import { WorkloadTable } from '@/features/workloads/workload-table';
 import { titled } from '@/lib/i18n/server';

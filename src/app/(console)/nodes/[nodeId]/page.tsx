@@ -1,4 +1,4 @@
-import { NodeFirewall } from '@/features/host-firewall/node-firewall';
+import { NodeFirewall } from '@/features/host-firewall/firewall-tabs';
 import { NodeDetail } from '@/features/nodes/node-detail';
 import { WorkloadTable } from '@/features/workloads/workload-table';
 import { titled } from '@/lib/i18n/server';

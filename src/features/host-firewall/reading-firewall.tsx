@@ -1,0 +1,13 @@
+import { useT } from '@/lib/i18n/use-t';
+import { Skeleton } from '@/ui/skeleton';
+
+/** Stands where a firewall will be, while it is read. */
+export function ReadingFirewall() {
+  const t = useT();
+  return (
+    <div aria-busy="true" className="flex flex-col gap-3">
+      <p className="text-muted">{t('Reading the firewall…')}</p>
+      <Skeleton className="h-56 w-full" />
+    </div>
+  );
+}
