@@ -70,7 +70,8 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
           {t('Those without traffic and the lightest. Choose a cluster, or look at one workload.')}
         </Notice>
       )}
-      {expired && (
+      {expired && model.nodes.size > 0 && view.view !== 'connections' && (
+        // Where nothing is drawn or listed, that says it.
         <Notice tone="info" title={t('Traffic of this time range has expired')}>
           {t('Traffic is kept since {time}.', { time: formatDateTime(expired) })}
         </Notice>
