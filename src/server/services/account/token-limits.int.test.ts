@@ -9,6 +9,7 @@ import { users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { newId } from '@/server/lib/ids';
 import { routes } from '@/server/rest/routes';
+import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeTwoTenants, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 
@@ -161,7 +162,7 @@ describe('tokens of a deactivated owner', () => {
     expect((await allow(await bearer(owner), `/account/tokens/${second?.id}`)).status).toBe(200);
     expect((await ask('/policies', token)).status).toBe(200);
     expect((await ask('/policies', other)).status).toBe(200);
-    const records = await db.select().from(auditRecords).where(eq(auditRecords.object_id, owner.id));
+    const records = await auditTrail(eq(auditRecords.object_id, owner.id));
     expect(records.map(({ action }) => action)).toEqual(expect.arrayContaining(['user.updated', 'api_token.allowed']));
   });
 });

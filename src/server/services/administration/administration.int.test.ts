@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { db, sqlClient } from '@/server/db/client';
-import { auditRecords } from '@/server/db/schema/operations';
+import { sqlClient } from '@/server/db/client';
+import { auditTrail } from '@/test/audit-trail';
 import { countQueries } from '@/test/count-queries';
 import {
   bearer,
@@ -42,7 +42,7 @@ const roleId = async (name: string): Promise<string> => {
   const [row] = await sqlClient()`select id from roles where name = ${name}`;
   return row?.id;
 };
-const actions = async () => (await db.select().from(auditRecords)).map(({ action }) => action);
+const actions = async () => (await auditTrail()).map(({ action }) => action);
 const PASSWORD = 'four words make enough';
 const person = (extra: object = {}) => ({ email: 'New@Example.org', name: 'New', password: PASSWORD, ...extra });
 
@@ -115,7 +115,7 @@ describe('workloads', () => {
     const assign = () => send('POST', '/workloads/assign', { project_id: shop.id, workload_ids: ids });
     expect(await json(await assign())).toEqual({ changed: 2 });
     expect(await json(await assign())).toEqual({ changed: 0 });
-    const records = (await db.select().from(auditRecords)).filter(({ action }) => action === 'workload.assigned');
+    const records = (await auditTrail()).filter(({ action }) => action === 'workload.assigned');
     expect(records.map(({ tenant_id }) => tenant_id).sort()).toEqual([null, blue.id, red.id].sort());
     const seenByRed = records.find(({ tenant_id }) => tenant_id === red.id);
     expect(seenByRed?.before).toEqual({ workloads: [{ id: two.id, name: two.name, project_id: bank.id }] });
@@ -233,7 +233,7 @@ describe('users', () => {
     expect((await call('/auth/login', { body: { email: user.email, password: PASSWORD } })).status).toBe(401);
     expect((await send('PATCH', `/users/${user.id}`, { active: true })).status).toBe(200);
     expect((await get('/clusters', second)).status).toBe(401);
-    const records = (await db.select().from(auditRecords)).filter(({ action }) => action === 'user.updated');
+    const records = (await auditTrail()).filter(({ action }) => action === 'user.updated');
     expect(JSON.stringify(records)).not.toContain(PASSWORD);
     expect(JSON.stringify(records)).not.toContain('argon2');
   });

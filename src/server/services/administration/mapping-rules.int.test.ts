@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { MappingPreview, MappingRule } from '@/domain/mapping-rule';
 import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
-import { auditRecords } from '@/server/db/schema/operations';
 import { findMovedWorkloads } from '@/server/repositories/traffic-owners';
+import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeCluster, makeProject, makeTenant, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { applyMappingRules } from './apply-mapping-rules';
@@ -68,7 +68,7 @@ describe('a mapping rule', () => {
     expect(await projectOf(inPool)).toBe(office.id);
     expect((await send('DELETE', path)).status).toBe(204);
     expect(await projectOf(inPool)).toBeNull();
-    const actions = (await db.select().from(auditRecords).orderBy(auditRecords.seq)).map(({ action }) => action);
+    const actions = (await auditTrail()).map(({ action }) => action);
     expect(actions.filter((action) => action.startsWith('mapping_rule'))).toEqual([
       'mapping_rule.created',
       'mapping_rule.created',

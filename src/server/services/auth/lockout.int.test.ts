@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { db, sqlClient } from '@/server/db/client';
-import { auditRecords } from '@/server/db/schema/operations';
+import { sqlClient } from '@/server/db/client';
+import { auditTrail } from '@/test/audit-trail';
 import { makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -24,8 +24,7 @@ afterEach(() => clock.restore());
 
 const login = (email: string, password = PASSWORD, { from = '192.0.2.1' } = {}) =>
   call('/auth/login', { body: { email, password }, from });
-const actions = async (since = 0) =>
-  (await db.select().from(auditRecords).orderBy(auditRecords.seq)).slice(since).map((r) => r.action);
+const actions = async (since = 0) => (await auditTrail()).slice(since).map((r) => r.action);
 
 describe('lockout', () => {
   it('starts after five failures, doubles, holds for the right password too, and ends', async () => {

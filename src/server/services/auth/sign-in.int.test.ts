@@ -4,9 +4,9 @@ import { hashPassword } from '@/server/auth/password';
 import { signToken } from '@/server/auth/session-tokens';
 import { db, sqlClient } from '@/server/db/client';
 import { refreshTokens, users } from '@/server/db/schema/access';
-import { auditRecords } from '@/server/db/schema/operations';
 import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
+import { auditTrail } from '@/test/audit-trail';
 import { grantRole, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -29,8 +29,7 @@ const login = (email: string, password = PASSWORD, options: Options = {}) =>
 const refresh = (refresh_token: string, options: Options = {}) =>
   call('/auth/refresh', { body: { refresh_token }, from: '192.0.2.1', ...options });
 const me = (token: string) => call('/auth/me', { headers: { authorization: `Bearer ${token}` } });
-const actions = async (since = 0) =>
-  (await db.select().from(auditRecords).orderBy(auditRecords.seq)).slice(since).map((r) => r.action);
+const actions = async (since = 0) => (await auditTrail()).slice(since).map((r) => r.action);
 
 describe('a sign-in that is used every day', () => {
   it('ends after the days that are set, also when its first tokens are gone', async () => {
@@ -175,7 +174,7 @@ describe('audit of sign-in', () => {
     await login(user.email);
     await login(user.email, 'wrong password typed');
     await login('my-secret-password', 'x');
-    const records = (await db.select().from(auditRecords).orderBy(auditRecords.seq)).slice(before);
+    const records = (await auditTrail()).slice(before);
     expect(records.map((r) => [r.action, r.actor_name, r.object_name, r.after])).toEqual([
       ['auth.login', user.email, user.email, { method: 'password', second_factor: null }],
       ['auth.login_failed', 'anonymous', user.email, { reason: 'wrong_password', locked_seconds: 0 }],

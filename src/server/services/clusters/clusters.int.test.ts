@@ -1,4 +1,4 @@
-import { asc, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Cluster } from '@/domain/cluster';
 import { db } from '@/server/db/client';
@@ -7,6 +7,7 @@ import { auditRecords, syncRuns } from '@/server/db/schema/operations';
 import { unseal } from '@/server/lib/crypto';
 import { type Simulator, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeNode, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 
@@ -38,8 +39,7 @@ const create = async (changes: object = {}) => {
 };
 const patch = (id: string, body: object, more: Record<string, string> = {}) =>
   json(`/clusters/${id}`, { method: 'PATCH', body, headers: more });
-const lastAudit = async (id: string) =>
-  (await db.select().from(auditRecords).where(eq(auditRecords.object_id, id)).orderBy(asc(auditRecords.seq))).at(-1);
+const lastAudit = async (id: string) => (await auditTrail(eq(auditRecords.object_id, id))).at(-1);
 const stored = async (id: string) => (await db.select().from(clusters).where(eq(clusters.id, id)))[0];
 
 describe('adding a cluster', () => {
@@ -285,11 +285,7 @@ describe('checking an access', () => {
     expect(untrusted.body.fingerprint).toBe(nodes[0]?.fingerprint256);
     expect(statusOf(untrusted.body, 'tls')).toBe('failed');
     expect(JSON.stringify([good, untrusted])).not.toContain(tokens.manager.split('=')[1]);
-    const records = await db
-      .select()
-      .from(auditRecords)
-      .where(eq(auditRecords.action, 'cluster.checked'))
-      .orderBy(asc(auditRecords.seq));
+    const records = await auditTrail(eq(auditRecords.action, 'cluster.checked'));
     const seen = records.filter(({ after }) => (after as { api_url?: string } | null)?.api_url === access.api_url);
     expect(seen).toMatchObject([{ after: { failed: [] } }, { after: { failed: expect.arrayContaining(['tls']) } }]);
     expect(JSON.stringify(seen)).not.toContain(tokens.manager.split('=')[1]);

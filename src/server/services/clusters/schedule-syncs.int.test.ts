@@ -6,6 +6,7 @@ import { clusters } from '@/server/db/schema/clusters';
 import { auditRecords, syncRuns } from '@/server/db/schema/operations';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, queueOf } from '@/server/jobs/queues';
+import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
 import { readSettings } from '../settings/read-settings';
 import { updateSettings } from '../settings/update-settings';
@@ -137,10 +138,9 @@ describe('runs that nobody works on', () => {
     await scheduleSyncs();
     expect(await waiting()).toEqual([]);
     expect(await runsOf(cluster.id)).toMatchObject([{ id, status: 'failed', errors: [{ code: 'worker_died' }] }]);
-    const records = await db
-      .select()
-      .from(auditRecords)
-      .where(and(eq(auditRecords.object_id, cluster.id), eq(auditRecords.action, 'cluster.sync_failed')));
+    const records = await auditTrail(
+      and(eq(auditRecords.object_id, cluster.id), eq(auditRecords.action, 'cluster.sync_failed')),
+    );
     expect(records).toHaveLength(1);
   });
 });

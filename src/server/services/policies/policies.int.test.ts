@@ -5,6 +5,7 @@ import { db } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
 import { deployments, policyVersions } from '@/server/db/schema/policies';
 import { newId } from '@/server/lib/ids';
+import { auditTrail } from '@/test/audit-trail';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeCluster, makeTwoTenants, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -73,7 +74,7 @@ describe('creating a policy', () => {
     const [version] = await versionsOf(policy.id);
     expect(version).toMatchObject({ version: 1, reason: 'ticket 12', author_id: author.id });
     expect(version?.snapshot).toMatchObject({ name: 'web to db', rules: policy.rules, definition: policy.definition });
-    const trail = await db.select().from(auditRecords).where(eq(auditRecords.object_id, policy.id));
+    const trail = await auditTrail(eq(auditRecords.object_id, policy.id));
     expect(trail).toMatchObject([{ action: 'policy.created', actor_id: author.id, object_name: 'web to db' }]);
   });
 
@@ -247,7 +248,7 @@ describe('taking a policy out of force', () => {
     await json(`/policies/${policy.id}?version=1&reason=done`, { method: 'DELETE' });
     expect(await json(`/policies/${policy.id}`)).toMatchObject({ status: 404 });
     expect(await versionsOf(policy.id)).toHaveLength(1);
-    const trail = await db.select().from(auditRecords).where(eq(auditRecords.object_id, policy.id));
+    const trail = await auditTrail(eq(auditRecords.object_id, policy.id));
     expect(trail.at(-1)).toMatchObject({
       action: 'policy.deleted',
       before: { name: policy.name, rules: [{}, {}] },

@@ -1,4 +1,4 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CurrentUser } from '@/domain/auth';
 import type { Role } from '@/domain/role';
@@ -13,6 +13,7 @@ import { db, sqlClient } from '@/server/db/client';
 import { apiTokens, recoveryCodes, secondFactors } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { clock } from '@/server/lib/clock';
+import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -71,11 +72,7 @@ async function enrol(user: Person) {
 }
 const stateOf = (headers: Headers) => ask<SecondFactorState>('/account/second-factor', headers);
 const auditOf = async (action: string, userId: string) =>
-  db
-    .select()
-    .from(auditRecords)
-    .where(and(eq(auditRecords.action, action), eq(auditRecords.object_id, userId)))
-    .orderBy(desc(auditRecords.seq));
+  (await auditTrail(and(eq(auditRecords.action, action), eq(auditRecords.object_id, userId)))).reverse();
 
 describe('setting up', () => {
   it('takes a code, ends other sign-ins and shows recovery codes once', async () => {
@@ -107,7 +104,7 @@ describe('setting up', () => {
     const { secret, codes } = await enrol(user);
     const [factor] = await db.select().from(secondFactors).where(eq(secondFactors.user_id, user.id));
     const hashes = await db.select().from(recoveryCodes).where(eq(recoveryCodes.user_id, user.id));
-    const records = await db.select().from(auditRecords);
+    const records = await auditTrail();
     const stored = JSON.stringify([factor, hashes, records]);
     for (const text of [secret, ...codes, ...codes.map((code) => code.replaceAll('-', ''))]) {
       expect(stored).not.toContain(text);
@@ -359,11 +356,7 @@ describe('a role that asks for it', () => {
       });
       expect(refused.status).toBe(422);
     }
-    const [record] = await db
-      .select()
-      .from(auditRecords)
-      .where(eq(auditRecords.action, 'role.updated'))
-      .orderBy(desc(auditRecords.seq));
+    const record = (await auditTrail(eq(auditRecords.action, 'role.updated'))).at(-1);
     expect(record).toMatchObject({
       before: { requires_second_factor: false },
       after: { requires_second_factor: true },

@@ -11,6 +11,7 @@ import { newId } from '@/server/lib/ids';
 import { countByKey, keyIdColumns } from '@/server/repositories/sealed-values';
 import { channelSecretContext } from '@/server/services/notifications/channel-secrets';
 import { notificationSecretContext } from '@/server/services/notifications/stored-settings';
+import { auditTrail } from '@/test/audit-trail';
 import { makeCluster, makeUser } from '@/test/factories';
 import { rotateSecrets } from './rotate-secrets';
 import { SEALED_PLACES } from './sealed-places';
@@ -103,7 +104,7 @@ describe('rotating the key', () => {
     expect(
       unseal({ sealed: stored?.secret_encrypted ?? '', key_id: stored?.secret_key_id ?? '' }, user.id, keys.present),
     ).toBe('BASE32');
-    const records = await db.select().from(auditRecords).where(eq(auditRecords.action, 'secret_key.rotated'));
+    const records = await auditTrail(eq(auditRecords.action, 'secret_key.rotated'));
     expect(records.at(-1)).toMatchObject({
       before: { key_id: keyId(keys.previous) },
       after: { key_id: keyId(keys.present) },

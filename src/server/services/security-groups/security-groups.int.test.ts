@@ -6,6 +6,7 @@ import { auditRecords } from '@/server/db/schema/operations';
 import { policies } from '@/server/db/schema/policies';
 import { workloads } from '@/server/db/schema/workloads';
 import { newId } from '@/server/lib/ids';
+import { auditTrail } from '@/test/audit-trail';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeCluster, makeProject, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
@@ -57,7 +58,7 @@ describe('security groups', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'version_conflict', version: 2, given_version: 1 } });
     expect(await json(`/security-groups/${group.id}`, { method: 'DELETE' })).toMatchObject({ status: 204 });
     expect(await json(`/security-groups/${group.id}`)).toMatchObject({ status: 404 });
-    const trail = await db.select().from(auditRecords).where(eq(auditRecords.object_id, group.id));
+    const trail = await auditTrail(eq(auditRecords.object_id, group.id));
     expect(trail.map(({ action }) => action)).toEqual([
       'security_group.created',
       'security_group.updated',

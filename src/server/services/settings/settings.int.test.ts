@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
-import { auditRecords, systemSettings } from '@/server/db/schema/operations';
+import { systemSettings } from '@/server/db/schema/operations';
+import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -45,7 +46,7 @@ describe('settings', () => {
       version: 2,
     });
     expect(await read()).toMatchObject({ flow_retention_hours: 48, version: 2 });
-    const last = (await db.select().from(auditRecords).orderBy(auditRecords.seq)).at(-1);
+    const last = (await auditTrail()).at(-1);
     expect(last).toMatchObject({
       action: 'settings.updated',
       actor_kind: 'user',
@@ -56,10 +57,10 @@ describe('settings', () => {
 
   it('write and record nothing when nothing changes', async () => {
     await read();
-    const records = (await db.select().from(auditRecords)).length;
+    const records = (await auditTrail()).length;
     expect(await (await patch({ flow_retention_hours: 24 })).json()).toMatchObject({ version: 1 });
     expect(await (await patch({})).json()).toMatchObject({ version: 1 });
-    expect(await db.select().from(auditRecords)).toHaveLength(records);
+    expect(await auditTrail()).toHaveLength(records);
   });
 
   it('refuse a stale version, in the body or in If-Match', async () => {

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { db, sqlClient } from '@/server/db/client';
 import { users } from '@/server/db/schema/access';
 import { clusters } from '@/server/db/schema/clusters';
-import { auditRecords, systemSettings } from '@/server/db/schema/operations';
+import { systemSettings } from '@/server/db/schema/operations';
 import { env } from '@/server/lib/env';
+import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 
@@ -66,7 +67,7 @@ describe('setup', () => {
     expect(await db.select().from(clusters)).toHaveLength(1);
     expect((await db.select().from(systemSettings)).filter((s) => s.key === 'setup')).toHaveLength(1);
     const winner = await answers.find((a) => a.status === 201)?.json();
-    const trail = await db.select().from(auditRecords);
+    const trail = await auditTrail();
     expect(trail.filter((r) => r.action === 'setup.completed' && r.object_id === winner.user.id)).toHaveLength(1);
   });
 

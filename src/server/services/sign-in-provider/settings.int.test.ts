@@ -4,6 +4,7 @@ import type { ProviderCheck, SignInProvider } from '@/domain/sign-in-provider';
 import { db } from '@/server/db/client';
 import { oidcSettings } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
+import { auditTrail } from '@/test/audit-trail';
 import { OIDC_CLIENT } from '@/test/oidc-provider';
 import { ask, auditOf, oidcLab, type Problem, PUBLIC, roleId } from './testing/oidc-lab.fixture';
 
@@ -76,10 +77,7 @@ describe('the settings', () => {
       const refused = await check(issuer);
       expect([refused.status, refused.body.errors?.[0]?.field], issuer).toEqual([422, 'issuer']);
     }
-    const records = await db
-      .select()
-      .from(auditRecords)
-      .where(eq(auditRecords.action, 'settings.sign_in_provider_checked'));
+    const records = await auditTrail(eq(auditRecords.action, 'settings.sign_in_provider_checked'));
     expect(records.map(({ after }) => after)).toContainEqual({ issuer: lab.provider.issuer, usable: true });
     expect(records.map(({ after }) => after)).toContainEqual({ issuer: 'https://169.254.169.254', usable: false });
   });
