@@ -71,13 +71,11 @@ export const providerBound = (origin: Origin): SourceBound => ({
   ...BUSY,
 });
 
-/** Limits of first-run setup: wrong setup codes from one source, and from everywhere. */
-export function setupLimits(origin: Origin): AttemptLimit[] {
-  return [
-    { key: `setup:source:${sourceKey(origin)}`, free: 5, ...SLOW },
-    { key: 'setup:all', free: 100, ...SLOW },
-  ];
-}
+/** Bounds of wrong setup codes, from one source and from everywhere: they slow the guessing of a chosen code and lock nobody out. */
+export const setupBounds = (origin: Origin): SourceBound[] => [
+  { key: `setup:source:${sourceKey(origin)}`, free: 60, ...BUSY },
+  { key: 'setup:all', free: 300, ...BUSY, tries: 50 },
+];
 
 /** Seconds for which `failures` lock a key, counted from the last one; 0 while they are free. */
 export function lockSeconds(limit: AttemptLimit, failures: number): number {
@@ -120,6 +118,13 @@ export function tooManyAttempts(seconds: number): AppError {
   return new AppError('too_many_requests', `Too many failed attempts. Try again in ${seconds} seconds.`, {
     retryAfterSeconds: seconds,
   });
+}
+
+/** Takes a try under every bound that is busy. @throws AppError `too_many_requests` when one has none left */
+export async function assertTryLeft(tx: Tx, bounds: readonly SourceBound[]): Promise<void> {
+  for (const bound of bounds) {
+    if ((await isBusy(tx, bound)) && !(await takeTry(tx, bound))) throw tooManyAttempts(bound.per_seconds);
+  }
 }
 
 /** @throws AppError `too_many_requests` with the time to wait when one of the keys is locked. */

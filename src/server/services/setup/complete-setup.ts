@@ -1,7 +1,7 @@
 import { FIRST_USER_ROLE } from '@/domain/auth';
 import type { SetupInput, SetupResult } from '@/domain/setup';
 import { recordAudit } from '../../audit/record';
-import { assertMayTry, recordFailure, setupLimits } from '../../auth/attempt-limits';
+import { assertTryLeft, recordFailure, setupBounds } from '../../auth/attempt-limits';
 import { hashNewPassword } from '../../auth/hash-new-password';
 import type { OpenScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
@@ -18,14 +18,22 @@ import { isSetupCode, isSetupCompleted, requiredSetupCode, SETUP_CODE_KEY, SETUP
 const alreadyDone = () =>
   new AppError('conflict', 'Setup is completed already. Sign in, or ask an administrator for an account.');
 
-/** @throws AppError `forbidden` for a missing or wrong code, `too_many_requests` after several wrong ones */
+/**
+ * Checks the setup code. The right one that was made at random gets in whatever others tried: it has too many bits to be
+ * found. One that a person chose is looked at only while there are tries.
+ * @throws AppError `forbidden` for a missing or wrong code, `too_many_requests` after many wrong ones
+ */
 async function assertSetupCode(scope: OpenScope, given: string | undefined): Promise<void> {
   const expected = await requiredSetupCode();
   if (expected === null) return;
-  const limits = setupLimits(scope.origin);
-  await assertMayTry(db, limits);
-  if (given !== undefined && isSetupCode(given, expected)) return;
-  if (given !== undefined) await db.transaction((tx) => recordFailure(tx, limits));
+  const right = given !== undefined && isSetupCode(given, expected.code);
+  if (right && expected.random) return;
+  if (given !== undefined) {
+    const bounds = setupBounds(scope.origin);
+    await db.transaction((tx) => assertTryLeft(tx, bounds));
+    if (right) return;
+    await db.transaction((tx) => recordFailure(tx, bounds));
+  }
   throw new AppError('forbidden', 'The setup code is wrong. The server printed it when it started.', {
     errors: [{ field: 'setup_code', message: given === undefined ? 'Enter the setup code.' : 'Wrong code.' }],
   });

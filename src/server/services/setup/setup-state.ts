@@ -19,19 +19,23 @@ export async function isSetupCompleted(executor: Executor): Promise<boolean> {
 const StoredCode = z.object({ code: z.string().min(6) });
 let announced = false;
 
+/** A code as the supervisor makes them: 58 random bits. */
+const LEGIBLE_CODE = /^[A-HJKMNP-TV-Z2-9]{4}(-[A-HJKMNP-TV-Z2-9]{4}){2}$/;
+
 /**
- * The code that protects a first run. From the environment; where that has none and the service runs for real, one is
- * made, kept in the database so that all web processes know the same, and printed to the log. Null: none is needed.
+ * The code that protects a first run, and whether it was made at random. From the environment; where that has none and the
+ * service runs for real, one is made, kept in the database so that all web processes know the same, and printed to the log.
+ * Null: none is needed.
  */
-export async function requiredSetupCode(): Promise<string | null> {
+export async function requiredSetupCode(): Promise<{ code: string; random: boolean } | null> {
   const { FABRIC_SETUP_CODE, NODE_ENV } = env();
-  if (FABRIC_SETUP_CODE) return FABRIC_SETUP_CODE;
+  if (FABRIC_SETUP_CODE) return { code: FABRIC_SETUP_CODE, random: LEGIBLE_CODE.test(FABRIC_SETUP_CODE) };
   if (NODE_ENV !== 'production') return null;
   await insertSetting(db, SETUP_CODE_KEY, { code: randomBytes(9).toString('hex') }, clock.now().toISOString());
   const { code } = StoredCode.parse((await findSetting(db, SETUP_CODE_KEY))?.value);
   if (!announced) logger.warn({ setup_code: code }, 'first run: enter this setup code on the setup page');
   announced = true;
-  return code;
+  return { code, random: true };
 }
 
 /** What people leave out or change when they type a code does not matter. */

@@ -138,16 +138,39 @@ describe('setup code', () => {
     expect((await complete(' k7qm2xwp 9atd ')).status).toBe(201);
   });
 
-  it('locks a source out after five wrong codes, longer with every further one, and lets others through', async () => {
-    for (let i = 0; i < 5; i += 1) expect((await complete(`wrong${i}`)).status).toBe(403);
-    const locked = await complete('K7QM-2XWP-9ATD');
-    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '30']);
-    clock.advance(30);
-    expect((await complete('wrong again')).status).toBe(403);
-    expect((await complete('K7QM-2XWP-9ATD')).headers.get('retry-after')).toBe('60');
+  const wrong = async (count: number, from?: string) => {
+    const statuses = new Set<number>();
+    for (let i = 0; i < count; i += 1) statuses.add((await complete(`wrong${i}`, from)).status);
+    return [...statuses];
+  };
+
+  it('gets in from an address with seventy wrong ones when it was made at random', async () => {
+    expect(await wrong(70)).toEqual([403]);
+    const slowed = await complete('wrong again');
+    expect([slowed.status, slowed.headers.get('retry-after')]).toEqual([429, '120']);
     expect((await complete('wrong', '192.0.2.2')).status).toBe(403);
-    clock.advance(60);
     expect((await complete('K7QM-2XWP-9ATD')).status).toBe(201);
+  });
+
+  it('of a person gets in from an address with sixty wrong ones, and has ten tries in two minutes there', async () => {
+    env().FABRIC_SETUP_CODE = 'open-sesame';
+    expect(await wrong(69)).toEqual([403]);
+    expect((await complete()).status).toBe(403);
+    expect((await complete('open-sesame', '192.0.2.2')).status).toBe(201);
+    await reset();
+    expect(await wrong(70)).toEqual([403]);
+    expect((await complete('open-sesame')).status).toBe(429);
+    clock.advance(120);
+    expect((await complete('open-sesame')).status).toBe(201);
+  });
+
+  it('of a person is not found by trying from many addresses: fifty tries in two minutes, wherever they come from', async () => {
+    env().FABRIC_SETUP_CODE = 'open-sesame';
+    await sqlClient()`insert into rate_limits (key, window_start, hits) values ('setup:all', now(), 300)`;
+    for (let i = 0; i < 50; i += 1) expect((await complete('wrong', `198.51.100.${i}`)).status).toBe(403);
+    expect((await complete('open-sesame', '198.51.100.200')).status).toBe(429);
+    clock.advance(120);
+    expect((await complete('open-sesame', '198.51.100.200')).status).toBe(201);
   });
 
   it('is made by the server, the same for all processes, when a real installation gives none', async () => {
