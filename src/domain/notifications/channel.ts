@@ -51,6 +51,19 @@ export const NotificationChannelUpdate = z.strictObject({
 });
 export type NotificationChannelUpdate = z.output<typeof NotificationChannelUpdate>;
 
+/** Hours for which the secret before stays valid beside a new one. */
+export const GRACE_HOURS = { min: 0, max: 168, default: 24 } as const;
+
+export const RotateSecretInput = z.strictObject({
+  /** 0: the secret before ends immediately. */
+  grace_hours: z
+    .int('A whole number of hours.')
+    .min(GRACE_HOURS.min, 'At least 0 hours.')
+    .max(GRACE_HOURS.max, 'At most 168 hours (7 days).')
+    .default(GRACE_HOURS.default),
+});
+export type RotateSecretInput = z.output<typeof RotateSecretInput>;
+
 /** Where notices go. Neither the path of a URL nor the signing secret is ever told again. */
 export const NotificationChannel = z.object({
   id: z.uuid(),
@@ -61,6 +74,8 @@ export const NotificationChannel = z.object({
   enabled: z.boolean(),
   url_origin: z.string().nullable(),
   recipients: z.array(z.string()),
+  /** Until when deliveries are signed with the secret before the last rotation as well; null: they are not. */
+  previous_secret_until: z.iso.datetime().nullable(),
   rules_total: z.int(),
   /** When a delivery last ended, and how. */
   last_delivery_at: z.iso.datetime().nullable(),

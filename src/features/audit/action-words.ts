@@ -51,6 +51,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'network.updated': msg('Network: updated'),
   'notification_channel.created': msg('Notification channel: created'),
   'notification_channel.deleted': msg('Notification channel: deleted'),
+  'notification_channel.previous_secret_ended': msg('Notification channel: previous secret ended'),
   'notification_channel.secret_rotated': msg('Notification channel: secret rotated'),
   'notification_channel.tested': msg('Notification channel: tested'),
   'notification_channel.updated': msg('Notification channel: updated'),

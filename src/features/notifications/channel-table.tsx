@@ -13,8 +13,9 @@ import { useListState } from '../shared/list-state';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { channelColumns, channelKindOptions } from './channel-columns';
-import { DeleteChannelDialog, RotateSecretDialog } from './channel-dialogs';
+import { DeleteChannelDialog } from './channel-dialogs';
 import { CreateChannelDrawer, EditChannelDrawer } from './channel-drawers';
+import { EndSecretDialog, RotateSecretDialog } from './secret-dialogs';
 import { SigningSecretDialog } from './signing-secret-dialog';
 import { useTenantFacet } from './tenant-facet';
 import { useChannelTest } from './use-channel-test';
@@ -26,7 +27,7 @@ const LIST = {
 } as const;
 
 type Open =
-  | { kind: 'edit' | 'delete' | 'rotate'; channel: NotificationChannel }
+  | { kind: 'edit' | 'delete' | 'rotate' | 'end'; channel: NotificationChannel }
   | { kind: 'secret'; channel: NotificationChannel; secret: string };
 
 /** The channels, with how their last delivery went. A row opens its form. */
@@ -109,6 +110,12 @@ export function ChannelTable() {
               disabledReason: writeReason ?? (channel.kind !== 'webhook' && t('Only webhooks are signed.')),
             },
             {
+              id: 'end-secret',
+              label: t('End old secret'),
+              onSelect: () => setOpen({ kind: 'end', channel }),
+              disabledReason: writeReason ?? (channel.previous_secret_until === null && t('There is no old secret.')),
+            },
+            {
               id: 'delete',
               label: t('Delete channel'),
               tone: 'danger',
@@ -134,6 +141,7 @@ export function ChannelTable() {
       )}
       {open?.kind === 'edit' && <EditChannelDrawer channel={open.channel} onClose={close} />}
       {open?.kind === 'delete' && <DeleteChannelDialog channel={open.channel} onClose={close} />}
+      {open?.kind === 'end' && <EndSecretDialog channel={open.channel} onClose={close} />}
       {open?.kind === 'rotate' && (
         <RotateSecretDialog
           channel={open.channel}

@@ -26,7 +26,8 @@ export function SigningSecretDialog({ channel, secret, onClose }: Props) {
         <p className="text-sm text-pretty text-muted">
           {t(
             'Each request has Fabric-Timestamp and Fabric-Signature: v1= and the HMAC-SHA-256 of timestamp, full stop and body.',
-          )}
+          )}{' '}
+          {t('While an old secret is valid, Fabric-Signature-Previous has the signature by it.')}
         </p>
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>

@@ -1,10 +1,11 @@
-import { and, eq, ilike, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { NotificationChannel, NotificationChannelListInput } from '@/domain/notifications/channel';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../db/client';
 import { tenants } from '../db/schema/access';
 import { notificationChannels, notificationDeliveries, notificationRuleChannels } from '../db/schema/notifications';
+import { clock } from '../lib/clock';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 import { ofTenant, tenantInReach } from './tenant-reach';
@@ -17,7 +18,7 @@ const lastDelivery = (column: SQL) => sql`(select ${column} from ${notificationD
   where ${eq(notificationDeliveries.channel_id, channelId)} and ${notificationDeliveries.finished_at} is not null
   order by ${notificationDeliveries.finished_at} desc, ${notificationDeliveries.id} desc limit 1)`;
 
-const columns = {
+const columns = (now: string) => ({
   id: channelId,
   tenant_id: notificationChannels.tenant_id,
   tenant_name: tenants.name,
@@ -26,6 +27,10 @@ const columns = {
   enabled: notificationChannels.enabled,
   url_origin: notificationChannels.url_origin,
   recipients: notificationChannels.recipients,
+  previous_secret_until: sql<
+    string | null
+  >`case when ${notificationChannels.previous_secret_until} > ${now}::timestamptz
+    then to_char(${notificationChannels.previous_secret_until} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`,
   rules_total: sql<number>`(select count(*)::int from ${notificationRuleChannels}
     where ${eq(notificationRuleChannels.channel_id, channelId)})`,
   last_delivery_at: sql<string | null>`${lastDelivery(
@@ -35,7 +40,7 @@ const columns = {
   version: notificationChannels.version,
   created_at: notificationChannels.created_at,
   updated_at: notificationChannels.updated_at,
-};
+});
 
 const SORTS: SortKeys = {
   name: { column: notificationChannels.name },
@@ -46,7 +51,7 @@ const SORTS: SortKeys = {
 
 const select = (executor: Executor) =>
   executor
-    .select(columns)
+    .select(columns(clock.now().toISOString()))
     .from(notificationChannels)
     .leftJoin(tenants, eq(tenants.id, notificationChannels.tenant_id))
     .$dynamic();
@@ -119,6 +124,16 @@ export async function updateChannel(tx: Tx, id: string, changes: Partial<Channel
     .update(notificationChannels)
     .set({ ...changes, version: sql`${notificationChannels.version} + 1`, updated_at: sql`now()` })
     .where(eq(channelId, id));
+}
+
+/** Forgets secrets from before a rotation that ended before `now`. @returns how many */
+export async function forgetEndedSecrets(executor: Executor, now: string): Promise<number> {
+  const rows = await executor
+    .update(notificationChannels)
+    .set({ previous_secret_encrypted: null, previous_secret_until: null })
+    .where(lte(notificationChannels.previous_secret_until, now))
+    .returning({ id: channelId });
+  return rows.length;
 }
 
 export async function deleteChannelRow(tx: Tx, id: string): Promise<void> {

@@ -3,6 +3,7 @@ import {
   NotificationChannelInput,
   NotificationChannelListInput,
   NotificationChannelUpdate,
+  RotateSecretInput,
 } from '@/domain/notifications/channel';
 import { NotificationDeliveryListInput } from '@/domain/notifications/delivery';
 import { NotificationSettingsUpdate } from '@/domain/notifications/settings';
@@ -11,10 +12,10 @@ import {
   deleteChannel,
   listChannels,
   readChannel,
-  rotateSigningSecret,
   updateChannel,
 } from '../../services/notifications/channels';
 import { listDeliveries, readDelivery, retryDelivery } from '../../services/notifications/deliveries';
+import { endPreviousSecret, rotateSigningSecret } from '../../services/notifications/rotate-signing-secret';
 import { testChannel } from '../../services/notifications/send-test';
 import { readNotificationSettings, updateNotificationSettings } from '../../services/notifications/update-settings';
 import { procedure, router } from '../trpc';
@@ -35,8 +36,11 @@ export const notificationChannelsRouter = router({
     .input(NotificationChannelUpdate.extend({ id: z.uuid() }))
     .mutation(({ ctx, input: { id, ...changes } }) => updateChannel(ctx.scope, id, changes)),
   rotateSecret: procedure('notification:write')
+    .input(RotateSecretInput.extend({ id: z.uuid() }))
+    .mutation(({ ctx, input: { id, ...grace } }) => rotateSigningSecret(ctx.scope, id, grace)),
+  endPreviousSecret: procedure('notification:write')
     .input(byId)
-    .mutation(({ ctx, input }) => rotateSigningSecret(ctx.scope, input.id)),
+    .mutation(({ ctx, input }) => endPreviousSecret(ctx.scope, input.id)),
   test: procedure('notification:write')
     .input(byId)
     .mutation(({ ctx, input }) => testChannel(ctx.scope, input.id)),

@@ -37,7 +37,10 @@ export const notificationChannels = pgTable(
     /** The whole URL: its path often is the secret. */
     url_encrypted: text(),
     signing_secret_encrypted: text(),
-    /** Names the key of both. */
+    /** The secret before a rotation, with which deliveries are signed as well until the time beside it. */
+    previous_secret_encrypted: text(),
+    previous_secret_until: timestamptz(),
+    /** Names the key of all three. */
     secret_key_id: text(),
     /** E-mail. */
     recipients: text().array().notNull().default(sql`'{}'`),
@@ -52,6 +55,11 @@ export const notificationChannels = pgTable(
       'notification_channels_webhook',
       sql`(${t.kind} = 'webhook') = (${t.url_encrypted} is not null and ${t.url_origin} is not null
         and ${t.signing_secret_encrypted} is not null and ${t.secret_key_id} is not null)`,
+    ),
+    check(
+      'notification_channels_previous',
+      sql`(${t.previous_secret_encrypted} is null) = (${t.previous_secret_until} is null)
+        and (${t.previous_secret_encrypted} is null or ${t.kind} = 'webhook')`,
     ),
     check('notification_channels_email', sql`(${t.kind} = 'email') = (cardinality(${t.recipients}) > 0)`),
   ],

@@ -8,6 +8,8 @@ import { signWebhook } from './sign-webhook';
 export type WebhookRequest = {
   url: URL;
   secret: string;
+  /** The secret before a rotation, while it is valid. */
+  previous_secret?: string | null;
   /** JSON. */
   body: string;
   /** The same at each try, so that a receiver notices what it got twice. */
@@ -78,7 +80,7 @@ function judge(response: IncomingMessage): number {
  * @throws DeliveryError; the reason of `signal` when it aborts
  */
 export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> {
-  const { secret, body, delivery_id, timestamp, guard, timeoutMs = TIMEOUT_MS, signal } = given;
+  const { secret, previous_secret = null, body, delivery_id, timestamp, guard, timeoutMs = TIMEOUT_MS, signal } = given;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const reason = isIP(host) > 0 ? guard.refusal(host) : null;
   if (reason !== null) return Promise.reject(refused(url.hostname, new RefusedAddressError(host, reason)));
@@ -94,6 +96,7 @@ export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> 
       'fabric-delivery': delivery_id,
       'fabric-timestamp': String(timestamp),
       'fabric-signature': signWebhook(secret, timestamp, body),
+      ...(previous_secret !== null && { 'fabric-signature-previous': signWebhook(previous_secret, timestamp, body) }),
     },
   };
   return new Promise<number>((resolve, reject) => {

@@ -6,6 +6,7 @@ import {
   NotificationChannelListInput,
   NotificationChannelPage,
   NotificationChannelUpdate,
+  RotateSecretInput,
 } from '@/domain/notifications/channel';
 import {
   NotificationDelivery,
@@ -17,10 +18,10 @@ import {
   deleteChannel,
   listChannels,
   readChannel,
-  rotateSigningSecret,
   updateChannel,
 } from '../../services/notifications/channels';
 import { listDeliveries, readDelivery, retryDelivery } from '../../services/notifications/deliveries';
+import { endPreviousSecret, rotateSigningSecret } from '../../services/notifications/rotate-signing-secret';
 import { testChannel } from '../../services/notifications/send-test';
 import { defineRoute } from '../define-route';
 import { ifMatchVersion } from '../if-match';
@@ -87,12 +88,24 @@ export const notificationChannelRoutes = [
   defineRoute({
     method: 'POST',
     path: '/notification-channels/{channel_id}/rotate-secret',
-    summary: 'Give a webhook another signing secret, told this once.',
+    summary: 'Give a webhook another signing secret, told this once. The one before signs as well for grace_hours.',
     tag,
     access: writes,
     params,
+    body: RotateSecretInput,
+    bodyOptional: true,
     response: { status: 200, schema: CreatedNotificationChannel },
-    handler: ({ scope, params }) => rotateSigningSecret(scope, params.channel_id),
+    handler: ({ scope, params, body }) => rotateSigningSecret(scope, params.channel_id, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/notification-channels/{channel_id}/end-previous-secret',
+    summary: 'End the signing secret from before the last rotation now.',
+    tag,
+    access: writes,
+    params,
+    response: { status: 200, schema: NotificationChannel },
+    handler: ({ scope, params }) => endPreviousSecret(scope, params.channel_id),
   }),
   defineRoute({
     method: 'POST',

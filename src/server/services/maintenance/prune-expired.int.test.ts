@@ -5,6 +5,7 @@ import { rateLimits, refreshTokens, signInChallenges, users } from '../../db/sch
 import { clusters } from '../../db/schema/clusters';
 import { deploymentGuests } from '../../db/schema/deployments';
 import { ipamImports } from '../../db/schema/ipam';
+import { notificationChannels } from '../../db/schema/notifications';
 import { syncRuns } from '../../db/schema/operations';
 import { deployments } from '../../db/schema/policies';
 import { clock } from '../../lib/clock';
@@ -25,6 +26,7 @@ const NOTHING = {
   ipam_imports: 0,
   notifications: 0,
   notification_incidents: 0,
+  webhook_secrets: 0,
 };
 
 describe('pruneExpired', () => {
@@ -55,7 +57,17 @@ describe('pruneExpired', () => {
       { key: 'old', window_start: daysAgo(1.1), hits: 9 },
       { key: 'live', window_start: daysAgo(0.1), hits: 9 },
     ]);
-    expect(await pruneExpired()).toEqual({ ...NOTHING, refresh_tokens: 1, sign_in_challenges: 1, rate_limits: 1 });
+    const channel = (name: string, previous_secret_until: string) => ({
+      ...{ name, kind: 'webhook' as const, url_origin: 'https://example.org', url_encrypted: 'x', secret_key_id: 'x' },
+      ...{ signing_secret_encrypted: 'x', previous_secret_encrypted: name, previous_secret_until },
+    });
+    await db.insert(notificationChannels).values([channel('over', daysAgo(0)), channel('valid', daysAgo(-1))]);
+    expect(await pruneExpired()).toEqual({
+      ...NOTHING,
+      ...{ refresh_tokens: 1, sign_in_challenges: 1, rate_limits: 1, webhook_secrets: 1 },
+    });
+    const kept = (await db.select().from(notificationChannels)).map((row) => row.previous_secret_encrypted);
+    expect(new Set(kept)).toEqual(new Set(['valid', null]));
     expect((await db.select().from(refreshTokens)).map((row) => row.token_hash).sort()).toEqual(['live', 'yesterday']);
     expect((await db.select().from(rateLimits)).map((row) => row.key)).toEqual(['live']);
     expect(await pruneExpired()).toEqual(NOTHING);

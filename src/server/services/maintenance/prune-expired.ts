@@ -11,6 +11,7 @@ import {
   deleteOldRateLimits,
   deleteOldSyncRuns,
 } from '../../repositories/expired';
+import { forgetEndedSecrets } from '../../repositories/notification-channels';
 import { pruneAudit } from '../audit/prune-audit';
 
 const DAY_MS = 86_400_000;
@@ -25,7 +26,8 @@ const NOTIFICATION_DAYS = 90;
  * Deletes what nobody needs any more: refresh tokens a day after their end (until then their reuse is noticed and
  * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond the
  * newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit records
- * beyond what the settings keep, files that were imported 90 days ago, and notices and closed incidents of 90 days ago.
+ * beyond what the settings keep, files that were imported 90 days ago, notices and closed incidents of 90 days ago, and
+ * signing secrets whose time after a rotation is over.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {
@@ -39,6 +41,7 @@ export async function pruneExpired() {
     audit_records: await pruneAudit(),
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
     notifications: await deleteOldNotifications(db, ago(NOTIFICATION_DAYS)),
+    webhook_secrets: await forgetEndedSecrets(db, clock.now().toISOString()),
     notification_incidents: await deleteOldIncidents(db, ago(NOTIFICATION_DAYS)),
   };
   logger.info(removed, 'expired rows deleted');

@@ -16,7 +16,7 @@ import { listChannelConditions } from '../../repositories/notification-rules';
 import { assertVersion, changedFields } from '../administration/version-guard';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { chooseTenant } from '../tenancy/choose-tenant';
-import { newSigningSecret, openWebhook, sealWebhook } from './channel-secrets';
+import { newSigningSecret, openWebhook, sealWebhook, type WebhookSecrets } from './channel-secrets';
 import { assertMayBeTold } from './may-be-told';
 import { notificationChanged } from './notification-changed';
 
@@ -37,7 +37,8 @@ type Audited = Pick<repository.ChannelRow, 'name' | 'kind' | 'enabled' | 'url_or
 const audited = ({ name, kind, enabled, url_origin, recipients }: Audited) =>
   kind === 'webhook' ? { name, kind, enabled, url_origin } : { name, kind, enabled, recipients };
 
-async function stored(tx: Tx, id: string): Promise<NotificationChannel> {
+/** A channel that was just written. */
+export async function storedChannel(tx: Tx, id: string): Promise<NotificationChannel> {
   const channel = await repository.findChannel(tx, 'all', id);
   if (!channel) throw new Error('the channel that was just written is not there');
   return channel;
@@ -75,9 +76,11 @@ export function createChannel(
     if (input.kind === 'webhook') assertAllowedUrl(input.url, tenant_id);
     const { name, kind, enabled } = input;
     const target =
-      input.kind === 'webhook' ? sealWebhook(id, input.url, secret ?? '') : { recipients: input.recipients };
+      input.kind === 'webhook'
+        ? sealWebhook(id, { url: input.url, secret: secret ?? '', previous: null })
+        : { recipients: input.recipients };
     await repository.insertChannel(tx, { id, tenant_id, name, kind, enabled, ...target });
-    const channel = await stored(tx, id);
+    const channel = await storedChannel(tx, id);
     await notificationChanged(tx, tenant_id);
     await recordAudit(tx, scope, {
       action: 'notification_channel.created',
@@ -100,18 +103,18 @@ function newTarget(
     if (recipients !== undefined) throw wrongKind('recipients', 'A webhook has no recipients: leave this out.');
     if (url === undefined) return {};
     assertAllowedUrl(url, row.tenant_id);
-    return sealWebhook(row.id, url, openOrNew(row));
+    return sealWebhook(row.id, { ...openOrNew(row), url });
   }
   if (url !== undefined) throw wrongKind('url', 'An e-mail channel has no URL: leave this out.');
   return recipients === undefined ? {} : changedFields(row, { recipients });
 }
 
-/** The secret as it is; a new one when it cannot be read any more, which an entered URL mends. */
-function openOrNew(row: repository.ChannelRow): string {
+/** The secrets as they are; a new one when they cannot be read any more, which an entered URL mends. */
+function openOrNew(row: repository.ChannelRow): Pick<WebhookSecrets, 'secret' | 'previous'> {
   try {
-    return openWebhook(row).secret;
+    return openWebhook(row);
   } catch {
-    return newSigningSecret();
+    return { secret: newSigningSecret(), previous: null };
   }
 }
 
@@ -132,13 +135,13 @@ export function updateChannel(
     const { name, enabled } = input;
     const target = newTarget(row, input);
     const changes = { ...changedFields(row, { name, enabled }), ...target };
-    if (Object.keys(changes).length === 0) return stored(tx, id);
+    if (Object.keys(changes).length === 0) return storedChannel(tx, id);
     if (Object.keys(target).length > 0 || changes.enabled)
       await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
     if (changes.name !== undefined && (await repository.channelNameTaken(tx, row.tenant_id, changes.name)))
       throw nameTaken(changes.name);
     await repository.updateChannel(tx, id, changes);
-    const channel = await stored(tx, id);
+    const channel = await storedChannel(tx, id);
     await notificationChanged(tx, row.tenant_id);
     await recordAudit(tx, scope, {
       action: 'notification_channel.updated',
@@ -154,41 +157,6 @@ export function updateChannel(
 }
 
 /**
- * Gives a webhook another signing secret; the old one stops working at once.
- * @throws AppError `not_found`, `refused` for e-mail
- */
-export function rotateSigningSecret(
-  scope: Scope<'notification:write'>,
-  id: string,
-): Promise<CreatedNotificationChannel> {
-  return db.transaction(async (tx) => {
-    const row = await repository.lockChannel(tx, scope.tenants, id);
-    if (!row) throw noSuchChannel();
-    if (row.kind !== 'webhook') throw new AppError('refused', 'Only webhooks are signed.');
-    await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
-    const secret = newSigningSecret();
-    await repository.updateChannel(tx, id, sealWebhook(id, readableUrl(row), secret));
-    await notificationChanged(tx, row.tenant_id);
-    await recordAudit(tx, scope, {
-      action: 'notification_channel.secret_rotated',
-      object_kind: 'notification_channel',
-      object_id: id,
-      object_name: row.name,
-      tenant_id: row.tenant_id,
-    });
-    return { ...(await stored(tx, id)), signing_secret: secret };
-  });
-}
-
-function readableUrl(row: repository.ChannelRow): string {
-  try {
-    return openWebhook(row).url;
-  } catch (cause) {
-    throw new AppError('refused', 'The URL cannot be decrypted any more. Enter it again first.', { cause });
-  }
-}
-
-/**
  * Deletes a channel that no rule uses; its log stays.
  * @throws AppError `not_found`, `conflict` while rules use it
  */
@@ -196,7 +164,7 @@ export function deleteChannel(scope: Scope<'notification:write'>, id: string): P
   return db.transaction(async (tx) => {
     const row = await repository.lockChannel(tx, scope.tenants, id, 'update');
     if (!row) throw noSuchChannel();
-    const { rules_total } = await stored(tx, id);
+    const { rules_total } = await storedChannel(tx, id);
     if (rules_total > 0) {
       throw new AppError('conflict', `Rules use the channel (${rules_total}). Take it out of them first.`, {
         extra: { rules_total },

@@ -33,11 +33,12 @@ async function sendToWebhook(
   notice: NotificationRow,
   signal: AbortSignal,
 ): Promise<Sent> {
-  const { url, secret } = openWebhook(channel);
+  const { url, secret, previous } = openWebhook(channel);
   const { public_url } = await storedNotificationSettings(db);
   const status = await sendWebhook({
     url: new URL(url),
     secret,
+    previous_secret: previous?.secret ?? null,
     body: JSON.stringify(webhookBody(notice, public_url)),
     delivery_id: delivery.id,
     timestamp: Math.floor(clock.now().getTime() / 1000),

@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import type { NotificationDelivery } from '@/domain/notifications/delivery';
 import { sqlClient } from '@/server/db/client';
+import { auditRecords } from '@/server/db/schema/operations';
 import { notificationDeliver } from '@/server/jobs/definitions';
 import { queueOf } from '@/server/jobs/queues';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
 import { startSmtpReceiver } from '@/server/providers/notifications/smtp-receiver.fixture';
+import { auditTrail } from '@/test/audit-trail';
 import { makeTwoTenants } from '@/test/factories';
 import { call } from '@/test/request';
 import { sealWebhook } from './channel-secrets';
@@ -44,6 +47,64 @@ describe('deliveries to a webhook', () => {
       tenant_id: null,
       incidents: [{ object_kind: 'cluster', detail: 'The API does not answer.', closed_at: null }],
     });
+  });
+
+  it('carry the signature by the old secret too until its grace period is over, or somebody ends it', async () => {
+    const path = `/notification-channels/${lab.channel.id}`;
+    type Channel = { signing_secret: string; previous_secret_until: string | null };
+    const signatures = async () => {
+      const { id } = await lab.api<NotificationDelivery>('POST', `${path}/test`);
+      await deliverNotification(id, { signal });
+      const { headers, text } = lab.receiver.received.at(-1) ?? { headers: {} as Record<string, string>, text: '' };
+      const by = (secret: string) =>
+        `v1=${createHmac('sha256', secret).update(`${headers['fabric-timestamp']}.${text}`).digest('hex')}`;
+      return { present: headers['fabric-signature'], previous: headers['fabric-signature-previous'], by };
+    };
+    const first = lab.channel.signing_secret;
+    expect((await signatures()).previous).toBeUndefined();
+
+    const { signing_secret: second, previous_secret_until: until } = await lab.api<Channel>(
+      'POST',
+      `${path}/rotate-secret`,
+    );
+    expect(Date.parse(until ?? '') - clock.now().getTime()).toBe(24 * 3_600_000);
+    const both = await signatures();
+    expect(both).toMatchObject({ present: both.by(second), previous: both.by(first) });
+    // Another URL keeps both.
+    await lab.api('PATCH', path, { url: lab.receiver.url });
+    lab.time.advance(24 * 3600 - 1);
+    expect((await signatures()).previous).toBeDefined();
+    lab.time.advance(1);
+    expect((await signatures()).previous).toBeUndefined();
+    expect((await lab.api<Channel>('GET', path)).previous_secret_until).toBeNull();
+
+    const third = await lab.api<Channel>('POST', `${path}/rotate-secret`, { grace_hours: 168 });
+    const fourth = await lab.api<Channel>('POST', `${path}/rotate-secret`, { grace_hours: 168 });
+    const twice = await signatures();
+    expect(twice).toMatchObject({
+      present: twice.by(fourth.signing_secret),
+      previous: twice.by(third.signing_secret),
+    });
+    expect((await lab.api<Channel>('POST', `${path}/end-previous-secret`)).previous_secret_until).toBeNull();
+    expect((await signatures()).previous).toBeUndefined();
+    // Nothing is left to end: nothing is recorded.
+    await lab.api('POST', `${path}/end-previous-secret`);
+    const trail = await auditTrail(eq(auditRecords.object_id, lab.channel.id));
+    expect(trail.map(({ action }) => action).filter((action) => !action.endsWith('tested'))).toEqual([
+      'notification_channel.created',
+      'notification_channel.secret_rotated',
+      'notification_channel.updated',
+      'notification_channel.secret_rotated',
+      'notification_channel.secret_rotated',
+      'notification_channel.previous_secret_ended',
+    ]);
+
+    expect(
+      (await lab.api<Channel>('POST', `${path}/rotate-secret`, { grace_hours: 0 })).previous_secret_until,
+    ).toBeNull();
+    expect((await signatures()).previous).toBeUndefined();
+    for (const grace_hours of [-1, 169, 1.5, '24'])
+      await expect(lab.api('POST', `${path}/rotate-secret`, { grace_hours })).rejects.toThrow('400');
   });
 
   it('are tried again with growing pauses, each with the same id, and given up at last', async () => {
@@ -156,7 +217,7 @@ describe('deliveries to a webhook', () => {
       });
       const { id } = (await made.json()) as { id: string };
       // Stored before such a URL was refused, or before the rules changed.
-      const { url_encrypted, signing_secret_encrypted } = sealWebhook(id, url, 'whsec_x');
+      const { url_encrypted, signing_secret_encrypted } = sealWebhook(id, { url, secret: 'whsec_x', previous: null });
       await sql`update notification_channels set url_encrypted = ${url_encrypted},
         signing_secret_encrypted = ${signing_secret_encrypted} where id = ${id}`;
       const tested = await call(`/notification-channels/${id}/test`, { method: 'POST', headers: ours.headers });

@@ -63,6 +63,8 @@ describe('channels', () => {
       'notification_channel.updated',
     ]);
     const read = await send('GET', `/notification-channels/${id}`, admin);
+    expect(row?.previous_secret_encrypted).not.toBeNull();
+    expect(read.json.previous_secret_until).toBe(rotated.json.previous_secret_until);
     for (const text of [JSON.stringify(row), JSON.stringify(audit), read.text, changed.text]) {
       expect(text).not.toContain('SECRET');
       expect(text).not.toContain('whsec_');
@@ -207,6 +209,7 @@ describe('who may', () => {
       ['DELETE', `/notification-channels/${channel.id}`],
       ['POST', `/notification-channels/${channel.id}/test`],
       ['POST', `/notification-channels/${channel.id}/rotate-secret`],
+      ['POST', `/notification-channels/${channel.id}/end-previous-secret`],
       ['GET', `/notification-rules/${hidden.id}`],
       ['PATCH', `/notification-rules/${hidden.id}`, { enabled: false }],
       ['DELETE', `/notification-rules/${hidden.id}`],

@@ -66,7 +66,7 @@ describe('rotating the key', () => {
       ...{ client_secret_encrypted: client.sealed, client_secret_key_id: client.key_id },
     });
     const channel = newId();
-    const sealedFor = (text: string, what: 'url' | 'signing_secret') =>
+    const sealedFor = (text: string, what: 'url' | 'signing_secret' | 'previous_secret') =>
       seal(text, channelSecretContext(channel, what), keys.previous).sealed;
     await db.insert(notificationChannels).values({
       ...{
@@ -78,6 +78,8 @@ describe('rotating the key', () => {
       },
       url_encrypted: sealedFor('https://example.org/a', 'url'),
       signing_secret_encrypted: sealedFor('whsec', 'signing_secret'),
+      previous_secret_encrypted: sealedFor('whsec before', 'previous_secret'),
+      previous_secret_until: '2026-12-01T00:00:00Z',
     });
     const password = seal('mail password', notificationSecretContext('smtp_password'), keys.previous);
     await db
@@ -96,6 +98,9 @@ describe('rotating the key', () => {
     expect(hook?.secret_key_id).toBe(keyId(keys.present));
     expect(opened(hook?.url_encrypted, channelSecretContext(channel, 'url'))).toBe('https://example.org/a');
     expect(opened(hook?.signing_secret_encrypted, channelSecretContext(channel, 'signing_secret'))).toBe('whsec');
+    expect(opened(hook?.previous_secret_encrypted, channelSecretContext(channel, 'previous_secret'))).toBe(
+      'whsec before',
+    );
     const [mail] = await db.select().from(notificationSecrets);
     expect(opened(mail?.value_encrypted, notificationSecretContext('smtp_password'))).toBe('mail password');
     for (const [n, id] of ids.entries()) expect(await tokenOf(id, keys.present)).toBe(`token ${n}`);

@@ -21,6 +21,7 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
     values: [
       { column: 'url_encrypted', context: (id) => channelSecretContext(id, 'url') },
       { column: 'signing_secret_encrypted', context: (id) => channelSecretContext(id, 'signing_secret') },
+      { column: 'previous_secret_encrypted', context: (id) => channelSecretContext(id, 'previous_secret') },
     ],
   },
   {
