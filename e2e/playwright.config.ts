@@ -6,15 +6,15 @@ const chromium = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chro
 );
 
 /**
- * The suite runs the production build in embedded mode and a simulated cluster, both started by the global setup. One
- * worker: the specs share one installation, as people do.
+ * The suite runs the production build in embedded mode and a simulated cluster. Each worker starts both for itself, so that
+ * specs of two workers cannot disturb each other; those of one share an installation, as people do.
  */
-export default defineConfig({
+export default defineConfig<object, { isSetUp: boolean }>({
   testDir: './specs',
   testMatch: '**/*.e2e.ts',
   outputDir: '../test-results/e2e',
   globalSetup: './global-setup.ts',
-  workers: 1,
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   timeout: 180_000,
@@ -43,7 +43,7 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: 'first-run', testMatch: '**/first-run.e2e.ts' },
-    { name: 'everyday', testIgnore: '**/first-run.e2e.ts', dependencies: ['first-run'] },
+    { name: 'first-run', testMatch: '**/first-run.e2e.ts', use: { isSetUp: false } },
+    { name: 'everyday', testIgnore: '**/first-run.e2e.ts' },
   ],
 });
