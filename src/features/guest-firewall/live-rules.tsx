@@ -91,7 +91,7 @@ export function LiveRules({
         ) : (
           <EmptyState title={t('No rules')}>
             {options?.enable === false || cluster === false
-              ? t('Everything passes while the firewall is off.')
+              ? t('While the firewall is off, no rule of the workload filters.')
               : t('The default of the guest decides about everything.')}
           </EmptyState>
         )
