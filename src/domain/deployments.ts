@@ -5,7 +5,8 @@ import { EDITS } from './policy/plan/restoration';
 import { ENFORCEMENT_MODES } from './policy/policy';
 import { ChangedDifference, DormantView, OptionChange } from './policy-preview';
 
-export const DEPLOYMENT_KINDS = ['apply', 'cleanup'] as const;
+/** `removal`: what a policy left on workloads that went to another tenant is removed, by the system. */
+export const DEPLOYMENT_KINDS = ['apply', 'cleanup', 'removal'] as const;
 /** `partial`: something was done and something was not; what, stands at the guests. */
 export const DEPLOYMENT_RUN_STATUSES = ['queued', 'running', 'ok', 'partial', 'failed'] as const;
 export const DEPLOYMENT_TRIGGERS = [
@@ -16,6 +17,7 @@ export const DEPLOYMENT_TRIGGERS = [
   'disabled',
   'audit',
   'deleted',
+  'moved',
 ] as const;
 export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
 /** `unchanged`: it was right already, nothing was written. `partial`: some things of it could not be done. */

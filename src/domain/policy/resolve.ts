@@ -2,6 +2,7 @@ import { type AddressSpan, mergeSpans } from '../firewall/address-set';
 import { cidrBounds, formatCidr, parseCidr } from '../net/cidr';
 import { addressBits, formatIp } from '../net/ip-address';
 import { rangeToCidrs } from '../net/range-to-cidrs';
+import { actsOn } from './acts-on';
 import { type Endpoint, parseEndpoint } from './endpoint';
 import type { IndexedWorkload, Inventory, InventoryIndex } from './inventory-index';
 
@@ -35,7 +36,7 @@ function workloadsOf(
   tenantId: string | null,
 ): readonly IndexedWorkload[] | Unresolved {
   const visible = (list: readonly IndexedWorkload[] | undefined) =>
-    tenantId === null ? (list ?? []) : (list ?? []).filter((workload) => workload.tenant_id === tenantId);
+    (list ?? []).filter((workload) => actsOn(tenantId, workload));
   const orEmpty = (list: readonly IndexedWorkload[]) => (list.length > 0 ? list : { reason: 'empty' as const });
   switch (endpoint.kind) {
     case 'security_group': {

@@ -70,6 +70,9 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'policy.cleanup_requested': msg('Policy: cleanup requested'),
   'policy.created': msg('Policy: created'),
   'policy.deleted': msg('Policy: deleted'),
+  'policy.removal_failed': msg('Policy: removal after a move failed'),
+  'policy.removal_partial': msg('Policy: removal after a move partial'),
+  'policy.removed_after_move': msg('Policy: removed after a move'),
   'policy.retry_requested': msg('Policy: retry requested'),
   'policy.reverted': msg('Policy: reverted'),
   'policy.rule_added': msg('Policy: rule added'),
@@ -110,4 +113,6 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'workload.left_to_rules': msg('Workloads: left to mapping rules'),
   'workload.mapped': msg('Workloads: moved by mapping rules'),
   'workload.removed': msg('Workload: removed'),
+  'workload.residual_rules_removed': msg('Workload: residual rules removed'),
+  'workload.rules_left': msg('Workloads: rules left after a move'),
 };

@@ -27,6 +27,7 @@ export const GUEST_RESULT_WORDS: Record<GuestResultStatus, Word> = {
 export const KIND_WORDS: Record<Deployment['kind'], string> = {
   apply: msg('Apply'),
   cleanup: msg('Removal of rules'),
+  removal: msg('Removal after a move'),
 };
 
 export const TRIGGER_WORDS: Record<Deployment['trigger'], string> = {
@@ -37,4 +38,5 @@ export const TRIGGER_WORDS: Record<Deployment['trigger'], string> = {
   disabled: msg('Policy disabled'),
   audit: msg('Switched to audit'),
   deleted: msg('Policy deleted'),
+  moved: msg('Workload moved'),
 };

@@ -1,4 +1,4 @@
-import { and, eq, ilike, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Deployment, DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
@@ -187,7 +187,7 @@ export async function listDeployedClusterIds(executor: Executor, policyId: strin
   const rows = await executor
     .selectDistinct({ cluster_id: deployments.cluster_id })
     .from(deployments)
-    .where(eq(deployments.policy_id, policyId));
+    .where(and(eq(deployments.policy_id, policyId), ne(deployments.kind, 'removal')));
   return rows.map((row) => row.cluster_id);
 }
 

@@ -48,7 +48,7 @@ export async function deleteOldSyncRuns(db: Executor, cutoff: string, keep: numb
  * policy on a cluster. @returns how many
  */
 export async function deleteOldDeployments(db: Executor, cutoff: string, keep: number): Promise<number> {
-  const ranked = sql`(select id from (select id, row_number() over (partition by policy_id, cluster_id order by created_at desc, id desc) as rank from ${deployments}) as ranked where rank > ${keep})`;
+  const ranked = sql`(select id from (select id, row_number() over (partition by policy_id, cluster_id, kind = 'removal' order by created_at desc, id desc) as rank from ${deployments}) as ranked where rank > ${keep})`;
   const rows = await db
     .delete(deployments)
     .where(and(lt(deployments.finished_at, cutoff), inArray(deployments.id, ranked)))

@@ -3,6 +3,8 @@ import type { StoredState } from '@/domain/deployments';
 import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import type { Executor } from '../db/client';
 import { guestFirewalls } from '../db/schema/deployments';
+import { workloads } from '../db/schema/workloads';
+import { actedOnBy, type OwnedPolicy } from './policy-placements';
 
 export type GuestFirewallRow = typeof guestFirewalls.$inferSelect;
 
@@ -102,17 +104,17 @@ export async function listOrigins(executor: Executor, workloadIds: readonly stri
     .where(inArray(guestFirewalls.workload_id, [...workloadIds]));
 }
 
-/** Guests of a cluster that the policy left and whose switches could not be restored then. */
+/** Guests of its tenant in a cluster that the policy left and whose switches could not be restored then. */
 export async function listUnrestoredWorkloadIds(
   executor: Executor,
-  policyId: string,
+  { policy_id, tenant_id }: OwnedPolicy,
   clusterId: string,
 ): Promise<string[]> {
   const rows = await executor.execute<{ workload_id: string }>(sql`
-    select f.workload_id from ${guestFirewalls} f join workloads w on w.id = f.workload_id
-    where w.cluster_id = ${clusterId} and f.baseline is not null
+    select f.workload_id from ${guestFirewalls} f join ${workloads} on ${workloads.id} = f.workload_id
+    where ${workloads.cluster_id} = ${clusterId} and f.baseline is not null and ${actedOnBy(tenant_id) ?? sql`true`}
       and not exists (select from policy_placements p where p.workload_id = f.workload_id)
       and exists (select from deployment_guests g join deployments d on d.id = g.deployment_id
-        where g.workload_id = f.workload_id and d.policy_id = ${policyId})`);
+        where g.workload_id = f.workload_id and d.policy_id = ${policy_id})`);
   return rows.map(({ workload_id }) => workload_id);
 }

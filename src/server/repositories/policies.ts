@@ -18,7 +18,7 @@ const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_
   'cluster_id', ${deployments.cluster_id}, 'kind', ${deployments.kind}, 'status', ${deployments.status},
   'policy_version', ${deployments.policy_version}, 'created_at', ${time(deployments.created_at)},
   'finished_at', ${time(deployments.finished_at)})
-  from ${deployments} where ${eq(deployments.policy_id, policies.id)}
+  from ${deployments} where ${eq(deployments.policy_id, policies.id)} and ${deployments.kind} <> 'removal'
   order by ${deployments.created_at} desc, ${deployments.id} desc limit 1)`;
 
 const columns = {

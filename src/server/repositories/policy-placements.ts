@@ -1,31 +1,44 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull, or, type SQL } from 'drizzle-orm';
 import type { Executor } from '../db/client';
+import { projects } from '../db/schema/access';
 import { policyPlacements } from '../db/schema/deployments';
+import { policies } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
+import { workloadInReach } from './tenant-reach';
 
 export type PlacementRow = typeof policyPlacements.$inferSelect;
 
-/** Guests of a cluster at which something of the policy may stand. */
+/** A policy with its tenant, whose workloads alone it may act on; null: the platform's, which acts on all. */
+export type OwnedPolicy = { policy_id: string; tenant_id: string | null };
+
+/** Workloads on which a policy of the tenant may act, for a WHERE in which `workloads` stands. */
+export const actedOnBy = (tenantId: string | null): SQL | undefined =>
+  tenantId === null ? undefined : workloadInReach([tenantId]);
+
+/** Guests of a cluster at which something of the policy may stand and that are its tenant's. */
 export async function listPlacedWorkloadIds(
   executor: Executor,
-  policyId: string,
+  { policy_id, tenant_id }: OwnedPolicy,
   clusterId: string,
 ): Promise<string[]> {
   const rows = await executor
     .select({ workload_id: policyPlacements.workload_id })
     .from(policyPlacements)
     .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
-    .where(and(eq(policyPlacements.policy_id, policyId), eq(workloads.cluster_id, clusterId)));
+    .where(and(eq(policyPlacements.policy_id, policy_id), eq(workloads.cluster_id, clusterId), actedOnBy(tenant_id)));
   return rows.map((row) => row.workload_id);
 }
 
-/** Clusters with guests at which something of the policy may stand. */
-export async function listPlacedClusterIds(executor: Executor, policyId: string): Promise<string[]> {
+/** Clusters with guests of its tenant at which something of the policy may stand. */
+export async function listPlacedClusterIds(
+  executor: Executor,
+  { policy_id, tenant_id }: OwnedPolicy,
+): Promise<string[]> {
   const rows = await executor
     .selectDistinct({ cluster_id: workloads.cluster_id })
     .from(policyPlacements)
     .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
-    .where(eq(policyPlacements.policy_id, policyId));
+    .where(and(eq(policyPlacements.policy_id, policy_id), actedOnBy(tenant_id)));
   return rows.map((row) => row.cluster_id);
 }
 
@@ -34,13 +47,21 @@ export function listPlacementsAt(executor: Executor, workloadId: string): Promis
   return executor.select().from(policyPlacements).where(eq(policyPlacements.workload_id, workloadId));
 }
 
-/** What was last applied of these policies, everywhere. */
+/** What was last applied of these policies, on all workloads that they may act on. */
 export async function listPlacementsOf(executor: Executor, policyIds: readonly string[]): Promise<PlacementRow[]> {
   if (policyIds.length === 0) return [];
   return executor
-    .select()
+    .select(getTableColumns(policyPlacements))
     .from(policyPlacements)
-    .where(inArray(policyPlacements.policy_id, [...policyIds]));
+    .innerJoin(policies, eq(policies.id, policyPlacements.policy_id))
+    .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
+    .leftJoin(projects, eq(projects.id, workloads.project_id))
+    .where(
+      and(
+        inArray(policyPlacements.policy_id, [...policyIds]),
+        or(isNull(policies.tenant_id), eq(policies.tenant_id, projects.tenant_id)),
+      ),
+    );
 }
 
 /** Notes what is about to be applied at a guest, or that it was. */

@@ -9,11 +9,18 @@ export const tenants = pgTable(
     id: primaryId(),
     name: text().notNull(),
     description: text().notNull().default(''),
+    /** What becomes of the tenant's rules on a workload that a mapping rule gives to another tenant. */
+    on_move: text({ enum: ['remove', 'keep'] })
+      .notNull()
+      .default('remove'),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },
-  (t) => [uniqueIndex('tenants_name_key').on(sql`lower(${t.name})`)],
+  (t) => [
+    check('tenants_on_move', sql`${t.on_move} in ('remove', 'keep')`),
+    uniqueIndex('tenants_name_key').on(sql`lower(${t.name})`),
+  ],
 );
 
 export const projects = pgTable(

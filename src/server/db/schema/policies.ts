@@ -175,7 +175,7 @@ export const deployments = pgTable(
     uniqueIndex('deployments_one_waiting')
       .on(t.policy_id, t.cluster_id, t.kind)
       .where(sql`status = 'queued' and retry_of is null and fingerprints is null`),
-    check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup')`),
+    check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup', 'removal')`),
     check('deployments_status', sql`${t.status} in ('queued', 'running', 'ok', 'partial', 'failed')`),
     check('deployments_finished', sql`(${t.finished_at} is not null) = (${t.status} in ('ok', 'partial', 'failed'))`),
   ],

@@ -39,26 +39,30 @@ export async function placeByRules(tx: Tx, within: Within = {}): Promise<Placeme
   return items.filter(({ from_project_id, to_project_id }) => from_project_id !== to_project_id);
 }
 
-/** Tells pages and the audit trail what the rules moved. Call it last, as everything that is recorded. */
+/**
+ * Everything that follows from what the rules moved, see `recordMoves`. Call it last, as everything that is recorded.
+ * @returns deployments for `startDeployments` after the commit
+ */
 export async function recordPlacements(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
   moved: readonly Placement[],
-): Promise<void> {
+): Promise<string[]> {
+  const started: string[] = [];
   for (const [id, group] of groupBy(moved, (placement) => placement.to_project_id)) {
     const { to_project_name: name, to_tenant_id: tenant_id } = group[0] ?? {};
     const target = id && name && tenant_id ? { id, name, tenant_id } : null;
-    await recordMoves(tx, scope, 'workload.mapped', target, group.map(moveOf));
+    started.push(...(await recordMoves(tx, scope, 'workload.mapped', target, group.map(moveOf))));
   }
+  return started;
 }
 
-/** `placeByRules` and `recordPlacements`. @returns how many workloads have another project than before */
+/** `placeByRules` and `recordPlacements`. @returns how many workloads have another project than before, and what to start */
 export async function applyMappingRules(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
   within: Within = {},
-): Promise<number> {
+): Promise<{ changed: number; started: string[] }> {
   const moved = await placeByRules(tx, within);
-  await recordPlacements(tx, scope, moved);
-  return moved.length;
+  return { changed: moved.length, started: await recordPlacements(tx, scope, moved) };
 }

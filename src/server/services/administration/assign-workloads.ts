@@ -3,6 +3,7 @@ import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { type AssignableWorkload, lockProject, lockWorkloads, setProjectOf } from '../../repositories/projects';
+import { startDeployments } from '../deployments/start-deployments';
 import { noSuchProject } from './projects';
 import { recordMoves } from './record-moves';
 
@@ -29,11 +30,11 @@ export async function lockAssignable(
  * @throws AppError `not_found` for a project or workload out of reach; `forbidden` when somebody of a tenant would put
  * workloads outside every tenant, where they could not bring them back from
  */
-export function assignWorkloads(
+export async function assignWorkloads(
   scope: Scope<'workload:write'>,
   { project_id, workload_ids }: WorkloadAssignment,
 ): Promise<WorkloadAssignmentResult> {
-  return db.transaction(async (tx) => {
+  const { changed, started } = await db.transaction(async (tx) => {
     if (project_id === null && scope.tenants !== 'all') {
       throw new AppError(
         'forbidden',
@@ -47,13 +48,17 @@ export function assignWorkloads(
     const decided = found.filter(
       (workload) => workload.project_id !== project_id || workload.project_assigned_by !== 'hand',
     );
-    if (decided.length === 0) return { changed: 0 };
+    if (decided.length === 0) return { changed: 0, started: [] };
     await setProjectOf(
       tx,
       decided.map(({ id }) => id),
       project_id,
     );
-    await recordMoves(tx, scope, 'workload.assigned', project, decided);
-    return { changed: decided.length };
+    return {
+      changed: decided.length,
+      started: await recordMoves(tx, scope, 'workload.assigned', project, decided),
+    };
   });
+  await startDeployments(started);
+  return { changed };
 }

@@ -6,6 +6,7 @@ import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
 import { freeWorkloads, lockMapping } from '../../repositories/mapping-placements';
+import { startDeployments } from '../deployments/start-deployments';
 import { placeByRules, recordPlacements } from './apply-mapping-rules';
 import { lockAssignable } from './assign-workloads';
 
@@ -14,11 +15,11 @@ import { lockAssignable } from './assign-workloads';
  * @throws AppError `not_found` for a workload out of reach; `forbidden` for somebody of a tenant, whose workloads the rules
  * could put where they cannot bring them back from
  */
-export function followMappingRules(
+export async function followMappingRules(
   scope: Scope<'workload:write'>,
   workload_ids: readonly string[],
 ): Promise<z.output<typeof FollowRulesResult>> {
-  return db.transaction(async (tx) => {
+  const { changed, started } = await db.transaction(async (tx) => {
     if (scope.tenants !== 'all') {
       throw new AppError(
         'forbidden',
@@ -32,7 +33,7 @@ export function followMappingRules(
         workload.project_assigned_by === 'hand' ||
         (workload.project_assigned_by === null && workload.project_id !== null),
     );
-    if (byHand.length === 0) return { changed: 0 };
+    if (byHand.length === 0) return { changed: 0, started: [] };
     const workloadIds = byHand.map(({ id }) => id);
     await freeWorkloads(tx, workloadIds);
     const moved = await placeByRules(tx, { workloadIds });
@@ -45,7 +46,8 @@ export function followMappingRules(
       before: { workloads: byHand.map(({ id, name, project_id }) => ({ id, name, project_id })) },
       after: { project_assigned_by: 'rule' },
     });
-    await recordPlacements(tx, scope, moved);
-    return { changed: moved.length };
+    return { changed: moved.length, started: await recordPlacements(tx, scope, moved) };
   });
+  await startDeployments(started);
+  return { changed };
 }

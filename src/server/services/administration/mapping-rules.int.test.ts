@@ -46,7 +46,8 @@ const places = async (): Promise<Map<string, Place>> => {
 };
 const projectOf = async ({ id }: { id: string }) => (await places()).get(id)?.project_id ?? null;
 const guest = (values: object, of: { id: string } = cluster) => makeWorkload(of, null, values);
-const apply = () => db.transaction((tx) => applyMappingRules(tx, systemScope('cluster:sync', 'test')));
+const apply = async () =>
+  (await db.transaction((tx) => applyMappingRules(tx, systemScope('cluster:sync', 'test')))).changed;
 
 describe('a mapping rule', () => {
   it('is carried out when it is stored, changed and deleted, and leaves an audit record each time', async () => {

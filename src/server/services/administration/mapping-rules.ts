@@ -19,6 +19,7 @@ import { holdCluster } from '../../repositories/clusters';
 import { listMappingConflicts, lockMapping } from '../../repositories/mapping-placements';
 import * as repository from '../../repositories/mapping-rules';
 import { lockProject } from '../../repositories/projects';
+import { startDeployments } from '../deployments/start-deployments';
 import { placeByRules, recordPlacements } from './apply-mapping-rules';
 import { assertVersion, changedFields } from './version-guard';
 
@@ -91,8 +92,8 @@ async function stored(tx: Tx, id: string): Promise<MappingRule> {
  * Stores a rule and carries it out at once.
  * @throws AppError `not_found` for its project or cluster, `conflict` when there is one for the same pool or tag there
  */
-export function createMappingRule(scope: Scope<'mapping:write'>, input: MappingRuleInput): Promise<MappingRule> {
-  return db.transaction(async (tx) => {
+export async function createMappingRule(scope: Scope<'mapping:write'>, input: MappingRuleInput): Promise<MappingRule> {
+  const { rule, started } = await db.transaction(async (tx) => {
     await check(tx, input, null);
     if ((await repository.countMappingRules(tx)) >= MAX_MAPPING_RULES) {
       throw new AppError('refused', `There are ${MAX_MAPPING_RULES} mapping rules, which is as many as there may be.`);
@@ -108,21 +109,22 @@ export function createMappingRule(scope: Scope<'mapping:write'>, input: MappingR
       object_name: nameOf(input),
       after: audited(input),
     });
-    await recordPlacements(tx, scope, moved);
-    return stored(tx, id);
+    return { started: await recordPlacements(tx, scope, moved), rule: await stored(tx, id) };
   });
+  await startDeployments(started);
+  return rule;
 }
 
 /**
  * Changes a rule and carries it out at once; what is left out stays. Without a change nothing is written.
  * @throws AppError `not_found`, `version_conflict`, `malformed`, `conflict`
  */
-export function updateMappingRule(
+export async function updateMappingRule(
   scope: Scope<'mapping:write'>,
   id: string,
   { version, ...input }: MappingRuleUpdate,
 ): Promise<MappingRule> {
-  return db.transaction(async (tx) => {
+  const { rule, started } = await db.transaction(async (tx) => {
     const known = await repository.findMappingRule(tx, id);
     if (!known) throw noSuchMappingRule();
     await check(tx, { ...known, ...input }, id);
@@ -130,7 +132,7 @@ export function updateMappingRule(
     if (!row) throw noSuchMappingRule();
     assertVersion('mapping rule', row.version, version);
     const changes = changedFields(row, input);
-    if (Object.keys(changes).length === 0) return stored(tx, id);
+    if (Object.keys(changes).length === 0) return { started: [], rule: await stored(tx, id) };
     await repository.updateMappingRule(tx, id, { ...changes, version: row.version + 1 });
     await publishEvent(tx, { type: 'mapping_rule.changed' });
     const moved = await placeByRules(tx);
@@ -143,17 +145,18 @@ export function updateMappingRule(
       before: audited(row),
       after: audited(next),
     });
-    await recordPlacements(tx, scope, moved);
-    return stored(tx, id);
+    return { started: await recordPlacements(tx, scope, moved), rule: await stored(tx, id) };
   });
+  await startDeployments(started);
+  return rule;
 }
 
 /**
  * Deletes a rule. What it had put somewhere goes where the other rules want it, or out of its project.
  * @throws AppError `not_found`
  */
-export function deleteMappingRule(scope: Scope<'mapping:write'>, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
+export async function deleteMappingRule(scope: Scope<'mapping:write'>, id: string): Promise<void> {
+  const started = await db.transaction(async (tx) => {
     await lockMapping(tx);
     const row = await repository.lockMappingRule(tx, id);
     if (!row) throw noSuchMappingRule();
@@ -167,6 +170,7 @@ export function deleteMappingRule(scope: Scope<'mapping:write'>, id: string): Pr
       object_name: nameOf(row),
       before: audited(row),
     });
-    await recordPlacements(tx, scope, moved);
+    return recordPlacements(tx, scope, moved);
   });
+  await startDeployments(started);
 }

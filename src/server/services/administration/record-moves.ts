@@ -3,6 +3,7 @@ import type { Scope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { batches } from '../../repositories/update-rows';
+import { settleMoves } from '../deployments/removal/settle-moves';
 
 /** A workload that got another project than it had. */
 export type Move = {
@@ -19,8 +20,10 @@ type Target = { id: string; name: string; tenant_id: string } | null;
 const PER_RECORD = 500;
 
 /**
- * Tells pages and the audit trail that workloads now belong to the target, or to no project. Each tenant that gets or loses
- * workloads has its own record. Another tenant's project is none of this tenant's business.
+ * Everything that follows from workloads belonging to the target now, or to no project: what policies of their former tenants
+ * left there is removed or kept, and pages and the audit trail are told. Each tenant that gets or loses workloads has its own
+ * record. Another tenant's project is none of this tenant's business.
+ * @returns deployments for `startDeployments` after the commit
  */
 export async function recordMoves(
   tx: Tx,
@@ -28,7 +31,7 @@ export async function recordMoves(
   action: 'workload.assigned' | 'workload.mapped',
   target: Target,
   moves: readonly Move[],
-): Promise<void> {
+): Promise<string[]> {
   for (const cluster_id of new Set(moves.map((move) => move.cluster_id))) {
     await publishEvent(tx, { type: 'inventory.changed', cluster_id });
   }
@@ -55,4 +58,11 @@ export async function recordMoves(
       });
     }
   }
+  const elsewhere = moves.filter(({ tenant_id }) => tenant_id !== to);
+  return settleMoves(
+    tx,
+    scope,
+    elsewhere.map(({ id }) => ({ workload_id: id, tenant_id: to })),
+    action === 'workload.assigned' ? 'hand' : 'rule',
+  );
 }

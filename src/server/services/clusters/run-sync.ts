@@ -13,6 +13,7 @@ import { type ClusterRow, lockClusterRow, updateCluster } from '../../repositori
 import { linkInterfaces } from '../../repositories/sync-interfaces';
 import { claimRun, finishRun, releaseRun, type SyncRunRow } from '../../repositories/sync-runs';
 import { applyMappingRules } from '../administration/apply-mapping-rules';
+import { startDeployments } from '../deployments/start-deployments';
 import { recordAutoSync } from '../settings/record-auto-sync';
 import { clusterAccess } from './cluster-access';
 import { openProvider } from './open-provider';
@@ -71,7 +72,9 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
 
 /** Puts new guests, and those whose pool or tags changed, where the mapping rules want them. */
 async function applyMapping(session: RunSession): Promise<void> {
-  const changed = await session.write((tx) => applyMappingRules(tx, scope, { clusterId: session.clusterId }));
+  const within = { clusterId: session.clusterId };
+  const { changed, started } = await session.write((tx) => applyMappingRules(tx, scope, within));
+  await startDeployments(started);
   session.report.count({ changed });
 }
 

@@ -19,6 +19,7 @@ import {
 } from '../../repositories/guest-firewalls';
 import { deletePlacement, listPlacementsAt, upsertPlacement } from '../../repositories/policy-placements';
 import { findPolicyState } from '../../repositories/policy-states';
+import { holdWorkload } from '../../repositories/residual-rules';
 import { filterOf } from '../firewall/filter-of-snapshot';
 import { dormantAt } from '../policies/preview/preview-guest';
 import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
@@ -28,6 +29,8 @@ import { GuestProblem } from './guest/guest-problem';
 import type { ReadGuest } from './guest/read-guest-filter';
 import { failedOutcome, type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
 import { dropsOf, type GuestWork, intentFor, originOf, rulesOf } from './guest-work';
+import { assertActsOn } from './removal/assert-acts-on';
+import { settleRemoval } from './removal/settle-removal';
 
 const busy: DeploymentProblem = {
   code: 'guest_busy',
@@ -36,8 +39,11 @@ const busy: DeploymentProblem = {
 };
 
 /** The guest is not to be written to now. */
-async function assertStillWanted(policyId: string, version: number, kind: 'apply' | 'cleanup'): Promise<void> {
-  const policy = await findPolicyState(db, policyId);
+async function assertStillWanted({ deployment }: DeploymentSession, workloadId: string): Promise<void> {
+  await assertActsOn(db, deployment, workloadId);
+  const { policy_id, policy_version: version, kind } = deployment;
+  if (kind === 'removal') return;
+  const policy = await findPolicyState(db, policy_id);
   const deployed = policy !== null && isDeployed(policy);
   if (kind === 'apply' && !(deployed && policy.version === version)) {
     throw new GuestProblem(
@@ -116,7 +122,7 @@ async function reconcile(
   const { workload } = work;
   const key = { deployment_id: deployment.id, workload_id: workload.id };
   const placements = await listPlacementsAt(db, workload.id);
-  const intent = intentFor(world, policy_id, kind, work, { row, placements });
+  const intent = intentFor(world, policy_id, kind === 'apply' ? 'apply' : 'cleanup', work, { row, placements });
   const { fingerprints } = deployment;
   const drops = dropsOf(policy_id, work);
   const placement = {
@@ -140,6 +146,7 @@ async function reconcile(
     intent,
     origin: originOf(row),
     mayWrite: () => session.mayWrite(),
+    assertWanted: (written) => assertActsOn(db, deployment, workload.id, written),
     pause: (ms) => session.pause(ms),
     ...(fingerprints && {
       approve: approveWrites({
@@ -157,6 +164,9 @@ async function reconcile(
       const before: GuestFilter = { rules, options, sets, nics, ...(aliases && { aliases }) };
       const first = intent.switch_on && placements.length === 0 && isBeforeFabric(before, world.instance);
       await db.transaction(async (tx) => {
+        // A move waits for this, or this finds that it happened: what is applied is noted before or not applied at all.
+        await holdWorkload(tx, workload.id);
+        await assertActsOn(tx, deployment, workload.id);
         // Before the first write, so that no rule of ours is anywhere without a note of it.
         if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: null });
         if (first) await noteBaseline(tx, workload.id, before);
@@ -176,6 +186,7 @@ async function reconcile(
     // Rules stand as wanted, or the problem names an interface at which they are not in force.
     if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: clock.now().toISOString() });
     else await deletePlacement(tx, policy_id, workload.id);
+    if (kind === 'removal') await settleRemoval(tx, deployment, workload.id);
     if (intent.restore && outcome.status !== 'partial') return forgetOrigin(tx, workload.id);
     if (outcome.state) await noteSwitches(tx, workload.id, settleWritten(outcome.written, outcome.state));
     const restored = {
@@ -208,7 +219,7 @@ export async function deployToGuest(
   try {
     if (!row) throw new GuestProblem(busy);
     await updateDeploymentGuest(db, key, { status: 'running', started_at: clock.now().toISOString() });
-    await assertStillWanted(deployment.policy_id, deployment.policy_version, deployment.kind);
+    await assertStillWanted(session, workload.id);
     outcome = await reconcile(session, world, work, row);
     const gone = await goneOrFailed(session, work, outcome);
     if (gone) throw gone;

@@ -35,8 +35,8 @@ export async function planApply(deployment: HeldDeployment, world: PolicyWorld):
   const wanted = new Map(
     compiled.guests.filter((guest) => guest.cluster_id === cluster_id).map((guest) => [guest.workload_id, guest]),
   );
-  const placed = await listPlacedWorkloadIds(db, policy_id, cluster_id);
-  const unrestored = await listUnrestoredWorkloadIds(db, policy_id, cluster_id);
+  const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
+  const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
   const concerned = [...wanted.values()]
     .filter((guest) => {
       const { drop_in, drop_out } = dropsOf(policy_id, { wanted: guest });

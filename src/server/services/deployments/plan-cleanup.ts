@@ -1,4 +1,5 @@
 import type { DeploymentProblem } from '@/domain/deployments';
+import { actsOn } from '@/domain/policy/acts-on';
 import { parseMarker } from '@/domain/policy/marker';
 import { db } from '../../db/client';
 import type { GuestFact } from '../../providers/hypervisor/types';
@@ -15,7 +16,12 @@ import { retriedGuests, type Work } from './plan-apply';
 const READERS = 4;
 
 /** Guests at which a rule of the policy stands, and those that could not be looked at. */
-async function findMarked(session: DeploymentSession, instance: string, guests: readonly GuestFact[]) {
+async function findMarked(
+  session: DeploymentSession,
+  instance: string,
+  guests: readonly GuestFact[],
+  nameOf: (guest: GuestFact) => string,
+) {
   const marked: GuestFact[] = [];
   const problems: DeploymentProblem[] = [];
   const { policy_id } = session.deployment;
@@ -35,7 +41,7 @@ async function findMarked(session: DeploymentSession, instance: string, guests: 
         if (kind === 'again' && tries < 3) await session.pause(1_000 * 2 ** tries);
         else {
           const problem = problemOf(error);
-          problems.push({ ...problem, message: `Guest ${guest.vmid}: ${problem.message}` });
+          problems.push({ ...problem, message: `${nameOf(guest)}: ${problem.message}` });
           return;
         }
       }
@@ -45,27 +51,37 @@ async function findMarked(session: DeploymentSession, instance: string, guests: 
 }
 
 /**
- * Every guest of the cluster is looked at, not only those where the policy was applied: backups that were restored and
- * clones carry its rules as well.
+ * Every guest of the cluster on which the policy may act is looked at, not only those where it was applied: backups that were
+ * restored and clones carry its rules as well. A guest that is not in the inventory is nobody's, so tenants are not told
+ * its number.
  * @throws ProviderError when the cluster cannot be asked
  */
 export async function planCleanup(session: DeploymentSession, world: PolicyWorld): Promise<Work> {
   const { deployment, provider } = session;
-  const { policy_id, cluster_id, policy_version } = deployment;
+  const { tenant_id, cluster_id, policy_version } = deployment;
   const listing = await provider.inventory.listGuests();
-  const { marked, problems } = await findMarked(session, world.instance, listing.items);
   const byVmid = new Map(
     [...world.workloads.values()].filter((w) => w.cluster_id === cluster_id).map((w) => [w.vmid, w]),
   );
-  const placed = await listPlacedWorkloadIds(db, policy_id, cluster_id);
-  const unrestored = await listUnrestoredWorkloadIds(db, policy_id, cluster_id);
+  const within = listing.items.filter(({ vmid }) => {
+    const workload = byVmid.get(vmid);
+    return workload === undefined || actsOn(tenant_id, workload);
+  });
+  const nameOf = ({ vmid }: GuestFact) =>
+    tenant_id === null || byVmid.has(vmid) ? `Guest ${vmid}` : 'A guest that is not in the inventory yet';
+  const { marked, problems } = await findMarked(session, world.instance, within, nameOf);
+  const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
+  const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
   const only = await retriedGuests(deployment);
   const found = marked.flatMap(({ vmid }) => byVmid.get(vmid)?.id ?? []);
-  for (const { vmid } of marked) {
-    if (byVmid.has(vmid)) continue;
+  for (const guest of marked) {
+    if (byVmid.has(guest.vmid)) continue;
     problems.push({
       code: 'not_in_inventory',
-      message: `Guest ${vmid} has rules of the policy but is not in the inventory yet.`,
+      message:
+        tenant_id === null
+          ? `Guest ${guest.vmid} has rules of the policy but is not in the inventory yet.`
+          : `${nameOf(guest)} has rules of the policy.`,
       remedy: 'Sync the cluster, then retry.',
     });
   }

@@ -48,7 +48,10 @@ export async function requestApply(
     const policy = await holdPolicyState(tx, policyId, scope.tenants);
     if (!policy) throw noSuchPolicy();
     assertApplicable(policy, false);
-    const clusters = new Set([...wantedClusters(world, policyId), ...(await listPlacedClusterIds(tx, policyId))]);
+    const clusters = new Set([
+      ...wantedClusters(world, policyId),
+      ...(await listPlacedClusterIds(tx, { policy_id: policyId, tenant_id: policy.tenant_id })),
+    ]);
     if (clusters.size === 0) {
       const own = world.policies.find(({ id }) => id === policyId);
       const unmapped = own && unmappedRules(own, compileWorld(world));

@@ -21,7 +21,7 @@ export async function requestCleanupIn(
 ): Promise<{ deployment_id: string; cluster_id: string }[]> {
   const clusterIds = new Set([
     ...(await listDeployedClusterIds(tx, policy.policy_id)),
-    ...(await listPlacedClusterIds(tx, policy.policy_id)),
+    ...(await listPlacedClusterIds(tx, policy)),
   ]);
   const operation_id = newId();
   const requested: { deployment_id: string; cluster_id: string }[] = [];

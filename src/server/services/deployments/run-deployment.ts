@@ -24,6 +24,7 @@ import {
   renewDeployment,
   withGuestProblems,
 } from '../../repositories/deployments';
+import { listOwnedBy, noteFailedRemovals } from '../../repositories/residual-rules';
 import { clusterAccess } from '../clusters/cluster-access';
 import { openProvider } from '../clusters/open-provider';
 import { concurrently } from '../clusters/sync/concurrently';
@@ -36,6 +37,7 @@ import { problemOf } from './guest/guest-problem';
 import type { GuestWork } from './guest-work';
 import { planApply, type Work } from './plan-apply';
 import { planCleanup } from './plan-cleanup';
+import { planRemoval } from './removal/plan-removal';
 import { verifyOutcome } from './verify-outcome';
 
 type Context = {
@@ -136,9 +138,11 @@ async function finish(session: DeploymentSession | null, deployment: HeldDeploym
     await deploymentChanged(tx, deployment);
     const [described] = await withGuestProblems(tx, await listDeploymentsByIds(tx, [deployment.id]));
     const notes = described?.notes ?? [];
-    const did = deployment.kind === 'apply' ? 'applied' : 'cleaned_up';
+    if (deployment.kind === 'removal') {
+      await noteFailedRemovals(tx, deployment.id, deployment.policy_id, problems[0] ?? null, at);
+    }
     await recordAudit(tx, scope, {
-      action: status === 'ok' ? `policy.${did}` : `policy.${deployment.kind}_${status}`,
+      action: status === 'ok' ? `policy.${DID[deployment.kind]}` : `policy.${deployment.kind}_${status}`,
       object_kind: 'policy',
       object_id: deployment.policy_id,
       object_name: deployment.policy_name,
@@ -156,13 +160,32 @@ async function finish(session: DeploymentSession | null, deployment: HeldDeploym
   });
 }
 
+function planWork(session: DeploymentSession, world: PolicyWorld): Promise<Work> {
+  switch (session.deployment.kind) {
+    case 'apply':
+      return planApply(session.deployment, world);
+    case 'cleanup':
+      return planCleanup(session, world);
+    case 'removal':
+      return planRemoval(session.deployment, world);
+  }
+}
+
+const DID = { apply: 'applied', cleanup: 'cleaned_up', removal: 'removed_after_move' } as const;
+
 async function carryOut(session: DeploymentSession, context: Context): Promise<DeploymentProblem[]> {
   const world = await loadPolicyWorld();
   const { deployment } = session;
-  const work = deployment.kind === 'apply' ? await planApply(deployment, world) : await planCleanup(session, world);
+  const work = await planWork(session, world);
   const open = await begin(session, work);
   if (!(await deploy(session, world, open))) return work.problems;
-  return [...work.problems, ...(await verifyOutcome(session, world, work.guests, context.openProvider))];
+  const owned = await listOwnedBy(
+    db,
+    deployment.tenant_id,
+    work.guests.map(({ workload }) => workload.id),
+  );
+  const guests = work.guests.filter(({ workload }) => owned.has(workload.id));
+  return [...work.problems, ...(await verifyOutcome(session, world, guests, context.openProvider))];
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   MAX_ATTEMPTS,
 } from '../../repositories/deployments';
 import { deploymentChanged } from './deployment-changed';
+import { scheduleRemovals } from './removal/schedule-removals';
 import { startDeployments } from './start-deployments';
 
 /** A deployment waits this long for its job before the job counts as lost. */
@@ -40,10 +41,14 @@ async function giveUp(row: DeploymentRow): Promise<void> {
   });
 }
 
-/** Called every minute: deployments without a worker get a job again, or are given up after too many attempts. */
+/**
+ * Called every minute: deployments without a worker get a job again, or are given up after too many attempts; what moves left
+ * behind is tried again.
+ */
 export async function scheduleDeployments(): Promise<void> {
   for (const row of await listOrphanDeployments(db, QUEUED_SECONDS)) {
     if (row.status === 'running' && row.attempts >= MAX_ATTEMPTS) await giveUp(row);
     else await startDeployments([row.id]);
   }
+  await scheduleRemovals();
 }

@@ -57,7 +57,7 @@ export async function verifyOutcome(
     guests.map(({ workload }) => workload),
     { concurrency: CONCURRENCY, signal, afresh: true, replace: true, ...(provider && { openProvider: provider }) },
   );
-  if (deployment.kind === 'cleanup') return [];
+  if (deployment.kind !== 'apply') return [];
   const done = await listWorkloadIdsBy(db, deployment.id, ['ok', 'unchanged']);
   const written = guests.filter(({ workload, wanted }) => wanted && done.has(workload.id));
   return written.length > 0 ? notInForce(session, world, written, readings) : [];

@@ -35,6 +35,8 @@ export type GuestTask = {
    * turn a filter on. @throws GuestProblem when nothing more may be written, `skipped` when nothing was
    */
   approve?: (state: ReadGuest, written: boolean) => Promise<void>;
+  /** Called right before each write. @throws GuestProblem when nothing may be written any more, `skipped` when nothing was */
+  assertWanted?: (written: boolean) => Promise<void>;
   /** Called before a default is changed because a policy asks for dropping. */
   onDefault?: (before: { in?: 'ACCEPT' | 'REJECT'; out?: 'ACCEPT' | 'REJECT' }) => Promise<void>;
   /** Called before a switch is written, so that it can be undone later. */
@@ -196,6 +198,7 @@ class Reconciliation {
 
   /** One write, and what is there afterwards. */
   async step(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
+    await this.task.assertWanted?.(this.writes > 0);
     await this.#noteDefaults(state, step);
     await this.#noteSwitch(state, step);
     this.task.mayWrite();

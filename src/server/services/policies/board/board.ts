@@ -1,4 +1,5 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { actsOn } from '@/domain/policy/acts-on';
 import {
   type DeploymentStatus,
   deploymentStatus,
@@ -49,8 +50,9 @@ export class Board {
   readonly #applied: ReadonlyMap<string, string | null>;
   readonly #wanted = new Map<string, WantedGuest>();
   readonly #compared = new Map<string, Compared>();
-  /** Workloads by policy: those where it wants something, has something, or was applied. */
+  /** Workloads by policy on which it may act: those where it wants something, has something, or was applied. */
   readonly #places = new Map<string, Set<string>>();
+  readonly #tenants: ReadonlyMap<string, string | null>;
   readonly #unresolved: ReadonlySet<string>;
   readonly #standings = new Map<string, PolicyStanding>();
 
@@ -58,6 +60,7 @@ export class Board {
     this.world = world;
     this.readings = readings;
     this.#placed = placed;
+    this.#tenants = new Map(world.policies.map(({ id, tenant_id }) => [id, tenant_id]));
     this.#applied = new Map(
       placed.map(({ policy_id, workload_id, applied_at }) => [`${policy_id} ${workload_id}`, applied_at]),
     );
@@ -78,7 +81,15 @@ export class Board {
     return new Board(this.world, readings, this.#placed, this);
   }
 
+  /** Rules that a tenant's policy left on a workload of others are none of its business any more. */
+  #actsOn(policyId: string, workloadId: string): boolean {
+    const tenant = this.#tenants.get(policyId);
+    const workload = this.world.workloads.get(workloadId);
+    return tenant === undefined || workload === undefined || actsOn(tenant, workload);
+  }
+
   #place(policyId: string, workloadId: string): void {
+    if (!this.#actsOn(policyId, workloadId)) return;
     const places = this.#places.get(policyId);
     if (places) places.add(workloadId);
     else this.#places.set(policyId, new Set([workloadId]));
@@ -109,7 +120,9 @@ export class Board {
 
   /** Workloads where the policy was applied, or is being applied. */
   placedOf(policyId: string): string[] {
-    return this.#placed.filter(({ policy_id }) => policy_id === policyId).map(({ workload_id }) => workload_id);
+    return this.#placed
+      .filter(({ policy_id, workload_id }) => policy_id === policyId && this.#actsOn(policyId, workload_id))
+      .map(({ workload_id }) => workload_id);
   }
 
   /** Whether rules of the policy were found at a workload by the last reading. */

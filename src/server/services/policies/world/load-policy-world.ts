@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compilePolicies } from '@/domain/policy/compile';
 import { type InventoryIndex, indexInventory } from '@/domain/policy/inventory-index';
 import type { Compiled } from '@/domain/policy/wanted';
-import { db, type Tx } from '../../../db/client';
+import { db, type Executor, type Tx } from '../../../db/client';
 import {
   type PolicyWorldRows,
   readPolicyWorld,
@@ -25,11 +25,11 @@ export type PolicyWorld = {
 
 const Instance = z.object({ id: z.string().min(1) });
 
-/** @throws Error when the database was never set up */
-async function readWorld(tx: Tx): Promise<PolicyWorld> {
-  const instance = Instance.parse((await findSetting(tx, 'instance'))?.value).id;
-  return buildWorld(instance, await readPolicyWorld(tx));
-}
+/** Id of this installation, in every marker of ours. @throws Error when the database was never set up */
+export const readInstance = async (executor: Executor): Promise<string> =>
+  Instance.parse((await findSetting(executor, 'instance'))?.value).id;
+
+const readWorld = async (tx: Tx): Promise<PolicyWorld> => buildWorld(await readInstance(tx), await readPolicyWorld(tx));
 
 /** The world made of rows; no order of them matters. */
 export function buildWorld(instance: string, rows: PolicyWorldRows): PolicyWorld {

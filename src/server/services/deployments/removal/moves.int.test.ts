@@ -1,0 +1,209 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ApplyResult } from '@/domain/deployments';
+import type { Policy } from '@/domain/policies';
+import { ProviderError } from '@/server/providers/hypervisor/errors';
+import { forgetReadings } from '@/server/services/firewall/live-reader';
+import { auditTrail } from '@/test/audit-trail';
+import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
+import { scheduleDeployments } from '../schedule-deployments';
+import {
+  beforeWrites,
+  lab,
+  prepareDeploymentLab,
+  ours as rulesOf,
+  run,
+  switches,
+} from '../testing/deployment-lab.fixture';
+
+prepareDeploymentLab();
+
+const MOVED = 102;
+const STAYS = 101;
+
+type Side = { tenant: { id: string }; project: { id: string }; as: () => Promise<{ authorization: string }> };
+let ours: Side;
+let theirs: Side;
+let root: () => Promise<{ authorization: string }>;
+let workload: string;
+
+async function makeSide(name: string): Promise<Side> {
+  const tenant = await makeTenant({ name: `${name} ${Date.now()}` });
+  const user = await makeUser('admin', tenant);
+  return { tenant, project: await makeProject(tenant), as: () => bearer(user) };
+}
+
+async function ask<T>(who: Side['as'], path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<T> {
+  forgetReadings();
+  const response = await call(path, { method, headers: await who(), ...(body && { body }) });
+  const text = await response.text();
+  if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return (text ? JSON.parse(text) : null) as T;
+}
+
+beforeEach(async () => {
+  ours = await makeSide('ours');
+  theirs = await makeSide('theirs');
+  const admin = await makeUser('super_admin');
+  root = () => bearer(admin);
+  workload = await lab.id(MOVED);
+  await assign(ours, [MOVED, STAYS]);
+});
+
+const assign = async ({ project }: Pick<Side, 'project'>, vmids: number[]) =>
+  ask<{ changed: number }>(root, '/workloads/assign', {
+    project_id: project.id,
+    workload_ids: await Promise.all(vmids.map((vmid) => lab.id(vmid))),
+  });
+
+async function makePolicy(side: Side, changes: object = {}): Promise<Policy> {
+  return ask(side.as, '/policies', {
+    name: 'shop policy',
+    definition: {
+      enforcement_mode: 'enforced',
+      sources: ['10.20.22.0/24'],
+      targets: [`vmid:${lab.cluster.id}/${MOVED}`, `vmid:${lab.cluster.id}/${STAYS}`],
+      default_action: 'drop',
+    },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['22'], comment: 'secret of ours' }],
+    ...changes,
+  });
+}
+
+async function apply(side: Side, policy: Policy): Promise<string> {
+  const result = await ask<ApplyResult>(side.as, `/policies/${policy.id}/apply`, {});
+  const id = result.clusters[0]?.deployment_id ?? '';
+  await run(id);
+  return id;
+}
+
+const removals = async () =>
+  (await lab.sql<{ id: string }[]>`select id from deployments where kind = 'removal' and status = 'queued'`).map(
+    ({ id }) => id,
+  );
+const runRemovals = async () => {
+  for (const id of await removals()) await run(id);
+};
+
+describe('a workload that moves to another tenant by hand', () => {
+  it('loses the rules and switches of its former tenant, and both trails tell', async () => {
+    const before = switches(MOVED);
+    const policy = await makePolicy(ours);
+    await apply(ours, policy);
+    expect(rulesOf(MOVED, policy)).toHaveLength(1);
+    expect(switches(MOVED)).not.toEqual(before);
+    await assign(theirs, [MOVED]);
+    await runRemovals();
+    expect(rulesOf(MOVED, policy)).toEqual([]);
+    expect(switches(MOVED)).toEqual(before);
+    expect(rulesOf(STAYS, policy)).toHaveLength(1);
+    const told = (await auditTrail()).filter(({ action }) => action.startsWith('workload.r'));
+    expect(told.map(({ action, tenant_id }) => [action, tenant_id])).toEqual([
+      ['workload.rules_left', ours.tenant.id],
+      ['workload.rules_left', theirs.tenant.id],
+      ['workload.residual_rules_removed', ours.tenant.id],
+      ['workload.residual_rules_removed', theirs.tenant.id],
+    ]);
+    const theirTrail = JSON.stringify(told.filter(({ tenant_id }) => tenant_id === theirs.tenant.id));
+    expect(theirTrail).not.toContain('shop policy');
+    expect(theirTrail).not.toContain(policy.id);
+    expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
+    // The removal is the system's: neither side reads the state of the other in it.
+    for (const side of [ours, theirs]) {
+      const { items } = await ask<{ items: { kind: string }[] }>(side.as, '/deployments');
+      expect(items.map(({ kind }) => kind)).not.toContain('removal');
+    }
+  });
+
+  it('is no business of the former policy: apply, reconcile, retry, cleanup and previews leave it out', async () => {
+    const policy = await makePolicy(ours);
+    const deployment = await apply(ours, policy);
+    await assign(theirs, [MOVED]);
+    const marked = rulesOf(MOVED, policy);
+    const writes = async () =>
+      (
+        await lab.sql`select workload_id from deployment_guests where deployment_id <> ${deployment}
+        and deployment_id not in (select id from deployments where kind = 'removal')`
+      ).map((row) => row.workload_id);
+    await apply(ours, policy);
+    const { clusters } = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/reconcile`, {});
+    await run(clusters[0]?.deployment_id ?? '');
+    expect(await writes()).not.toContain(workload);
+    for (const path of [`/policies/${policy.id}/preview`, `/policies/${policy.id}/apply`]) {
+      const answer = JSON.stringify(await ask(ours.as, path, path.endsWith('apply') ? { dry_run: true } : {}));
+      expect(answer, path).not.toContain(workload);
+    }
+    for (const path of [
+      `/policies/${policy.id}/guests`,
+      `/policies/${policy.id}/cleanup-preview`,
+      `/policies/${policy.id}/coverage`,
+    ]) {
+      expect(JSON.stringify(await ask(ours.as, path)), path).not.toContain(workload);
+    }
+    const { deployments } = await ask<Policy>(ours.as, `/policies/${policy.id}?fresh=true`);
+    expect(deployments).toMatchObject([{ guests: 1, leftover: 0 }]);
+    // Disabling removes rules where the policy may act, not there.
+    await ask(ours.as, `/policies/${policy.id}`, { enabled: false }, 'PATCH');
+    const [cleanup] = await lab.sql<
+      { id: string }[]
+    >`select id from deployments where kind = 'cleanup' and status = 'queued'`;
+    await run(cleanup?.id ?? '');
+    expect(rulesOf(STAYS, policy)).toEqual([]);
+    expect(rulesOf(MOVED, policy)).toEqual(marked);
+    expect(await writes()).not.toContain(workload);
+    await runRemovals();
+    expect(rulesOf(MOVED, policy)).toEqual([]);
+  });
+
+  it('is not written to by an apply that had begun before it moved', async () => {
+    const policy = await makePolicy(ours, {
+      definition: {
+        enforcement_mode: 'enforced',
+        sources: ['10.20.22.0/24'],
+        targets: [`vmid:${lab.cluster.id}/${MOVED}`],
+      },
+    });
+    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
+    const id = result.clusters[0]?.deployment_id ?? '';
+    await run(
+      id,
+      beforeWrites((write) => (write === 1 ? assign(theirs, [MOVED]) : undefined)),
+    );
+    // The write that was under way, and none after it.
+    expect(await lab.sql`select status, writes from deployment_guests where deployment_id = ${id}`).toEqual([
+      { status: 'failed', writes: 1 },
+    ]);
+    await runRemovals();
+    expect(rulesOf(MOVED, policy)).toEqual([]);
+  });
+
+  it('keeps the rules as residual while its cluster cannot be reached, and they are removed by a later try', async () => {
+    const policy = await makePolicy(ours);
+    await apply(ours, policy);
+    await assign(theirs, [MOVED]);
+    const unreachable: Parameters<typeof run>[1] = async () => {
+      throw new ProviderError('unreachable', 'The cluster did not answer.', 'Check the network.');
+    };
+    for (const id of await removals()) await run(id, unreachable);
+    expect(rulesOf(MOVED, policy)).toHaveLength(1);
+    const [row] = await lab.sql`select attempts, problem, mode from residual_rules`;
+    expect(row).toMatchObject({ attempts: 1, mode: 'remove', problem: { code: 'unreachable' } });
+    await scheduleDeployments();
+    expect(await removals()).toEqual([]);
+    await lab.sql`update residual_rules set attempted_at = now() - interval '1 hour'`;
+    await scheduleDeployments();
+    await runRemovals();
+    expect(rulesOf(MOVED, policy)).toEqual([]);
+    expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
+  });
+
+  it('keeps its rules when it is back before they were removed', async () => {
+    const policy = await makePolicy(ours);
+    await apply(ours, policy);
+    await assign(theirs, [MOVED]);
+    await assign(ours, [MOVED]);
+    await runRemovals();
+    expect(rulesOf(MOVED, policy)).toHaveLength(1);
+    expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
+  });
+});

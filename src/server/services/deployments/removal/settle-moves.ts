@@ -1,0 +1,78 @@
+import { recordAudit } from '../../../audit/record';
+import type { Scope } from '../../../auth/scope';
+import type { Tx } from '../../../db/client';
+import { groupBy } from '../../../lib/group-by';
+import {
+  findLeftBehind,
+  forgetReturned,
+  type LeftBehind,
+  type Owned,
+  saveResidualRules,
+} from '../../../repositories/residual-rules';
+import { batches } from '../../../repositories/update-rows';
+import { readInstance } from '../../policies/world/load-policy-world';
+import { requestRemovalIn } from './request-removal';
+
+type Left = LeftBehind & { mode: 'remove' | 'keep' };
+
+/** Workloads that one audit record names: a record is read as a whole. */
+const PER_RECORD = 500;
+
+/** Both sides read what was left: the tenant of the policies which and where, the other one on which workloads. */
+async function recordLeft(
+  tx: Tx,
+  scope: Pick<Scope, 'actor' | 'origin'>,
+  left: readonly Left[],
+  tenantOf: ReadonlyMap<string, string | null>,
+): Promise<void> {
+  const record = async (tenant_id: string | null, rows: readonly Left[], ofPolicies: boolean) => {
+    const workloads = [...groupBy(rows, ({ workload_id, mode }) => `${workload_id} ${mode}`).values()].flatMap(
+      (list) => {
+        const [first] = list;
+        if (!first) return [];
+        const { workload_id: id, workload_name: name, mode } = first;
+        const policies = list.map(({ policy_id, policy_name }) => ({ id: policy_id, name: policy_name }));
+        return [{ id, name, mode, policies: ofPolicies ? policies : policies.length }];
+      },
+    );
+    for (const batch of batches(workloads, PER_RECORD)) {
+      const after = { workloads: batch };
+      await recordAudit(tx, scope, { action: 'workload.rules_left', object_kind: 'workload', tenant_id, after });
+    }
+  };
+  for (const [tenant, rows] of groupBy(left, ({ tenant_id }) => tenant_id)) await record(tenant, rows, true);
+  for (const [tenant, rows] of groupBy(left, ({ workload_id }) => tenantOf.get(workload_id) ?? null)) {
+    if (tenant !== null) await record(tenant, rows, false);
+  }
+}
+
+/**
+ * Decides, as part of a move, what becomes of rules that policies left on workloads which belong to another tenant now. A move
+ * by hand removes them, one by a mapping rule does what the tenant of the policy has set. Until they are gone they are noted as
+ * residual.
+ * @returns deployments for `startDeployments` after the commit
+ */
+export async function settleMoves(
+  tx: Tx,
+  scope: Pick<Scope, 'actor' | 'origin'>,
+  moved: readonly Owned[],
+  by: 'hand' | 'rule',
+): Promise<string[]> {
+  if (moved.length === 0) return [];
+  await forgetReturned(tx, moved);
+  const found = await findLeftBehind(tx, await readInstance(tx), moved);
+  if (found.length === 0) return [];
+  const left = found.map(
+    ({ on_move, ...row }): Left => ({ ...row, on_move, mode: by === 'hand' ? 'remove' : on_move }),
+  );
+  await saveResidualRules(
+    tx,
+    left.map(({ on_move: _, ...row }) => row),
+  );
+  const ids = await requestRemovalIn(
+    tx,
+    left.filter(({ mode }) => mode === 'remove'),
+  );
+  await recordLeft(tx, scope, left, new Map(moved.map(({ workload_id, tenant_id }) => [workload_id, tenant_id])));
+  return ids;
+}
