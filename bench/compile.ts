@@ -47,6 +47,7 @@ const policies = Array.from(
     id: `0192f0c1-7a3b-7c44-9f00-${String(i).padStart(12, '0')}`,
     version: 1 + (i % 9),
     tenant_id: null,
+    tier: 'platform_first' as const,
     priority: i % 50,
     created_at: new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString(),
     definition: {

@@ -33,8 +33,8 @@ const WORLD_SQL = `
   insert into security_groups (id, name) select gen_random_uuid(), 'group-' || i from generate_series(0, ${POLICIES - 1}) as i;
   insert into security_group_members (security_group_id, workload_id)
     select g.id, w.id from bench_world as w join security_groups as g on g.name = 'group-' || w.k % 50;
-  insert into policies (id, name, definition, priority, version)
-    select gen_random_uuid(), 'policy ' || i, jsonb_build_object('enforcement_mode', case when i % 5 = 0 then 'audit' else 'enforced' end,
+  insert into policies (id, name, tier, definition, priority, version)
+    select gen_random_uuid(), 'policy ' || i, 'platform_first', jsonb_build_object('enforcement_mode', case when i % 5 = 0 then 'audit' else 'enforced' end,
       'direction', 'in', 'sources', jsonb_build_array('any'), 'targets', jsonb_build_array('sg:group-' || i), 'default_action', 'none'), i, 3
     from generate_series(0, ${POLICIES - 1}) as i;
   insert into security_rules (id, policy_id, position, action, protocol, destination_ports)

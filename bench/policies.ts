@@ -104,8 +104,8 @@ for (let i = 0; i < policyCount; i++) {
     targets: [`sg:group-${(i * 7) % 100}`],
     default_action: 'none',
   };
-  await sql`insert into policies (id, name, definition, priority, version) values
-    (${id}, ${`policy ${i}`}, ${JSON.stringify(definition)}::text::jsonb, ${i % 50}, 3)`;
+  await sql`insert into policies (id, name, tier, definition, priority, version) values
+    (${id}, ${`policy ${i}`}, 'platform_first', ${JSON.stringify(definition)}::text::jsonb, ${i % 50}, 3)`;
   for (const [at, port] of ['22', '443', '8080'].entries()) {
     const row = rule(at, port);
     await sql`insert into security_rules (id, policy_id, position, action, protocol, destination_ports)

@@ -12,6 +12,7 @@ import {
   SecurityRuleInput,
 } from './policy/policy';
 import { DEPLOYMENT_STATUSES, SHOWN_STATUSES } from './policy/status';
+import { POLICY_TIERS, TENANT_VISIBILITIES } from './policy/tier';
 import { CleanupRequest, ClusterDeployment, LastDeployment } from './policy-deployment';
 
 const Reason = z
@@ -71,6 +72,13 @@ const StoredDefinition = z.object({
   default_action: z.enum(DEFAULT_ACTIONS),
 });
 
+const tiered = {
+  /** Evaluated before every tenant's policies, as one of them, or after all of them. */
+  tier: z.enum(POLICY_TIERS),
+  /** What tenants see of a platform policy on their workloads. */
+  tenant_visibility: z.enum(TENANT_VISIBILITIES),
+};
+
 export const PolicySummary = z.object({
   id: z.uuid(),
   tenant_id: z.uuid().nullable(),
@@ -78,6 +86,7 @@ export const PolicySummary = z.object({
   name: z.string(),
   description: z.string(),
   enabled: z.boolean(),
+  ...tiered,
   priority: z.int(),
   definition: StoredDefinition,
   version: z.int(),
@@ -107,13 +116,14 @@ export type ChangedPolicy = z.output<typeof ChangedPolicy>;
 export const DeletedPolicy = z.object({ id: z.uuid(), cleanup: z.array(CleanupRequest) });
 export type DeletedPolicy = z.output<typeof DeletedPolicy>;
 
-export const POLICY_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
+export const POLICY_SORTS = ['order', 'name', 'priority', 'version', 'created_at', 'updated_at'] as const;
 const booleanFilter = z
   .union([z.boolean(), z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')])
   .optional();
 export const PolicyListInput = listInput(POLICY_SORTS, {
   enforcement_mode: z.enum(ENFORCEMENT_MODES).optional(),
   enabled: booleanFilter,
+  tier: z.enum(POLICY_TIERS).optional(),
   tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
   /** `none`: nothing is to be deployed and nothing is live. */
   deployment_status: z.enum([...DEPLOYMENT_STATUSES, 'none']).optional(),
@@ -132,11 +142,15 @@ export const PolicySnapshot = z.object({
   name: z.string(),
   description: z.string(),
   enabled: z.boolean(),
+  ...tiered,
   priority: z.int(),
   definition: StoredDefinition,
   rules: z.array(SecurityRule),
 });
 export type PolicySnapshot = z.output<typeof PolicySnapshot>;
+/** As it is stored: versions from before tiers have none. */
+export type StoredSnapshot = Omit<PolicySnapshot, keyof typeof tiered> &
+  Partial<Pick<PolicySnapshot, keyof typeof tiered>>;
 
 export const PolicyVersion = z.object({
   id: z.uuid(),

@@ -5,6 +5,7 @@ import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/pla
 import { EDITS } from './policy/plan/restoration';
 import { ENFORCEMENT_MODES, PolicyDefinition, SecurityRuleInput } from './policy/policy';
 import { UNRESOLVED_REASONS } from './policy/resolve';
+import { POLICY_TIERS } from './policy/tier';
 
 export const UnreadableNote = z.object({
   part: z.string(),
@@ -183,6 +184,7 @@ const draft = {
   definition: PolicyDefinition,
   rules: z.array(SecurityRuleInput).max(200, 'at most 200 rules'),
   priority: z.int().min(0).max(10000),
+  tier: z.enum(POLICY_TIERS),
 };
 
 /** For a stored policy: what is left out is as stored. */
@@ -194,6 +196,7 @@ export const DraftInput = z.strictObject({
   definition: draft.definition,
   rules: draft.rules.default([]),
   priority: draft.priority.default(1000),
+  tier: draft.tier.optional(),
   tenant_id: z.uuid().nullable().optional(),
 });
 export type DraftInput = z.output<typeof DraftInput>;

@@ -86,7 +86,7 @@ export function policySays(
   packet: Packet,
 ): 'accept' | 'drop' | 'reject' | null {
   const key = (policy: CompilablePolicy) =>
-    `${String(policy.priority).padStart(6, '0')} ${policy.created_at} ${policy.id}`;
+    `${{ platform_first: 1, tenant: 2, platform_last: 3 }[policy.tier]} ${String(policy.priority).padStart(6, '0')} ${policy.created_at} ${policy.id}`;
   const incoming = packet.direction === 'in';
   for (const policy of [...policies].sort((a, b) => (key(a) < key(b) ? -1 : 1))) {
     const { direction, sources, targets } = policy.definition;

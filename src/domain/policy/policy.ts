@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { icmpMatch } from '../firewall/data/icmp-types';
 import { formatPortRange, mergePortRanges, parsePortList } from '../net/port-range';
 import { formatEndpoint, parseEndpoint } from './endpoint';
+import { POLICY_TIERS, TENANT_VISIBILITIES } from './tier';
 
 export const ENFORCEMENT_MODES = ['enforced', 'audit'] as const;
 export const POLICY_DIRECTIONS = ['in', 'out', 'both'] as const;
@@ -108,7 +109,11 @@ const fields = {
   name: plainText(100).min(1, 'a name of 1 to 100 characters'),
   description: plainText(2000),
   enabled: z.boolean({ error: 'true or false' }),
-  /** Lower numbers stand above higher ones. */
+  /** When it is evaluated among all policies; only a platform policy has a choice. */
+  tier: z.enum(POLICY_TIERS, { error: POLICY_TIERS.join(', ') }),
+  /** What tenants see of a platform policy on their workloads. */
+  tenant_visibility: z.enum(TENANT_VISIBILITIES, { error: TENANT_VISIBILITIES.join(', ') }),
+  /** Within a tier, policies with lower numbers are evaluated first. */
   priority: z.int({ error: 'a whole number' }).min(0, 'from 0 to 10000').max(10000, 'from 0 to 10000'),
   definition: PolicyDefinition,
   rules: z.array(SecurityRuleInput).max(MAX_RULES, `at most ${MAX_RULES} rules`),
@@ -119,6 +124,8 @@ export const PolicyInput = z.strictObject({
   ...fields,
   description: fields.description.default(''),
   enabled: fields.enabled.default(true),
+  tier: fields.tier.optional(),
+  tenant_visibility: fields.tenant_visibility.optional(),
   priority: fields.priority.default(1000),
   rules: fields.rules.default([]),
 });

@@ -123,11 +123,17 @@ export function randomPolicies(seed: number): CompilablePolicy[] {
       comment: pick(['', 'why']),
     };
   };
+  const owner = () =>
+    pick([
+      { tenant_id: null, tier: 'platform_first' },
+      { tenant_id: null, tier: 'platform_last' },
+      { tenant_id: 't1', tier: 'tenant' },
+    ] as const);
   return Array.from({ length: 1 + Math.floor(random() * 4) }, (_, i) => ({
     id: `p${i}`,
     version: 1 + Math.floor(random() * 3),
-    tenant_id: pick([null, null, 't1']),
-    priority: pick([10, 20]),
+    ...owner(),
+    priority: pick([1, 10, 20]),
     created_at: pick(['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']),
     definition: {
       enforcement_mode: 'enforced' as const,

@@ -24,6 +24,8 @@ const snapshot = (list: PolicySnapshot['rules']): PolicySnapshot => ({
   name: 'web',
   description: '',
   enabled: true,
+  tier: 'tenant',
+  tenant_visibility: 'rules',
   priority: 1,
   definition: {
     enforcement_mode: 'audit',

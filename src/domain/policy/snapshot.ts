@@ -1,5 +1,6 @@
-import type { PolicySnapshot, SecurityRule, VersionComparison } from '../policies';
+import type { PolicySnapshot, SecurityRule, StoredSnapshot, VersionComparison } from '../policies';
 import type { SecurityRuleInput } from './policy';
+import { DEFAULT_VISIBILITY, defaultTier } from './tier';
 
 const CONTENT = [
   'action',
@@ -44,7 +45,14 @@ export function identifyRules(
   }));
 }
 
-const FIELDS = ['name', 'description', 'enabled', 'priority'] as const;
+/** A version with everything that versions have by now: before tiers, all policies had what is the default since. */
+export const completeSnapshot = (tenantId: string | null, snapshot: StoredSnapshot): PolicySnapshot => ({
+  ...snapshot,
+  tier: snapshot.tier ?? defaultTier(tenantId),
+  tenant_visibility: snapshot.tenant_visibility ?? DEFAULT_VISIBILITY,
+});
+
+const FIELDS = ['name', 'description', 'enabled', 'tier', 'priority', 'tenant_visibility'] as const;
 const DEFINITION = ['enforcement_mode', 'direction', 'sources', 'targets', 'default_action'] as const;
 
 /** Whether two snapshots say the same. */

@@ -26,6 +26,7 @@ const POLICY: CompilablePolicy = {
   id: 'p1',
   version: 2,
   tenant_id: null,
+  tier: 'platform_first' as const,
   priority: 10,
   created_at: '2026-01-01T00:00:00Z',
   definition: {

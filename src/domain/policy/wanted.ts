@@ -1,5 +1,6 @@
 import type { PolicyDefinition, SecurityRuleInput } from './policy';
 import type { UnresolvedReason } from './resolve';
+import type { PolicyTier } from './tier';
 
 /** A policy as compiling needs it. */
 export type CompilablePolicy = {
@@ -9,6 +10,7 @@ export type CompilablePolicy = {
   readonly rules_version?: number | null;
   /** Null: every workload may be meant. */
   readonly tenant_id: string | null;
+  readonly tier: PolicyTier;
   readonly priority: number;
   readonly created_at: string;
   readonly definition: PolicyDefinition;

@@ -9,6 +9,7 @@ import { MODE_WORDS, PolicyMode } from '../shared/enforcement-mode';
 import { PolicyLink } from '../shared/security-links';
 import { DEPLOYMENT_RUN_WORDS } from './deployment-run-words';
 import { allReasons, guestsText, shownOf } from './policy-words';
+import { TIER_LABELS } from './tier-labels';
 
 const make = columnsOf<PolicyListItem>();
 
@@ -68,6 +69,7 @@ export const policyColumns = (t: Translate) => [
       ),
     { width: 124, csv: (policy) => policy.last_deployment?.created_at ?? null },
   ),
+  make.text('tier', t('Evaluation'), (policy) => t(TIER_LABELS[policy.tier].label), { width: 120 }),
   make.number('priority', t('Priority'), (policy) => policy.priority, { sortable: true, width: 92, sortFirst: 'asc' }),
   make.text('tenant_name', t('Tenant'), (policy) => policy.tenant_name, { hidden: true, width: 120 }),
   make.text('description', t('Description'), (policy) => policy.description, { hidden: true, width: 200 }),

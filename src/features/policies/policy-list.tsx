@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { POLICY_SORTS } from '@/domain/policies';
 import { ENFORCEMENT_MODES } from '@/domain/policy/policy';
 import { SHOWN_STATUSES } from '@/domain/policy/status';
+import { POLICY_TIERS } from '@/domain/policy/tier';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -25,14 +26,16 @@ import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
+import { TIER_LABELS } from './tier-labels';
 
 const LIST = {
   sorts: POLICY_SORTS,
-  defaultSort: 'priority',
+  defaultSort: 'order',
   filters: {
     shown_status: SHOWN_STATUSES,
     enforcement_mode: ENFORCEMENT_MODES,
     enabled: 'flag',
+    tier: POLICY_TIERS,
     cluster_id: 'id',
     workload_id: 'id',
   },
@@ -126,6 +129,14 @@ export function PolicyList() {
             ],
             value: filters.enabled === null ? [] : [String(filters.enabled)],
             onValueChange: ([value]) => state.setFilter('enabled', value === undefined ? null : value === 'true'),
+          },
+          {
+            id: 'tier',
+            label: t('Evaluation'),
+            single: true,
+            options: POLICY_TIERS.map((value) => ({ value, label: t(TIER_LABELS[value].label) })),
+            value: filters.tier ? [filters.tier] : [],
+            onValueChange: ([value]) => state.setFilter('tier', POLICY_TIERS.find((tier) => tier === value) ?? null),
           },
           {
             id: 'cluster_id',

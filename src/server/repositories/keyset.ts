@@ -1,7 +1,12 @@
 import { type AnyColumn, and, asc, desc, eq, gt, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../lib/errors';
 
-export type SortKey = { column: AnyColumn | SQL; nullable?: boolean };
+export type SortKey = {
+  column: AnyColumn | SQL;
+  nullable?: boolean;
+  /** The sort value of a row, when it is no field of the row. */
+  sortValue?: (row: never) => number;
+};
 
 /** Reads an opaque cursor: `[value of the sort column, id]`. */
 function decode(cursor: string): [string | number | boolean | null, string] {

@@ -46,7 +46,11 @@ export async function pageOfRows<T extends { id: string }>(
   const last = items.at(-1);
   // Ids sort by creation: a list that is sorted by creation continues after the id alone.
   const sortValue = (row: T) =>
-    key.column === list.id ? row.id : ((row as Record<string, unknown>)[field] as string | number | boolean | null);
+    key.sortValue
+      ? key.sortValue(row as never)
+      : key.column === list.id
+        ? row.id
+        : ((row as Record<string, unknown>)[field] as string | number | boolean | null);
   return {
     items,
     next_cursor: found.length > input.limit && last ? encodeCursor(sortValue(last), last.id) : null,

@@ -2,6 +2,7 @@ import { and, asc, eq, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import type { PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
+import { POLICY_TIERS } from '@/domain/policy/tier';
 import { db, type Executor, type Tx } from '../db/client';
 import { tenants } from '../db/schema/access';
 import { deployments, policies, securityRules } from '../db/schema/policies';
@@ -28,6 +29,8 @@ const columns = {
   name: policies.name,
   description: policies.description,
   enabled: policies.enabled,
+  tier: policies.tier,
+  tenant_visibility: policies.tenant_visibility,
   priority: policies.priority,
   definition: policies.definition,
   version: policies.version,
@@ -37,7 +40,19 @@ const columns = {
   updated_at: policies.updated_at,
 };
 
+/** More than any priority. */
+const TIER_STEP = 100_000;
+const tierRank = sql.join(
+  POLICY_TIERS.map((tier, rank) => sql`when ${tier} then ${sql.raw(String(rank * TIER_STEP))}`),
+  sql` `,
+);
+
 const SORTS: SortKeys = {
+  /** As policies are evaluated on a workload. */
+  order: {
+    column: sql`(case ${policies.tier} ${tierRank} end + ${policies.priority})`,
+    sortValue: ({ tier, priority }: PolicySummary) => POLICY_TIERS.indexOf(tier) * TIER_STEP + priority,
+  },
   name: { column: policies.name },
   priority: { column: policies.priority },
   version: { column: policies.version },
@@ -61,6 +76,7 @@ export async function listPolicies(
     inReach(reach),
     ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
     input.enabled === undefined ? undefined : eq(policies.enabled, input.enabled),
+    input.tier === undefined ? undefined : eq(policies.tier, input.tier),
     input.enforcement_mode === undefined
       ? undefined
       : sql`${policies.definition} ->> 'enforcement_mode' = ${input.enforcement_mode}`,
@@ -71,7 +87,7 @@ export async function listPolicies(
         : eq(policies.tenant_id, input.tenant_id),
     pattern === undefined ? undefined : or(ilike(policies.name, pattern), ilike(policies.description, pattern)),
   ];
-  return pageOfRows<PolicySummary>(input, { sorts: SORTS, sort: 'priority', id: policies.id }, (paging) => ({
+  return pageOfRows<PolicySummary>(input, { sorts: SORTS, sort: 'order', id: policies.id }, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)

@@ -1,7 +1,8 @@
 import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Page } from '@/domain/list';
-import type { PolicySnapshot, PolicyVersion, PolicyVersionDetail, PolicyVersionListInput } from '@/domain/policies';
+import type { PolicyVersion, PolicyVersionDetail, PolicyVersionListInput, StoredSnapshot } from '@/domain/policies';
+import { completeSnapshot } from '@/domain/policy/snapshot';
 import { db, type Executor, type Tx } from '../db/client';
 import { users } from '../db/schema/access';
 import { auditRecords } from '../db/schema/operations';
@@ -55,10 +56,16 @@ export async function findPolicyVersions(
   versions: readonly number[],
 ): Promise<Map<number, PolicyVersionDetail>> {
   const rows = await executor
-    .select({ ...columns, snapshot: policyVersions.snapshot })
+    .select({ ...columns, snapshot: policyVersions.snapshot, tenant_id: policies.tenant_id })
     .from(policyVersions)
+    .leftJoin(policies, eq(policies.id, policyVersions.policy_id))
     .where(and(eq(policyVersions.policy_id, policyId), inArray(policyVersions.version, [...versions])));
-  return new Map(rows.map((row) => [row.version, row]));
+  return new Map(
+    rows.map(({ tenant_id, snapshot, ...row }) => [
+      row.version,
+      { ...row, snapshot: completeSnapshot(tenant_id, snapshot) },
+    ]),
+  );
 }
 
 /** Versions that a migration of the database made, with the one before, as far as no audit record names them yet. */
@@ -69,8 +76,8 @@ export async function listUnrecordedVersions(
   {
     policy_id: string;
     version: number;
-    snapshot: PolicySnapshot;
-    before: PolicySnapshot | null;
+    snapshot: StoredSnapshot;
+    before: StoredSnapshot | null;
     tenant_id: string | null;
   }[]
 > {

@@ -2,6 +2,7 @@ import { asc, eq, ne, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RULE_PLACEMENTS } from '@/domain/cluster';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
+import type { TenantVisibility } from '@/domain/policy/tier';
 import type { CompilablePolicy } from '@/domain/policy/wanted';
 import type { Executor } from '../db/client';
 import { projects } from '../db/schema/access';
@@ -14,7 +15,11 @@ import { policies, securityGroupMembers, securityGroups, securityRules } from '.
 import { workloads } from '../db/schema/workloads';
 import { groupBy } from '../lib/group-by';
 
-export type WorldPolicy = CompilablePolicy & { readonly name: string; readonly enabled: boolean };
+export type WorldPolicy = CompilablePolicy & {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly tenant_visibility: TenantVisibility;
+};
 
 export type WorldWorkload = IndexedWorkload & {
   readonly node_name: string | null;
@@ -105,6 +110,8 @@ const readPolicies = (executor: Executor) =>
       version: policies.version,
       rules_version: policies.rules_version,
       tenant_id: policies.tenant_id,
+      tier: policies.tier,
+      tenant_visibility: policies.tenant_visibility,
       priority: policies.priority,
       created_at: policies.created_at,
       definition: policies.definition,

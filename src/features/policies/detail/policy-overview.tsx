@@ -25,6 +25,7 @@ import { usePermissions } from '../../shared/use-permissions';
 import { OperationProgress } from '../apply/operation-progress';
 import { useReconcile } from '../apply/use-reconcile';
 import { allReasons, DIRECTION_WORDS } from '../policy-words';
+import { TIER_LABELS, VISIBILITY_LABELS } from '../tier-labels';
 import { PolicyGuests } from './policy-guests';
 
 type Row = Policy['deployments'][number];
@@ -114,8 +115,22 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
               value: t(MODE_WORDS[definition.enforcement_mode].label),
               hint: t(MODE_WORDS[definition.enforcement_mode].description),
             },
+            {
+              label: t('Evaluation'),
+              value: t(TIER_LABELS[policy.tier].label),
+              hint: t(TIER_LABELS[policy.tier].description),
+            },
             { label: t('Priority'), value: formatCount(policy.priority) },
             { label: t('Tenant'), value: policy.tenant_name ?? t('Whole installation') },
+            ...(policy.tenant_id === null
+              ? [
+                  {
+                    label: t('Visible to tenants'),
+                    value: t(VISIBILITY_LABELS[policy.tenant_visibility].label),
+                    hint: t(VISIBILITY_LABELS[policy.tenant_visibility].description),
+                  },
+                ]
+              : []),
             { label: t('Changed'), value: <RelativeTime at={policy.updated_at} /> },
           ]}
         />

@@ -4,6 +4,8 @@ export const FIELD_WORDS: Record<string, string> = {
   name: msg('Name'),
   description: msg('Description'),
   enabled: msg('Enabled'),
+  tier: msg('Evaluation'),
+  tenant_visibility: msg('Visible to tenants'),
   priority: msg('Priority'),
   'definition.enforcement_mode': msg('Enforcement'),
   'definition.direction': msg('Direction'),

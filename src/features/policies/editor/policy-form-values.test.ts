@@ -14,6 +14,8 @@ const snapshot: PolicySnapshot = {
   name: 'web to db',
   description: '',
   enabled: true,
+  tier: 'platform_last',
+  tenant_visibility: 'name',
   priority: 100,
   definition: {
     enforcement_mode: 'enforced',

@@ -1,5 +1,6 @@
 import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
 import { type PolicyDefinition, protocolHasPorts, type SecurityRuleInput } from '@/domain/policy/policy';
+import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
 import { toTenantId } from '../../shared/tenant-options';
 
 /** A rule as it is edited: lists of ports as one text each, an empty ICMP type for all types. */
@@ -19,6 +20,9 @@ export type PolicyValues = {
   name: string;
   description: string;
   enabled: boolean;
+  /** Of a platform policy; those of tenants have no choice. */
+  tier: PolicyTier;
+  tenant_visibility: TenantVisibility;
   priority: number | null;
   tenant_id: string | null;
   definition: {
@@ -48,6 +52,8 @@ export const EMPTY_POLICY: PolicyValues = {
   name: '',
   description: '',
   enabled: true,
+  tier: 'platform_first',
+  tenant_visibility: DEFAULT_VISIBILITY,
   priority: 1000,
   tenant_id: null,
   definition: { enforcement_mode: 'audit', direction: 'in', default_action: 'none', sources: [], targets: [] },
@@ -57,11 +63,13 @@ export const EMPTY_POLICY: PolicyValues = {
 
 /** The form over a policy or one of its versions. */
 export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {
-  const { name, description, enabled, priority, definition, rules } = policy;
+  const { name, description, enabled, tier, tenant_visibility, priority, definition, rules } = policy;
   return {
     name,
     description,
     enabled,
+    tier,
+    tenant_visibility,
     priority,
     tenant_id: null,
     definition: { ...definition, sources: [...definition.sources], targets: [...definition.targets] },
@@ -99,16 +107,19 @@ export function toRule(rule: RuleValues) {
 
 type Sent = Omit<PolicyCreate, 'priority' | 'tenant_id'> & { priority: number | null };
 
-const fieldsOf = ({ tenant_id: _, rules, ...values }: PolicyValues): Sent => ({ ...values, rules: rules.map(toRule) });
+const fieldsOf = (
+  { tenant_id: _, rules, tier, tenant_visibility, ...values }: PolicyValues,
+  ofPlatform: boolean,
+): Sent => ({ ...values, ...(ofPlatform && { tier, tenant_visibility }), rules: rules.map(toRule) });
 
 /** What creates a policy. */
 export const toPolicyCreate = (values: PolicyValues): Sent & { tenant_id?: string | null } => ({
-  ...fieldsOf(values),
+  ...fieldsOf(values, toTenantId(values.tenant_id).tenant_id === null),
   ...toTenantId(values.tenant_id),
 });
 
 /** What changes a policy, with the version it was read at so that nobody else's change is overwritten unseen. */
 export const toPolicyChange = (values: PolicyValues, version: number): Sent & { version: number } => ({
-  ...fieldsOf(values),
+  ...fieldsOf(values, values.tier !== 'tenant'),
   version,
 });

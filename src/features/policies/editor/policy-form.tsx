@@ -2,6 +2,7 @@
 import { type Control, type DefaultValues, useForm, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/policy';
+import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { optionsIn } from '@/lib/i18n/options-in';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -22,6 +23,7 @@ import { MODE_WORDS } from '../../shared/enforcement-mode';
 import { toTenantId } from '../../shared/tenant-options';
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
 import { DIRECTION_WORDS } from '../policy-words';
+import { TIER_LABELS, VISIBILITY_LABELS } from '../tier-labels';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
 import { ResolutionPanel } from './resolution-panel';
@@ -49,6 +51,11 @@ type Props<S extends z.ZodType<Record<string, unknown>>> = {
 
 const MODE_OPTIONS = ENFORCEMENT_MODES.toReversed().map((value) => ({ value, ...MODE_WORDS[value] }));
 const DIRECTION_OPTIONS = POLICY_DIRECTIONS.map((value) => ({ value, ...DIRECTION_WORDS[value] }));
+const TIER_OPTIONS = POLICY_TIERS.filter((value) => value !== 'tenant').map((value: PolicyTier) => ({
+  value,
+  ...TIER_LABELS[value],
+}));
+const VISIBILITY_OPTIONS = TENANT_VISIBILITIES.toReversed().map((value) => ({ value, ...VISIBILITY_LABELS[value] }));
 const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({
   value,
   ...(value === 'none'
@@ -163,11 +170,26 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
               label={t('What no rule matches')}
               options={optionsIn(t, DEFAULT_OPTIONS)}
             />
+            {tenant === null && (
+              <>
+                <RadioField control={fields} name="tier" label={t('Evaluation')} options={optionsIn(t, TIER_OPTIONS)} />
+                <RadioField
+                  control={fields}
+                  name="tenant_visibility"
+                  label={t('Visible to tenants')}
+                  options={optionsIn(t, VISIBILITY_OPTIONS)}
+                />
+              </>
+            )}
             <NumberField
               control={fields}
               name="priority"
               label={t('Priority')}
-              description={t('0 to 10,000. Rules of a policy with a lower number stand above those of a higher one.')}
+              description={
+                tenant === null
+                  ? t('0 to 10,000. Among platform policies of this evaluation, lower numbers are evaluated first.')
+                  : t('0 to 10,000. Among policies of tenants, lower numbers are evaluated first.')
+              }
               min={0}
               max={10_000}
             />

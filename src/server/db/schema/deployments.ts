@@ -8,6 +8,7 @@ import {
   type StoredState,
 } from '@/domain/deployments';
 import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
+import { POLICY_TIERS } from '@/domain/policy/tier';
 import type { WantedRule } from '@/domain/policy/wanted';
 import type { ChangedDifference, DormantView, OptionChange } from '@/domain/policy-preview';
 import { primaryId, timestamptz } from '../columns';
@@ -69,6 +70,9 @@ export const policyPlacements = pgTable(
     /** Whether the policy asks for a default of dropping there. */
     drop_in: boolean().notNull(),
     drop_out: boolean().notNull(),
+    /** What decided the place of its rules among those of other policies. */
+    tier: text({ enum: POLICY_TIERS }).notNull(),
+    priority: integer().notNull(),
     /** Null: begun and not known to be complete. */
     applied_at: timestamptz(),
   },

@@ -18,8 +18,9 @@ import {
   DEPLOYMENT_TRIGGERS,
   type DeploymentProblem,
 } from '@/domain/deployments';
-import type { PolicySnapshot } from '@/domain/policies';
+import type { StoredSnapshot } from '@/domain/policies';
 import { type PolicyDefinition, RULE_LOG_LEVELS } from '@/domain/policy/policy';
+import { DEFAULT_VISIBILITY, POLICY_TIERS, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { tenants, users } from './access';
 import { clusters } from './clusters';
@@ -73,6 +74,8 @@ export const policies = pgTable(
     name: text().notNull(),
     description: text().notNull().default(''),
     enabled: boolean().notNull().default(true),
+    tier: text({ enum: POLICY_TIERS }).notNull(),
+    tenant_visibility: text({ enum: TENANT_VISIBILITIES }).notNull().default(DEFAULT_VISIBILITY),
     priority: integer().notNull().default(100),
     definition: jsonb().$type<PolicyDefinition>().notNull(),
     version: integer().notNull().default(1),
@@ -84,6 +87,9 @@ export const policies = pgTable(
   (t) => [
     unique('policies_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
     check('policies_mode', sql`${t.definition} ->> 'enforcement_mode' in ('enforced', 'audit')`),
+    check('policies_tier', sql`${t.tier} in ('platform_first', 'tenant', 'platform_last')`),
+    check('policies_tier_of_tenant', sql`(${t.tenant_id} is null) = (${t.tier} <> 'tenant')`),
+    check('policies_tenant_visibility', sql`${t.tenant_visibility} in ('hidden', 'name', 'rules')`),
     check('policies_version', sql`${t.version} >= 1`),
     check('policies_rules_version', sql`${t.rules_version} between 1 and ${t.version}`),
   ],
@@ -124,7 +130,7 @@ export const policyVersions = pgTable(
     id: primaryId(),
     policy_id: uuid().notNull(),
     version: integer().notNull(),
-    snapshot: jsonb().$type<PolicySnapshot>().notNull(),
+    snapshot: jsonb().$type<StoredSnapshot>().notNull(),
     reason: text().notNull().default(''),
     author_id: uuid(),
     created_at: timestampNow(),

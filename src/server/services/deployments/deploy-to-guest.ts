@@ -125,12 +125,16 @@ async function reconcile(
   const intent = intentFor(world, policy_id, kind === 'apply' ? 'apply' : 'cleanup', work, { row, placements });
   const { fingerprints } = deployment;
   const drops = dropsOf(policy_id, work);
+  // Gone when the policy was deleted, and then nothing of it is noted.
+  const policy = world.policies.find(({ id }) => id === policy_id);
   const placement = {
     policy_id,
     workload_id: workload.id,
     policy_version: deployment.policy_version,
     rules: rulesOf(policy_id, work),
     ...drops,
+    tier: policy?.tier ?? 'tenant',
+    priority: policy?.priority ?? 0,
   };
   if (workload.lock === 'create' || workload.lock === 'clone') {
     throw new GuestProblem({

@@ -19,6 +19,7 @@ import {
 import { insertPolicyVersion } from '../../repositories/policy-versions';
 import { requestCleanupIn } from '../deployments/request-cleanup';
 import { startDeployments } from '../deployments/start-deployments';
+import { assertTier } from './assert-tier';
 import { readBoard } from './board/read-board';
 import { describePolicy } from './describe-policy';
 import { noSuchPolicy } from './no-such-policy';
@@ -27,8 +28,17 @@ import { isDeployed } from './world/load-policy-world';
 
 /** A policy as it is stored, with everything that a version keeps. */
 export async function snapshotOf(tx: Tx, row: PolicyRow): Promise<PolicySnapshot> {
-  const { name, description, enabled, priority, definition } = row;
-  return { name, description, enabled, priority, definition, rules: await listPolicyRules(tx, row.id) };
+  const { name, description, enabled, tier, tenant_visibility, priority, definition } = row;
+  return {
+    name,
+    description,
+    enabled,
+    tier,
+    tenant_visibility,
+    priority,
+    definition,
+    rules: await listPolicyRules(tx, row.id),
+  };
 }
 
 /** @throws AppError `version_conflict` with what is stored now, so that the caller can compare it with what they have */
@@ -46,9 +56,9 @@ export function assertVersion(row: PolicyRow, given: number | undefined, current
 function compilesAlike(row: PolicyRow, before: PolicySnapshot, after: PolicySnapshot, index: InventoryIndex): boolean {
   if (!isDeployed(before) || !isDeployed(after)) return false;
   const { id, tenant_id, created_at } = row;
-  const [old, fresh] = [before, after].map(({ definition, rules, priority }) =>
+  const [old, fresh] = [before, after].map(({ definition, rules, tier, priority }) =>
     JSON.stringify(
-      compilePolicies([{ id, version: 1, tenant_id, priority, created_at, definition, rules }], index, 'compared')
+      compilePolicies([{ id, version: 1, tenant_id, tier, priority, created_at, definition, rules }], index, 'compared')
         .guests,
     ),
   );
@@ -119,6 +129,7 @@ export async function changePolicy(
     const before = await snapshotOf(tx, row);
     assertVersion(row, version, before);
     const after = await change(before, tx);
+    assertTier(row.tenant_id, after);
     return sameSnapshot(before, after) ? [] : store(tx, scope, row, before, after, action, reason, index);
   });
   await startDeployments(cleanup.map(({ deployment_id }) => deployment_id));

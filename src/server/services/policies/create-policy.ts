@@ -1,5 +1,5 @@
 import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
-import { identifyRules } from '@/domain/policy/snapshot';
+import { completeSnapshot, identifyRules } from '@/domain/policy/snapshot';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -8,6 +8,7 @@ import { newId } from '../../lib/ids';
 import { insertPolicy, policyNameTaken, replaceRules } from '../../repositories/policies';
 import { insertPolicyVersion } from '../../repositories/policy-versions';
 import { chooseTenant } from '../tenancy/choose-tenant';
+import { assertTier } from './assert-tier';
 import { describePolicy } from './describe-policy';
 import { policyNameConflict } from './policy-name-conflict';
 
@@ -16,14 +17,19 @@ import { policyNameConflict } from './policy-name-conflict';
  * @throws AppError `conflict` when the tenant has one of this name, `malformed` without a tenant of the caller's
  */
 export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCreate): Promise<Policy> {
-  const { reason, tenant_id: wanted, rules: given, ...fields } = input;
+  const { reason, tenant_id: wanted, rules: given, ...said } = input;
   const id = newId();
-  const snapshot: PolicySnapshot = { ...fields, rules: identifyRules([], given, newId) };
   await db.transaction(async (tx) => {
     const tenant_id = await chooseTenant(tx, scope.tenants, wanted);
+    const { rules, ...fields }: PolicySnapshot = completeSnapshot(tenant_id, {
+      ...said,
+      rules: identifyRules([], given, newId),
+    });
+    assertTier(tenant_id, fields);
     if (await policyNameTaken(tx, tenant_id, fields.name)) throw policyNameConflict(fields.name);
     await insertPolicy(tx, { ...fields, id, tenant_id });
-    await replaceRules(tx, id, snapshot.rules);
+    await replaceRules(tx, id, rules);
+    const snapshot = { ...fields, rules };
     const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
     await insertPolicyVersion(tx, { policy_id: id, version: 1, snapshot, reason, author_id });
     await publishEvent(tx, { type: 'policy.changed', policy_id: id, tenant_id });

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { defaultTier } from '@/domain/policy/tier';
 import type { SecurityGroup, SecurityGroupMember } from '@/domain/security-group';
 import { db } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
@@ -38,7 +39,7 @@ const policyNaming = async (endpoint: string, tenant_id: string | null = null) =
     targets: [endpoint],
     default_action: 'none' as const,
   };
-  await db.insert(policies).values({ name: `policy ${++serial}`, definition, tenant_id });
+  await db.insert(policies).values({ name: `policy ${++serial}`, definition, tenant_id, tier: defaultTier(tenant_id) });
 };
 
 describe('security groups', () => {

@@ -2,6 +2,7 @@ import type { PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { findPolicy } from '../../../repositories/policies';
+import { assertTier } from '../assert-tier';
 import { readBoard } from '../board/read-board';
 import { noSuchPolicy } from '../no-such-policy';
 import { previewInWorld } from './preview-world';
@@ -13,20 +14,22 @@ import { previewInWorld } from './preview-world';
 export async function previewPolicy(
   scope: Scope<'policy:read'>,
   id: string,
-  { definition, rules, priority }: PreviewInput,
+  { definition, rules, priority, tier }: PreviewInput,
 ): Promise<PolicyPreview> {
   if (!(await findPolicy(db, scope.tenants, id))) throw noSuchPolicy();
   const board = await readBoard();
   const stored = board.world.policies.find((policy) => policy.id === id);
   if (!stored) throw noSuchPolicy();
-  const changed = definition !== undefined || rules !== undefined || priority !== undefined;
+  const changed = definition !== undefined || rules !== undefined || priority !== undefined || tier !== undefined;
   const policy = {
     ...stored,
     ...(definition && { definition }),
     ...(rules && { rules: rules.map((rule, position) => ({ ...rule, position })) }),
     ...(priority !== undefined && { priority }),
+    ...(tier !== undefined && { tier }),
     // What is not saved would be the next version.
     version: changed ? stored.version + 1 : stored.version,
   };
+  assertTier(policy.tenant_id, policy);
   return previewInWorld(board.world, policy, board.placesOf(id), id);
 }

@@ -1,0 +1,25 @@
+import type { PolicyTier, TenantVisibility } from '@/domain/policy/tier';
+import { msg } from '@/lib/i18n/translator';
+
+type Labels = { label: string; description: string };
+
+export const TIER_LABELS: Record<PolicyTier, Labels> = {
+  platform_first: {
+    label: msg('Before tenants'),
+    description: msg('Evaluated before the policies of all tenants, whatever their priorities.'),
+  },
+  tenant: { label: msg('Tenant'), description: msg('Evaluated between the platform policies before and after tenants.') },
+  platform_last: {
+    label: msg('After tenants'),
+    description: msg('Evaluated after the policies of all tenants. Their rules can override it.'),
+  },
+};
+
+export const VISIBILITY_LABELS: Record<TenantVisibility, Labels> = {
+  hidden: { label: msg('Hidden'), description: msg('Tenants see that a platform rule filters, not what it says.') },
+  name: { label: msg('Name'), description: msg('Tenants see the name of the policy, not its rules.') },
+  rules: {
+    label: msg('Name and rules'),
+    description: msg('Tenants see the name and the rules on their own workloads.'),
+  },
+};
