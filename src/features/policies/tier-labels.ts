@@ -8,7 +8,10 @@ export const TIER_LABELS: Record<PolicyTier, Labels> = {
     label: msg('Before tenants'),
     description: msg('Evaluated before the policies of all tenants, whatever their priorities.'),
   },
-  tenant: { label: msg('Tenant'), description: msg('Evaluated between the platform policies before and after tenants.') },
+  tenant: {
+    label: msg('Tenant'),
+    description: msg('Evaluated between the platform policies before and after tenants.'),
+  },
   platform_last: {
     label: msg('After tenants'),
     description: msg('Evaluated after the policies of all tenants. Their rules can override it.'),
