@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { RULE_PLACEMENTS } from './cluster';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from './policy/status';
 
 /** How far a policy is deployed on one cluster, as last read. */
 export const ClusterDeployment = z.object({
   cluster_id: z.uuid(),
   cluster_name: z.string(),
+  /** `below`: unmanaged rules are evaluated before those of every policy there. */
+  rule_placement: z.enum(RULE_PLACEMENTS),
   /** Null: nothing is to be deployed there and nothing of the policy is known to be live. */
   status: z.enum(DEPLOYMENT_STATUSES).nullable(),
   reasons: z.array(z.enum(DEPLOYMENT_REASONS)),

@@ -105,6 +105,8 @@ export const PREVIEW_WARNINGS = [
   'dormant_content',
   'firewall_switched_on',
   'mac_filter',
+  'order_changes',
+  'unmanaged_rules_first',
   'established_connections',
   'log_limits',
   'reject_becomes_drop',

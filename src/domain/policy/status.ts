@@ -2,6 +2,7 @@ import type { Enforcement } from '../firewall/enforcement';
 import type { DefaultPolicy } from '../firewall/guest-options';
 import type { GuestDiff } from './diff';
 import type { SetsDiff } from './diff-sets';
+import { type Inversion, inversionsOf, isShuffled } from './evaluation-order';
 import type { WantedGuest } from './wanted';
 
 export const DEPLOYMENT_STATUSES = ['active', 'stale', 'partial', 'unresolved'] as const;
@@ -10,6 +11,7 @@ export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 export const DEPLOYMENT_REASONS = [
   'never_applied',
   'guest_pending',
+  'order_pending',
   'version_behind',
   'content_differs',
   'set_differs',
@@ -98,11 +100,33 @@ const isPending = (policyId: string, view: GuestView, isApplied: IsApplied): boo
   !view.diff?.removed.some(({ policy_id }) => policy_id === policyId) &&
   !view.diff?.moved.some(({ wanted }) => wanted.policy_id === policyId);
 
+/** Whether policies were last applied at a guest so that `above` is evaluated first; absent: not known. */
+type IsAppliedOrder = ((view: GuestView, inversion: Inversion) => boolean) | undefined;
+
+/**
+ * What is wrong with the order of a policy's rules among those of others: somebody changed it, or the wanted order is
+ * another one since all of them were applied, which waits for the next apply.
+ */
+function readOrder(policyId: string, view: GuestView, isAppliedOrder: IsAppliedOrder): DeploymentReason | null {
+  const { diff, wanted } = view;
+  const moved = diff?.moved.filter(({ reason }) => reason === 'order') ?? [];
+  if (!diff || moved.length === 0) return null;
+  const ranks = new Map(wanted?.rules.map((rule, rank) => [rule, rank]));
+  const inversions = inversionsOf(policyId, diff, ranks);
+  const pending = inversions.filter((one) => isAppliedOrder?.(view, one));
+  const isMoved = moved.some((item) => item.wanted.policy_id === policyId);
+  const isChanged = isShuffled(policyId, diff, ranks) || inversions.length > pending.length || inversions.length === 0;
+  if (isMoved && isChanged) return 'order_differs';
+  // Both sides wait, also the one that would not have to move: it is not in force as it shall be.
+  return pending.length > 0 ? 'order_pending' : null;
+}
+
 /** What one guest says about a policy. */
 function readGuest(
   policyId: string,
   view: GuestView,
   isApplied: IsApplied,
+  isAppliedOrder: IsAppliedOrder,
   tally: Tally,
   reasons: Set<DeploymentReason>,
 ): void {
@@ -147,8 +171,10 @@ function readGuest(
     }
   }
   for (const item of diff.moved) {
-    if (item.wanted.policy_id === policyId) reasons.add(item.reason === 'order' ? 'order_differs' : 'foreign_shadow');
+    if (item.wanted.policy_id === policyId && item.reason === 'foreign_rule') reasons.add('foreign_shadow');
   }
+  const order = readOrder(policyId, view, isAppliedOrder);
+  if (order) reasons.add(order);
   readSets(policyId, view, reasons);
   if (expected === 0 && !dropIn && !dropOut) return;
   for (const enforcement of view.enforcement) {
@@ -191,6 +217,8 @@ function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced
   // A default that shall drop is something to expect, also of a policy without rules.
   if (expected === 0 && ours === 0 && defaults === 0) return 'unresolved';
   if (STALE.some((reason) => reasons.has(reason))) return 'stale';
+  // Nothing else differs: it waits for an apply, and people are shown that (`shownStatus`).
+  if (reasons.size === 1 && reasons.has('order_pending')) return 'stale';
   if (tally.pending > 0 && tally.deployed === 0) return 'stale';
   if (live === 0 && unread === 0 && expected > 0) return 'stale';
   if (expected === 0 && defaults > 0 && tally.defaults_live === 0) return 'stale';
@@ -203,6 +231,7 @@ function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced
  * @param unresolved whether an endpoint of the policy stands for nothing
  * @param views guests of the cluster where the policy wants something, or where something of ours was found
  * @param isApplied whether a deployment wrote the policy at a guest; without it only what is live tells
+ * @param isAppliedOrder whether two policies were applied in the order in which they are live
  */
 export function deploymentStatus(
   policyId: string,
@@ -210,6 +239,7 @@ export function deploymentStatus(
   unresolved: boolean,
   views: readonly GuestView[],
   isApplied?: (view: GuestView) => boolean,
+  isAppliedOrder?: (view: GuestView, inversion: Inversion) => boolean,
 ): PolicyDeployment {
   const tally: Tally = {
     expected: 0,
@@ -225,7 +255,7 @@ export function deploymentStatus(
     defaults_live: 0,
   };
   const reasons = new Set<DeploymentReason>();
-  for (const view of views) readGuest(policyId, view, isApplied, tally, reasons);
+  for (const view of views) readGuest(policyId, view, isApplied, isAppliedOrder, tally, reasons);
   const { expected, live, unread, outdated, leftover, disabled } = tally;
   const missing = Math.max(0, expected - live - unread);
   const nothing = live + unread + outdated + leftover + disabled === 0;
@@ -256,14 +286,16 @@ type Standing = {
   readonly deployments: readonly Pick<PolicyDeployment, 'status' | 'reasons'>[];
 };
 
-/** What people are shown: a policy that nobody applied yet waits, which is no fault. */
+/** What people are shown: a policy, or an order of policies, that nobody applied yet waits, which is no fault. */
 export const SHOWN_STATUSES = ['active', 'pending', 'partial', 'stale', 'unresolved', 'none'] as const;
 export type ShownStatus = (typeof SHOWN_STATUSES)[number];
 
 const waits = ({ status, reasons }: Standing['deployments'][number]) =>
-  status === 'stale' && reasons.includes('never_applied');
+  status === 'stale' &&
+  (reasons.includes('never_applied') ||
+    (reasons.includes('order_pending') && !reasons.some((reason) => STALE.includes(reason))));
 
-/** The status as it is shown: clusters where the policy was never applied count only when all others are fine. */
+/** The status as it is shown: clusters where an apply is all that is missing count only when all others are fine. */
 export function shownStatus({ status, deployments }: Standing): ShownStatus {
   if (!deployments.some(waits)) return status ?? 'none';
   const worst = worstStatus(

@@ -5,6 +5,7 @@ import { allReasons, guestsText, liveRules, placesText } from './policy-words';
 const deployment = (values: object) => ({
   cluster_id: 'c',
   cluster_name: 'lab',
+  rule_placement: 'above' as const,
   status: 'stale' as const,
   reasons: [],
   expected: 0,

@@ -13,7 +13,7 @@ export const STATUS_WORDS: Record<ShownStatus, { tone: Tone; word: string; meani
   pending: {
     tone: 'neutral',
     word: msg('Pending'),
-    meaning: msg('The policy was never applied. Apply it to write its rules.'),
+    meaning: msg('The rules or their order were never applied. Apply the policy to write them.'),
   },
   partial: { tone: 'warn', word: msg('Partial'), meaning: msg('Some rules are live and in force, others are not.') },
   stale: {
@@ -37,6 +37,7 @@ export const STATUS_WORDS: Record<ShownStatus, { tone: Tone; word: string; meani
 export const REASON_WORDS: Record<DeploymentReason, string> = {
   never_applied: msg('It was never applied here.'),
   guest_pending: msg('A guest waits for the next apply.'),
+  order_pending: msg('Its rules are evaluated in another order than now required. Apply the policy to change that.'),
   version_behind: msg('Live rules are of an older version.'),
   content_differs: msg('Somebody edited a live rule of this policy.'),
   set_differs: msg('A set of addresses on a guest differs from what was written.'),

@@ -79,6 +79,17 @@ describe('upgrading an installation of an early release', () => {
     ]);
   });
 
+  it('puts the policies of the platform before those of tenants', async () => {
+    expect(
+      await query(`select tenant_id is null as platform, tier, tenant_visibility from policies group by 1, 2, 3`),
+    ).toEqual(
+      expect.arrayContaining([
+        { platform: true, tier: 'platform_first', tenant_visibility: 'rules' },
+        { platform: false, tier: 'tenant', tenant_visibility: 'rules' },
+      ]),
+    );
+  });
+
   it('names networks with their cluster, each that was meant, without making live rules stale', async () => {
     const policies = await query<{ name: string; version: number; rules_version: number | null; sources: string[] }>(`
       select name, version, rules_version, definition -> 'sources' as sources from policies where name like 'net %' order by name`);

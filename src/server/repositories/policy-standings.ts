@@ -4,12 +4,12 @@ import { policyPlacements } from '../db/schema/deployments';
 
 export type AppliedPolicy = typeof policyPlacements.$inferSelect;
 
-export type PlacedPair = Pick<AppliedPolicy, 'policy_id' | 'workload_id' | 'applied_at'>;
+export type PlacedPair = Pick<AppliedPolicy, 'policy_id' | 'workload_id' | 'applied_at' | 'tier' | 'priority'>;
 
-/** Which policies were applied at which guests and when; null: they are being applied. */
+/** Which policies were applied at which guests, when and with what rank; null: they are being applied. */
 export async function listPlacedPairs(executor: Executor): Promise<PlacedPair[]> {
-  const { policy_id, workload_id, applied_at } = policyPlacements;
-  return executor.select({ policy_id, workload_id, applied_at }).from(policyPlacements);
+  const { policy_id, workload_id, applied_at, tier, priority } = policyPlacements;
+  return executor.select({ policy_id, workload_id, applied_at, tier, priority }).from(policyPlacements);
 }
 
 /** What was last applied at these guests, of every policy. */

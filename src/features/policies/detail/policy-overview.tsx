@@ -24,13 +24,14 @@ import { ClusterLink } from '../../shared/inventory-links';
 import { usePermissions } from '../../shared/use-permissions';
 import { OperationProgress } from '../apply/operation-progress';
 import { useReconcile } from '../apply/use-reconcile';
-import { allReasons, DIRECTION_WORDS } from '../policy-words';
+import { allReasons, DIRECTION_WORDS, shownOf } from '../policy-words';
 import { TIER_LABELS, VISIBILITY_LABELS } from '../tier-labels';
 import { PolicyGuests } from './policy-guests';
 
 type Row = Policy['deployments'][number];
 const make = columnsOf<Row>();
 
+const isBelowUnmanaged = ({ rule_placement, guests }: Row) => rule_placement === 'below' && guests > 0;
 const reasonsText = (t: Translate, { reasons }: Row) => reasons.map((reason) => t(REASON_WORDS[reason])).join(' ');
 
 const columnsFor = (t: Translate) => [
@@ -66,13 +67,19 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
   const reconcile = useReconcile(policy.id, setOperationId);
   const behind = policy.deployment_status !== null && policy.deployment_status !== 'active';
   const deployed = policy.enabled && definition.enforcement_mode === 'enforced';
+  const waits = shownOf(policy) === 'pending';
+  const overridden = policy.tenant_id === null ? policy.deployments.filter(isBelowUnmanaged) : [];
   return (
     <>
       {behind && (
         <Notice
-          tone={policy.deployment_status === 'partial' ? 'warn' : 'danger'}
+          tone={waits ? 'info' : policy.deployment_status === 'partial' ? 'warn' : 'danger'}
           title={
-            deployed ? t('What is live is not what the policy says') : t('Rules are left that nothing wants any more')
+            waits
+              ? t('Not applied yet')
+              : deployed
+                ? t('What is live is not what the policy says')
+                : t('Rules are left that nothing wants any more')
           }
           action={
             policy.deployment_status !== 'unresolved' && (
@@ -92,6 +99,13 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
               <li key={reason}>{t(REASON_WORDS[reason])}</li>
             ))}
           </ul>
+        </Notice>
+      )}
+      {overridden.length > 0 && (
+        <Notice tone="warn" title={t('Unmanaged rules can override this policy')}>
+          {t('These clusters place managed rules below unmanaged ones: {clusters}.', {
+            clusters: overridden.map(({ cluster_name }) => cluster_name).join(', '),
+          })}
         </Notice>
       )}
       {operationId !== null && (

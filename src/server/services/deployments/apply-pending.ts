@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplyPendingResult } from '@/domain/deployments';
+import type { ClusterDeployment } from '@/domain/policy-deployment';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { listPlacementsOf, type PlacementRow } from '../../repositories/policy-placements';
 import { listPolicyStates } from '../../repositories/policy-states';
+import { readBoard } from '../policies/board/read-board';
 import { compileWorld, isDeployed, loadPolicyWorld, type PolicyWorld } from '../policies/world/load-policy-world';
 import { dropsOf, rulesOf } from './guest-work';
 import { requestApply } from './request-apply';
@@ -26,9 +28,11 @@ function isPending(policyId: string, world: PolicyWorld, placements: readonly Pl
   return open.size > 0;
 }
 
+const isOrderPending = ({ reasons }: Pick<ClusterDeployment, 'reasons'>) => reasons.includes('order_pending');
+
 /**
  * Applies every policy within reach of which something else is wanted than was last applied: changed policies, and
- * those whose groups, addresses or networks changed.
+ * those whose groups, addresses or networks changed, and those that were applied in another order than is wanted now.
  */
 export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyPendingResult> {
   const policies = (await listPolicyStates(db, scope.tenants)).filter(isDeployed);
@@ -37,10 +41,15 @@ export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyP
     db,
     policies.map(({ id }) => id),
   );
+  const board = await readBoard();
+  const waitsForOrder = (id: string) => {
+    const policy = board.world.policies.find((one) => one.id === id);
+    return policy !== undefined && board.standingOf(policy).deployments.some(isOrderPending);
+  };
   const operations: ApplyPendingResult['operations'] = [];
   for (const { id, name } of policies) {
     const own = placements.filter(({ policy_id }) => policy_id === id);
-    if (!isPending(id, world, own)) continue;
+    if (!isPending(id, world, own) && !waitsForOrder(id)) continue;
     try {
       const { ids } = await requestApply(scope, id, world, 'apply_pending');
       operations.push({ policy_id: id, policy_name: name, deployment_ids: ids, message: null });

@@ -1,5 +1,6 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { actsOn } from '@/domain/policy/acts-on';
+import { comparePolicies } from '@/domain/policy/order';
 import {
   type DeploymentStatus,
   deploymentStatus,
@@ -46,8 +47,8 @@ export class Board {
   readonly world: PolicyWorld;
   readonly readings: Readings;
   readonly #placed: readonly PlacedPair[];
-  /** When policies were applied at workloads; null: an apply began there and is not known to have ended. */
-  readonly #applied: ReadonlyMap<string, string | null>;
+  /** How policies were applied at workloads. */
+  readonly #applied: ReadonlyMap<string, PlacedPair>;
   readonly #wanted = new Map<string, WantedGuest>();
   readonly #compared = new Map<string, Compared>();
   /** Workloads by policy on which it may act: those where it wants something, has something, or was applied. */
@@ -61,9 +62,7 @@ export class Board {
     this.readings = readings;
     this.#placed = placed;
     this.#tenants = new Map(world.policies.map(({ id, tenant_id }) => [id, tenant_id]));
-    this.#applied = new Map(
-      placed.map(({ policy_id, workload_id, applied_at }) => [`${policy_id} ${workload_id}`, applied_at]),
-    );
+    this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileWorld(world);
     for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
     this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
@@ -159,13 +158,34 @@ export class Board {
     unresolved = false,
   ): PolicyDeployment {
     const applied = new Set<GuestView>();
+    const workloads = new Map<GuestView, string>();
     const views = workloadIds.flatMap((id) => {
-      const at = this.#applied.get(`${policy.id} ${id}`) ?? null;
+      const at = this.#applied.get(`${policy.id} ${id}`)?.applied_at ?? null;
       const view = this.#viewSince(id, at);
       if (view && at !== null) applied.add(view);
+      if (view) workloads.set(view, id);
       return view ?? [];
     });
-    return deploymentStatus(policy.id, isDeployed(policy), unresolved, views, (view) => applied.has(view));
+    return deploymentStatus(
+      policy.id,
+      isDeployed(policy),
+      unresolved,
+      views,
+      (view) => applied.has(view),
+      (view, { above, below }) => this.#wasAppliedAbove(above, below, workloads.get(view) ?? ''),
+    );
+  }
+
+  /** Whether two policies had the other order when they were applied at a workload, so that nobody moved their rules since. */
+  #wasAppliedAbove(above: string, below: string, workloadId: string): boolean {
+    const [first, second] = [above, below].map((id) => {
+      const placed = this.#applied.get(`${id} ${workloadId}`);
+      const policy = this.world.policies.find((one) => one.id === id);
+      return placed && policy ? { ...placed, id, created_at: policy.created_at } : null;
+    });
+    if (!first || !second) return false;
+    // An apply that is not known to have ended explains any order.
+    return first.applied_at === null || second.applied_at === null || comparePolicies(first, second) < 0;
   }
 
   /** The comparison at a workload, from a reading that is not older than what was written there. */
@@ -196,10 +216,11 @@ export class Board {
       if (!enforced) return { status: null, deployments: [] };
       // It shall be in force and has no place anywhere.
       const reasons: ClusterDeployment['reasons'] = unresolved ? ['unresolved_endpoint'] : [];
-      const deployments = clusters.map(({ id, name }) => ({
+      const deployments = clusters.map(({ id, name, rule_placement }) => ({
         ...NOTHING,
         cluster_id: id,
         cluster_name: name,
+        rule_placement,
         status: 'unresolved' as const,
         reasons,
       }));
@@ -213,6 +234,7 @@ export class Board {
         return {
           cluster_id: cluster.id,
           cluster_name: cluster.name,
+          rule_placement: cluster.rule_placement,
           ...standing,
           reasons: [...standing.reasons],
           guests: ids.length,

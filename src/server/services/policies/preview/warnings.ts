@@ -24,6 +24,10 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
   firewall_switched_on: 'The firewall is off there and will be switched on.',
   dormant_content:
     'Rules, sets or options that are stored there without effect take effect, because a firewall or interface flag is switched on. They change what happens to traffic: check the list of each guest.',
+  order_changes:
+    'Rules of the policy are moved among those of other policies, because they are wanted in another order than they are live in. Other policies may decide packets there that they did not before, or no longer decide them.',
+  unmanaged_rules_first:
+    'The cluster places managed rules below unmanaged ones, so unmanaged rules are evaluated before this platform policy and can override it.',
   mac_filter:
     'With the firewall on, frames with another sender address than the interface has are dropped. Nested guests, VRRP and bonding inside the guest need the option macfilter switched off.',
   established_connections: 'Connections that exist already go on: rules decide about new connections only.',
@@ -113,6 +117,7 @@ const TESTS: Partial<Record<PreviewWarningCode, (guest: PreviewedGuest) => boole
     state.options !== null &&
     effectiveOptions(state.options).macfilter,
   established_connections: closesSomething,
+  order_changes: ({ preview }) => (preview.changes?.moved.length ?? 0) > 0,
   log_limits: ({ preview }) => preview.changes?.added.some(({ log }) => log !== null && log !== 'nolog') ?? false,
   reject_becomes_drop: ({ preview, workload }) =>
     workload.nftables === true && preview.rules.some(({ action, type }) => action === 'REJECT' && type === 'in'),
@@ -168,7 +173,7 @@ function whyUnreadable({ unreadable }: ClusterSnapshot): string[] {
 
 /** Everything to know before applying, in the order of its weight within a cluster. */
 export function previewWarnings(
-  policy: Pick<WorldPolicy, 'enabled' | 'definition'>,
+  policy: Pick<WorldPolicy, 'enabled' | 'definition' | 'tenant_id'>,
   clusters: readonly PreviewedCluster[],
   notes: Compiled['warnings'],
 ): PreviewWarning[] {
@@ -186,6 +191,11 @@ export function previewWarnings(
     const failing = guests.filter((guest) => isNodeFailing(guest, state));
     if (failing.length > 0) {
       warnings.push(warn('node_cannot_compile', cluster.id, failing, describeFailures(failing, state)));
+    }
+    // Zero only where it is known: what could not be read may hold unmanaged rules.
+    const exposed = guests.filter(({ preview }) => preview.foreign_rules !== 0);
+    if (policy.tenant_id === null && cluster.rule_placement === 'below' && exposed.length > 0) {
+      warnings.push(warn('unmanaged_rules_first', cluster.id, exposed));
     }
     const breaking = guests.filter((guest) => failuresWhenSwitched(guest, state).length > 0);
     if (breaking.length > 0) {

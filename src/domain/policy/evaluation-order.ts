@@ -1,0 +1,31 @@
+import type { GuestDiff } from './diff';
+
+/** Two policies whose live rules are evaluated the other way round than is wanted. */
+export type Inversion = { readonly above: string; readonly below: string };
+
+/** Whether rules of a policy are live in another order among themselves: nobody but a person does that. */
+export function isShuffled(policyId: string, { kept }: GuestDiff, ranks: ReadonlyMap<unknown, number>): boolean {
+  const own = kept.filter(({ wanted }) => wanted.policy_id === policyId).sort((a, b) => a.rule.pos - b.rule.pos);
+  return own.some((item, at) => at > 0 && (ranks.get(own[at - 1]?.wanted) ?? 0) > (ranks.get(item.wanted) ?? 0));
+}
+
+/** The pairs of a policy with each other one at the workload of which a rule stands above one that shall be above it. */
+export function inversionsOf(policyId: string, { kept }: GuestDiff, ranks: ReadonlyMap<unknown, number>): Inversion[] {
+  const blocks = new Map<string, { rank: number; first: number; last: number }>();
+  for (const { wanted, rule } of kept) {
+    const block = blocks.get(wanted.policy_id);
+    const rank = ranks.get(wanted) ?? 0;
+    blocks.set(wanted.policy_id, {
+      rank: Math.min(rank, block?.rank ?? rank),
+      first: Math.min(rule.pos, block?.first ?? rule.pos),
+      last: Math.max(rule.pos, block?.last ?? rule.pos),
+    });
+  }
+  const own = blocks.get(policyId);
+  if (!own) return [];
+  return [...blocks].flatMap(([id, other]): Inversion[] => {
+    if (id === policyId) return [];
+    if (own.rank < other.rank) return other.first < own.last ? [{ above: id, below: policyId }] : [];
+    return own.first < other.last ? [{ above: policyId, below: id }] : [];
+  });
+}
