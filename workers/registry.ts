@@ -1,6 +1,7 @@
 import type { JobProcessors } from './job-processors';
 import { applyPolicy } from './processors/apply-policy';
 import { cleanUpPolicy } from './processors/clean-up-policy';
+import { confirmFlows } from './processors/confirm-flows';
 import { countCoverage } from './processors/count-coverage';
 import { deliverNotification } from './processors/deliver-notification';
 import { discoverAddresses } from './processors/discover-addresses';
@@ -30,6 +31,7 @@ export const registry = {
   'telemetry.retain': retainTelemetry,
   'traffic.sum': sumTraffic,
   'flows.resolve': resolveFlows,
+  'flows.confirm': confirmFlows,
   'agents.watch': watchAgents,
   'coverage.count': countCoverage,
   'firewall.observe': observeCluster,

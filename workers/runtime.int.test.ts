@@ -233,6 +233,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'telemetry.retain',
         'traffic.sum',
         'flows.resolve',
+        'flows.confirm',
         'agents.watch',
         'coverage.count',
         'firewall.schedule',

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { BuiltInRole } from '@/domain/permissions';
 import { newNodeToken } from '@/server/auth/agent-identity';
 import { hashToken, signToken } from '@/server/auth/session-tokens';
@@ -94,14 +94,42 @@ export async function makeNode(cluster: { id: string }, values: Partial<typeof n
   );
 }
 
-/** An enrolled agent of a node. @returns the `Authorization` header it sends */
+/** Puts guests on a node: only its agent may speak for them. */
+export async function placeOn(node: { id: string }, ...guests: readonly { id: string }[]): Promise<void> {
+  const ids = guests.map(({ id }) => id);
+  await db.update(workloads).set({ node_id: node.id }).where(inArray(workloads.id, ids));
+}
+
+/** Puts guests of its cluster that are nowhere on a node. */
+async function adoptGuests(node: { id: string }): Promise<void> {
+  const [row] = await db.select({ cluster_id: nodes.cluster_id }).from(nodes).where(eq(nodes.id, node.id));
+  await db
+    .update(workloads)
+    .set({ node_id: node.id })
+    .where(and(eq(workloads.cluster_id, row?.cluster_id ?? ''), isNull(workloads.node_id)));
+}
+
+/** The node of the cluster whose agent came first; null when none has one. */
+async function reportingNode(cluster: { id: string }): Promise<string | null> {
+  const [row] = await db
+    .select({ id: nodes.id })
+    .from(nodes)
+    .innerJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+    .where(eq(nodes.cluster_id, cluster.id))
+    .orderBy(nodeAgents.created_at)
+    .limit(1);
+  return row?.id ?? null;
+}
+
+/** An enrolled agent of a node, where guests of its cluster are that are nowhere else. @returns the `Authorization` header it sends */
 export async function makeAgent(node: { id: string }): Promise<{ authorization: string }> {
   const token = newNodeToken();
   await db.insert(nodeAgents).values({ node_id: node.id, token_hash: hashToken(token) });
+  await adoptGuests(node);
   return { authorization: `Bearer ${token}` };
 }
 
-/** A guest; with a project it belongs to that project's tenant. */
+/** A guest, on the node whose agent reports; with a project it belongs to that project's tenant. */
 export async function makeWorkload(
   cluster: { id: string },
   project: { id: string } | null = null,
@@ -119,6 +147,7 @@ export async function makeWorkload(
         kind,
         external_id: `${kind}/${vmid}`,
         name: unique('guest'),
+        node_id: await reportingNode(cluster),
         ...values,
       })
       .returning(),

@@ -179,10 +179,12 @@ export type Heartbeat = z.infer<typeof heartbeatSchema>;
 export const heartbeatEnvelopeSchema = z.object({ ...envelope, flows: z.array(z.unknown()) });
 export type HeartbeatEnvelope = z.infer<typeof heartbeatEnvelopeSchema>;
 
-/** The server's answer: every flow is accepted (new), updated (known) or rejected with a reason. */
+/** The server's answer: every flow is accepted (new), updated (known), unconfirmed or rejected with a reason. */
 export const heartbeatAnswerSchema = z.object({
   accepted: counter,
   updated: counter,
+  /** Flows of guests that the server knows on another node: they count once it has found the guest on this one. */
+  unconfirmed: counter.optional(),
   rejected: z.array(z.object({ index: counter, reason: text })),
   next_interval_seconds: z.int().positive(),
   /** true when this (boot_id, sequence) had been stored before; nothing was counted twice. */

@@ -1,8 +1,8 @@
 import type { Flow } from '@fabric/agent-contract';
+import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import type { CaptureSource } from '../capture/capture-source';
 import type { Conversations } from '../capture/conversations';
 import { type FlowTable, WORD } from '../capture/flow-table';
-import { parseGuestInterface } from '../net/interface-names';
 import { hasPorts, isIcmp, protocolName } from '../net/protocols';
 import { type Candidate, counterFields, flowTime } from './candidate';
 import { TopK } from './top-k';

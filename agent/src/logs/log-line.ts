@@ -1,6 +1,6 @@
+import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import type { AgentDecision } from '@fabric/agent-contract/limits';
 import { canonicalAddress } from '../net/addresses';
-import { parseGuestInterface } from '../net/interface-names';
 import { hasPorts, IPPROTO, protocolNumber } from '../net/protocols';
 import { logExcerpt } from './log-excerpt';
 

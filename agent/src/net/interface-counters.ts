@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { InterfaceCounters } from '@fabric/agent-contract';
-import { parseGuestInterface } from './interface-names';
+import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 
 const FILE = '/proc/self/net/dev';
 const RECEIVE_COLUMNS = 8;

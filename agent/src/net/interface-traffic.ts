@@ -1,6 +1,6 @@
 import type { InterfaceCounters, InterfaceTraffic } from '@fabric/agent-contract';
+import { type GuestInterface, parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { rfc3339 } from '../sys/clock';
-import { type GuestInterface, parseGuestInterface } from './interface-names';
 
 /** Which interface speaks for a guest's card, best first: the nearer to the guest, the fewer packets it misses. */
 const PREFERENCE: readonly GuestInterface['kind'][] = ['tap', 'veth', 'fwln', 'fwpr', 'fwbr'];

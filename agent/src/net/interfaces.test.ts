@@ -1,6 +1,7 @@
+import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { describe, expect, it } from 'vitest';
 import { parseInterfaceCounters } from './interface-counters';
-import { isCaptureInterface, parseGuestInterface } from './interface-names';
+import { isCaptureInterface } from './interface-names';
 import { bestInterfaces, InterfaceTrafficMeter } from './interface-traffic';
 
 const HEADER = `Inter-|   Receive                                                |  Transmit

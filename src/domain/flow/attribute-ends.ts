@@ -10,10 +10,29 @@ function byAddress(end: FlowEnd, observer: string | null): string | null {
 }
 
 /**
- * Which guests stand at the ends of a flow. Addresses decide; what is ambiguous stays unknown. A guest whose interface saw
- * the flow (`observer`) but has neither address stands at the end that nobody else can be at, when there is exactly one.
+ * Keeps what the node that saw a flow may say about its ends. It speaks for its own workloads; one of another node is believed
+ * only as the peer of one of its own that has the other address, or stands at another end inside a known subnet.
  */
-export function attributeEnds(source: FlowEnd, destination: FlowEnd, observer: string | null): Attribution {
+function attested(
+  { source_workload_id, destination_workload_id }: Attribution,
+  source: FlowEnd,
+  destination: FlowEnd,
+  isHere: (workloadId: string) => boolean,
+): Attribution {
+  const speaksFor = (end: FlowEnd, own: string | null) =>
+    own !== null && isHere(own) && (end.workload_ids.includes(own) || end.cidr !== null);
+  const keep = (id: string | null, other: FlowEnd, otherId: string | null) =>
+    id === null || isHere(id) || speaksFor(other, otherId) ? id : null;
+  return {
+    source_workload_id: keep(source_workload_id, destination, destination_workload_id),
+    destination_workload_id: keep(destination_workload_id, source, source_workload_id),
+  };
+}
+
+/**
+ * Addresses decide; what is ambiguous stays unknown. A guest whose interface saw the flow (`observer`) but has neither address stands at the end that nobody else can be at, when there is exactly one.
+ */
+function locateEnds(source: FlowEnd, destination: FlowEnd, observer: string | null): Attribution {
   const from = byAddress(source, observer);
   const to = byAddress(destination, observer);
   if (observer === null || from === observer || to === observer) {
@@ -28,4 +47,18 @@ export function attributeEnds(source: FlowEnd, destination: FlowEnd, observer: s
     source_workload_id: takesSource ? observer : from,
     destination_workload_id: takesDestination ? observer : to,
   };
+}
+
+/**
+ * Which guests stand at the ends of a flow, as far as the node that saw it may say.
+ * @param observer the guest whose interface saw the flow, when it is on that node
+ * @param isHere whether a guest was on that node
+ */
+export function attributeEnds(
+  source: FlowEnd,
+  destination: FlowEnd,
+  observer: string | null,
+  isHere: (workloadId: string) => boolean,
+): Attribution {
+  return attested(locateEnds(source, destination, observer), source, destination, isHere);
 }

@@ -79,6 +79,15 @@ export const flowsResolve = defineJob({
   everyMs: 10_000,
 });
 
+/** Settles reports about workloads that are elsewhere in the inventory. */
+export const flowsConfirm = defineJob({
+  name: 'flows.confirm',
+  payload: nothing,
+  key: () => 'flows.confirm',
+  attempts: 1,
+  everyMs: 10_000,
+});
+
 /** Notes which agents fell silent. */
 export const agentsWatch = defineJob({
   name: 'agents.watch',
@@ -180,6 +189,7 @@ export const JOBS = {
   [telemetryRetain.name]: telemetryRetain,
   [trafficSum.name]: trafficSum,
   [flowsResolve.name]: flowsResolve,
+  [flowsConfirm.name]: flowsConfirm,
   [agentsWatch.name]: agentsWatch,
   [coverageCount.name]: coverageCount,
   [firewallObserve.name]: firewallObserve,

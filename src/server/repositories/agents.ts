@@ -88,3 +88,31 @@ export async function markSilentAgents(
       < ${now}::timestamptz - make_interval(secs => greatest(${minimum}::int, ${missed}::int * coalesce(a.interval_seconds, 0)))
     returning a.node_id, n.cluster_id`);
 }
+
+/** Adds confirmed flows to what the newest heartbeat of their node brought: who reads what is new looks at these as well. */
+export async function noteConfirmed(
+  tx: Tx,
+  nodeId: string,
+  flows: { accepted: number; updated: number; oldest: string | null },
+): Promise<void> {
+  if (flows.oldest === null) return;
+  await tx.execute(sql`
+    update ${agentHeartbeats} as h set accepted = h.accepted + ${flows.accepted}::int, updated = h.updated + ${flows.updated}::int,
+      oldest_observed_at = least(h.oldest_observed_at, ${flows.oldest}::timestamptz)
+    from (select boot_id, sequence from ${agentHeartbeats} where node_id = ${nodeId}::uuid
+      order by received_at desc limit 1) as newest
+    where h.node_id = ${nodeId}::uuid and h.boot_id = newest.boot_id and h.sequence = newest.sequence`);
+}
+
+/** Whether a refusal of a node's reports is to be recorded now: none was since `before`. */
+export async function takeRefusalRecord(tx: Tx, nodeId: string, now: string, before: string): Promise<boolean> {
+  const rows = await tx
+    .update(nodeAgents)
+    .set({ refusal_recorded_at: now })
+    .where(
+      sql`${nodeAgents.node_id} = ${nodeId} and (${nodeAgents.refusal_recorded_at} is null
+        or ${nodeAgents.refusal_recorded_at} < ${before}::timestamptz)`,
+    )
+    .returning({ node_id: nodeAgents.node_id });
+  return rows.length > 0;
+}

@@ -44,6 +44,8 @@ export type UnresolvedFlow = FlowEnds & {
   source_ip: string;
   destination_ip: string;
   vmid: number | null;
+  /** When it was last observed, in milliseconds since 1970. */
+  observed_ms: number;
 };
 
 /**
@@ -62,7 +64,7 @@ export async function listUnresolvedFlows(
     : sql``;
   const rows = await executor.execute<UnresolvedFlow>(sql`
     select t.node_id, t.cluster_id, t.flow_key, host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip,
-      t.vmid, t.workload_id, t.source_workload_id, t.destination_workload_id, t.source_cidr::text as source_cidr,
+      t.vmid, (date_part('epoch', t.observed_at) * 1000)::float8 as observed_ms, t.workload_id, t.source_workload_id, t.destination_workload_id, t.source_cidr::text as source_cidr,
       t.destination_cidr::text as destination_cidr
     from ${trafficFlows} as t
     where ${within(pages)} and (t.source_workload_id is null or t.destination_workload_id is null

@@ -11,12 +11,16 @@ import {
   interfaceSamples,
   interfaceTraffic,
   trafficFlows,
+  unconfirmedFlows,
 } from '../db/schema/telemetry';
+import { workloadPlacements } from '../db/schema/workloads';
 import { marking } from './traffic-marks';
 
 /** Tables whose rows expire, with the time by which they do. */
 const AGED = {
   traffic_flows: { table: trafficFlows, at: 'observed_at' },
+  unconfirmed_flows: { table: unconfirmedFlows, at: 'observed_at' },
+  workload_placements: { table: workloadPlacements, at: 'left_at' },
   flow_rollup_minutes: { table: flowRollupMinutes, at: 'bucket_at' },
   flow_rollup_hours: { table: flowRollupHours, at: 'bucket_at' },
   flow_unresolved_minutes: { table: flowUnresolvedMinutes, at: 'bucket_at' },

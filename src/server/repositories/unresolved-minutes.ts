@@ -48,7 +48,7 @@ const isAfter = (position: PartPosition | null): SQL => (position ? sql`${KEY} >
 export type ResolvedPart = UnresolvedPart & {
   minute: RollupIdentity & Pick<UnresolvedPart, 'bytes' | 'packets' | 'flows'>;
   /** The flow as it is stored now. */
-  flow: Omit<UnresolvedFlow, 'source_cidr' | 'destination_cidr'>;
+  flow: Omit<UnresolvedFlow, 'source_cidr' | 'destination_cidr' | 'observed_ms'>;
 };
 
 const IDENTITY = [

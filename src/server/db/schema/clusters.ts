@@ -75,6 +75,18 @@ export const nodes = pgTable(
   ],
 );
 
+/** The token of an agent that reported was replaced by another enrolment. */
+export type TokenReplacement = {
+  at: string;
+  enrolment_id: string;
+  /** Who created the enrolment token; null: the service itself. */
+  user_id: string | null;
+  user_name: string | null;
+  last_heartbeat_at: string;
+  machine_id: string;
+  previous_machine_id: string | null;
+};
+
 /** The agent of one node; telemetry fills the rest. */
 export const nodeAgents = pgTable(
   'node_agents',
@@ -102,6 +114,10 @@ export const nodeAgents = pgTable(
     /** When the first heartbeat with this hash came. */
     ruleset_changed_at: timestamptz(),
     payload: jsonb(),
+    /** The last time that the node's token was replaced while its agent reported. */
+    token_replacement: jsonb().$type<TokenReplacement>(),
+    /** When a refusal of its reports was last recorded in the audit trail. */
+    refusal_recorded_at: timestamptz(),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },

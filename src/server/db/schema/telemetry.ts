@@ -16,6 +16,14 @@ import {
 import { cidr, inet, primaryId, timestampNow, timestamptz } from '../columns';
 import { nodes } from './clusters';
 
+/** A flow as it is stored, in the fields of `FlowRecord`, and what it adds. */
+export type UnconfirmedReport = {
+  record: Record<string, string | number | null>;
+  delta_bytes: number | null;
+  delta_packets: number | null;
+  has_begin: boolean;
+};
+
 const counter = () => bigint({ mode: 'number' });
 const total = () => counter().notNull().default(0);
 
@@ -143,6 +151,40 @@ export const flowUnresolvedMinutes = pgTable(
   ],
 );
 
+/**
+ * Flows seen at an interface of a workload that the inventory places on another node, one row for each report. They count
+ * nowhere until the workload's place is read again. Rows that were refused stay until the retention of flows ends.
+ */
+export const unconfirmedFlows = pgTable(
+  'unconfirmed_flows',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    node_id: uuid()
+      .notNull()
+      .references(() => nodes.id, { onDelete: 'cascade' }),
+    cluster_id: uuid().notNull(),
+    vmid: integer().notNull(),
+    workload_id: uuid().notNull(),
+    state: text({ enum: ['waiting', 'refused'] })
+      .notNull()
+      .default('waiting'),
+    /** Where the workload was when the report was refused. */
+    placed_node_id: uuid(),
+    received_at: timestamptz().notNull(),
+    observed_at: timestamptz().notNull(),
+    /** When it was refused. */
+    refused_at: timestamptz(),
+    /** The judged flow without its ends: these are resolved when it is confirmed. */
+    report: jsonb().$type<UnconfirmedReport>().notNull(),
+  },
+  (t) => [
+    index('unconfirmed_flows_node_idx').on(t.node_id, t.vmid),
+    index('unconfirmed_flows_waiting_idx').on(t.cluster_id, t.id).where(sql`state = 'waiting'`),
+    index('unconfirmed_flows_observed_idx').using('brin', t.observed_at).with({ pages_per_range: 32 }),
+    check('unconfirmed_flows_state', sql`${t.state} in ('waiting', 'refused')`),
+  ],
+);
+
 /** Counters of a node's interfaces over time: totals since the interface exists, as the node sees them. */
 export const interfaceSamples = pgTable(
   'interface_samples',
@@ -206,6 +248,8 @@ export const agentHeartbeats = pgTable(
     received_at: timestamptz().notNull(),
     accepted: integer().notNull(),
     updated: integer().notNull(),
+    /** Flows that wait until the place of their workload is confirmed. */
+    unconfirmed: integer().notNull().default(0),
     rejected_count: integer().notNull(),
     /** The first of them: [{index, reason}]. */
     rejected: jsonb().$type<{ index: number; reason: string }[]>().notNull(),

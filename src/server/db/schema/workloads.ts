@@ -60,6 +60,30 @@ export const workloads = pgTable(
   ],
 );
 
+/**
+ * Where workloads were before, written by a trigger whenever a workload turns up on another node. A workload moved at some time
+ * between `seen_at`, when it was last read there, and `left_at`, when it was first read elsewhere.
+ */
+export const workloadPlacements = pgTable(
+  'workload_placements',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    workload_id: uuid()
+      .notNull()
+      .references(() => workloads.id, { onDelete: 'cascade' }),
+    node_id: uuid()
+      .notNull()
+      .references(() => nodes.id, { onDelete: 'cascade' }),
+    seen_at: timestamptz().notNull(),
+    left_at: timestamptz().notNull(),
+  },
+  (t) => [
+    index('workload_placements_workload_idx').on(t.workload_id),
+    index('workload_placements_node_idx').on(t.node_id),
+    index('workload_placements_left_idx').using('brin', t.left_at).with({ pages_per_range: 32 }),
+  ],
+);
+
 export const workloadInterfaces = pgTable(
   'workload_interfaces',
   {

@@ -14,15 +14,13 @@ import {
   lockAgent,
   updateAgent,
 } from '../../repositories/agents';
-import { findReportedFlows, upsertFlows } from '../../repositories/flows';
 import { insertInterfaceSamples, insertInterfaceTraffic } from '../../repositories/interface-samples';
-import { addToMinutes } from '../../repositories/rollups';
-import { addUnresolvedParts } from '../../repositories/unresolved-minutes';
-import { addCounters, isUndecided } from '../flows/add-counters';
 import { type AddressBook, addressBook } from '../flows/address-book';
+import { confirmedObserver } from '../flows/attribute-flow';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';
-import { type Judgement, judgeFlows } from '../flows/judge-flows';
-import { rollUp } from '../flows/roll-up';
+import { type Judgement, judgeFlows, type UnconfirmedFlow } from '../flows/judge-flows';
+import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
+import { storeFlows } from '../flows/store-flows';
 import { storedSettings } from '../settings/stored-settings';
 import { isBacklog, storableTime } from './backlog';
 import { compactPayload, PAYLOAD_FLOWS } from './compact-payload';
@@ -52,25 +50,15 @@ const oldestOf = ({ flows }: Judgement): string | null =>
     return oldest === null || observed_at < oldest ? observed_at : oldest;
   }, null);
 
-async function storeFlows(tx: Tx, node: AgentScope['node'], judgement: Judgement, now: string): Promise<number> {
-  const { flows } = judgement;
-  const stored = await findReportedFlows(
-    tx,
-    node.node_id,
-    flows.filter(isUndecided).map((flow) => flow.record.flow_key),
-  );
-  addCounters(flows, stored);
-  const inserted = await upsertFlows(
-    tx,
-    node,
-    flows.map((flow) => flow.record),
-    now,
-  );
-  const { sums, parts } = rollUp(flows, inserted);
-  await addToMinutes(tx, node, sums);
-  await addUnresolvedParts(tx, node.node_id, parts);
-  return inserted.size;
-}
+/** Told only where there are any. */
+const waits = (unconfirmed: number) => (unconfirmed > 0 ? { unconfirmed } : {});
+
+/** Reports that cannot be kept until they are confirmed. */
+const withoutRoom = (flows: readonly UnconfirmedFlow[]) =>
+  flows.map(({ index, vmid }) => ({
+    index,
+    reason: `guest ${vmid} is not on this node, and ${MOST_UNCONFIRMED} flows wait already for its place to be read`,
+  }));
 
 async function storeInterfaces(
   tx: Tx,
@@ -79,17 +67,20 @@ async function storeInterfaces(
   times: ClockWindow,
   book: AddressBook,
 ): Promise<void> {
-  const { cluster_id } = node;
-  const at = new Date(times.read(heartbeat.sent_at) ?? times.now).toISOString();
+  const { cluster_id, node_id } = node;
+  const read = (time: string) => times.read(time) ?? times.now;
+  const sent = read(heartbeat.sent_at);
+  const guestAt = (vmid: number | undefined, at: number) =>
+    confirmedObserver(book, { cluster_id, node_id, vmid: vmid ?? null, at });
   await insertInterfaceSamples(
     tx,
-    node.node_id,
-    at,
+    node_id,
+    new Date(sent).toISOString(),
     heartbeat.interfaces.map(({ vmid, nic, ...counters }) => ({
       ...counters,
       vmid: vmid ?? null,
       nic: nic ?? null,
-      workload_id: book.guest(cluster_id, vmid),
+      workload_id: guestAt(vmid, sent),
     })),
   );
   await insertInterfaceTraffic(
@@ -97,8 +88,8 @@ async function storeInterfaces(
     node,
     heartbeat.interface_traffic.map((row) => ({
       ...row,
-      observed_at: new Date(times.read(row.observed_at) ?? times.now).toISOString(),
-      workload_id: book.guest(cluster_id, row.vmid),
+      observed_at: new Date(read(row.observed_at)).toISOString(),
+      workload_id: guestAt(row.vmid, read(row.observed_at)),
     })),
   );
 }
@@ -124,6 +115,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
   const now = received.toISOString();
   const judgement = judgeFlows(heartbeat.flows, {
     clusterId: node.cluster_id,
+    nodeId: node.node_id,
     clock: times,
     retentionHours: settings.flow_retention_hours,
     book,
@@ -137,12 +129,13 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     assertSameMachine(agent, heartbeat);
     const known = await findHeartbeat(tx, { node_id: node.node_id, boot_id, sequence });
     if (known) {
-      const { accepted, updated, rejected } = known;
-      return { accepted, updated, rejected, next_interval_seconds, duplicate: true };
+      const { accepted, updated, unconfirmed, rejected } = known;
+      return { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds, duplicate: true };
     }
-    const accepted = await storeFlows(tx, node, judgement, now);
+    const accepted = await storeFlows(tx, node, judgement.flows, now);
     const updated = judgement.valid - accepted;
-    const { rejected } = judgement;
+    const unconfirmed = await keepUnconfirmed(tx, node, judgement.unconfirmed, now);
+    const rejected = [...judgement.rejected, ...withoutRoom(judgement.unconfirmed.slice(unconfirmed))];
     await storeInterfaces(tx, node, heartbeat, times, book);
     await insertHeartbeat(tx, {
       node_id: node.node_id,
@@ -151,11 +144,12 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       received_at: now,
       accepted,
       updated,
+      unconfirmed,
       rejected_count: rejected.length,
       rejected: rejected.slice(0, REJECTIONS_KEPT),
       oldest_observed_at: oldestOf(judgement),
     });
-    const answer = { accepted, updated, rejected, next_interval_seconds };
+    const answer = { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds };
     // What was kept during an outage says nothing about the agent now.
     if (isBacklog(agent, heartbeat, received)) return answer;
     const status = statusOf(heartbeat);

@@ -1,15 +1,34 @@
 import type { FlowEnd } from '@/domain/flow/attribute-ends';
+import { type Placement, wasOn } from '@/domain/flow/observer';
 import { parseCidr } from '@/domain/net/cidr';
 import { formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
 import type { Executor } from '../../db/client';
+import { groupBy } from '../../lib/group-by';
 import { type FlowInventory, inventoryStamp, loadFlowInventory } from '../../repositories/flow-inventory';
+
+/** Where each guest is, and was. */
+function placementsOf({ workloads, placements = [] }: FlowInventory): Map<string, Placement> {
+  const history = groupBy(placements, (row) => row.workload_id);
+  return new Map(
+    workloads.map(({ id, node_id }) => {
+      let since: number | null = null;
+      const past = (history.get(id) ?? []).map((row) => {
+        const stay = { node_id: row.node_id, since, until: Date.parse(row.left_at) };
+        since = Date.parse(row.seen_at);
+        return stay;
+      });
+      return [id, { node_id, since, past }];
+    }),
+  );
+}
 
 /** Tells of an address which guests of a cluster have it and in which known subnet it lies. */
 export class AddressBook {
   readonly #prefixes = new PrefixTable<string>();
   readonly #guests = new Map<string, string>();
   readonly #holders = new Map<string, string[]>();
+  readonly #places: ReadonlyMap<string, Placement>;
   /** Known subnets, and which rows they come from. */
   readonly #cidrs: ReadonlyMap<string, string>;
 
@@ -20,6 +39,7 @@ export class AddressBook {
       if (cidr) this.#prefixes.set(cidr, text);
     }
     for (const { id, cluster_id, vmid } of inventory.workloads) this.#guests.set(`${cluster_id} ${vmid}`, id);
+    this.#places = placementsOf(inventory);
     for (const { cluster_id, address, workload_id } of inventory.addresses) {
       const ip = parseIp(address);
       if (!ip) continue;
@@ -45,19 +65,23 @@ export class AddressBook {
 
   /**
    * What this book can tell and another could not: subnets (also one that went and came back in between), addresses of which a workload is known now (as the narrowest
-   * networks), and guests of which a number is known now.
+   * networks), and guests of which a number, or
+   * another node, is known now.
    */
   gainedSince(before: AddressBook): { networks: string[]; vmids: number[] } {
     const addresses = [...this.#holders].filter(([key, holders]) => {
       const had = before.#holders.get(key);
       return had?.length !== holders.length || holders.some((id) => !had.includes(id));
     });
-    const guests = [...this.#guests].filter(([key, id]) => before.#guests.get(key) !== id);
+    const guests = [...this.#guests].filter(
+      ([key, id]) => before.#guests.get(key) !== id || this.#hasMoved(id, before),
+    );
+    const moved = [...this.#holders].filter(([, holders]) => holders.some((id) => this.#hasMoved(id, before)));
     const after = (key: string) => key.slice(key.indexOf(' ') + 1);
     return {
       networks: [
         ...[...this.#cidrs].flatMap(([cidr, ids]) => (before.#cidrs.get(cidr) === ids ? [] : [cidr])),
-        ...new Set(addresses.map(([key]) => after(key))),
+        ...new Set([...addresses, ...moved].map(([key]) => after(key))),
       ],
       vmids: [...new Set(guests.map(([key]) => Number(after(key))))],
     };
@@ -66,6 +90,21 @@ export class AddressBook {
   /** The subnets among some networks; of all that are known when none are given. */
   subnetsAmong(networks: readonly string[] | null): string[] {
     return networks === null ? [...this.#cidrs.keys()] : networks.filter((network) => this.#cidrs.has(network));
+  }
+
+  /** Whether a guest is on another node than another book knew. Its node may speak for it now. */
+  #hasMoved(id: string, before: AddressBook): boolean {
+    return this.#places.get(id)?.node_id !== before.#places.get(id)?.node_id;
+  }
+
+  /** Whether a guest may have been on a node at a time (milliseconds since 1970). */
+  wasOn(id: string, nodeId: string, at: number): boolean {
+    const place = this.#places.get(id);
+    return place !== undefined && wasOn(place, nodeId, at);
+  }
+
+  placeOf(id: string): Placement | null {
+    return this.#places.get(id) ?? null;
   }
 
   guest(clusterId: string, vmid: number | undefined): string | null {
@@ -101,4 +140,11 @@ export async function addressBook(executor: Executor): Promise<AddressBook> {
     pending = undefined;
   });
   return pending;
+}
+
+/** The address book as the inventory is now, also when it was made a moment ago. */
+export async function freshAddressBook(executor: Executor): Promise<AddressBook> {
+  await pending;
+  checkAfter = 0;
+  return addressBook(executor);
 }

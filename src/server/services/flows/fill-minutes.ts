@@ -1,4 +1,4 @@
-import { type Attribution, attributeEnds } from '@/domain/flow/attribute-ends';
+import type { Attribution } from '@/domain/flow/attribute-ends';
 import { db, type Tx } from '../../db/client';
 import { lockAgent } from '../../repositories/agents';
 import { addToMinutes, type RollupRecord } from '../../repositories/rollups';
@@ -13,6 +13,7 @@ import {
   type UnresolvedPart,
 } from '../../repositories/unresolved-minutes';
 import type { AddressBook } from './address-book';
+import { attributeFlow, confirmedObserver } from './attribute-flow';
 import { endLookup, isResolvable } from './known-ends';
 import { rollupKey } from './roll-up';
 
@@ -26,11 +27,16 @@ type Filled = { ends: Attribution; is_resolvable: boolean };
  * The ends of a part with what is unknown filled in; null when nothing is. Filled in is what the stored flow and the inventory
  * of now agree about: a flow keeps an end for good, also when its address has gone to somebody else since.
  */
-function fill({ flow, minute }: ResolvedPart, book: AddressBook, endOf: ReturnType<typeof endLookup>): Filled | null {
+function fill(
+  { flow, minute, bucket_at }: ResolvedPart,
+  book: AddressBook,
+  endOf: ReturnType<typeof endLookup>,
+): Filled | null {
   const [source, destination] = [endOf(flow.source_ip), endOf(flow.destination_ip)];
   if (!source || !destination) return null;
-  const workload_id = flow.workload_id ?? book.guest(flow.cluster_id, flow.vmid ?? undefined);
-  const now = attributeEnds(source, destination, workload_id);
+  const sighting = { ...flow, at: Date.parse(bucket_at) };
+  const workload_id = flow.workload_id ?? confirmedObserver(book, sighting);
+  const now = attributeFlow(book, sighting, source, destination, workload_id);
   const fillEnd = (end: keyof Attribution, other: keyof Attribution) =>
     minute[end] ?? (now[end] === flow[end] && now[end] !== minute[other] ? now[end] : null);
   const ends: Attribution = {

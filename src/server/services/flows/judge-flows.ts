@@ -1,8 +1,8 @@
 import { checkFlow, type Flow } from '@fabric/agent-contract';
-import { attributeEnds } from '@/domain/flow/attribute-ends';
 import { storableText } from '../../audit/canonical';
 import type { FlowRecord } from '../../repositories/flow-record';
 import type { AddressBook } from './address-book';
+import { attributeFlow, observerOf, observingVmid } from './attribute-flow';
 import type { ClockWindow } from './clock-window';
 import { endLookup, isResolvable } from './known-ends';
 import { reportedRecord } from './reported-record';
@@ -22,19 +22,31 @@ export type JudgedFlow = {
   is_resolvable: boolean;
 };
 
+/** A flow seen at an interface of a workload that the inventory places on another node. Its ends are not resolved. */
+export type UnconfirmedFlow = { flow: JudgedFlow; index: number; vmid: number; workload_id: string };
+
 export type Rejection = { index: number; reason: string };
 
 export type Judgement = {
   /** Each identity once, sorted by key. */
   flows: JudgedFlow[];
-  /** Flows that were good, duplicates of an identity included. */
+  /** Flows that were good and are confirmed, duplicates of an identity included. */
   valid: number;
+  /** Flows whose workload has to be found first, each identity once. */
+  unconfirmed: UnconfirmedFlow[];
   rejected: Rejection[];
   /** The first good ones, as they were sent. */
   sample: Flow[];
 };
 
-type Options = { clusterId: string; clock: ClockWindow; retentionHours: number; book: AddressBook; sampleSize: number };
+type Options = {
+  clusterId: string;
+  nodeId: string;
+  clock: ClockWindow;
+  retentionHours: number;
+  book: AddressBook;
+  sampleSize: number;
+};
 
 const HOUR_MS = 3_600_000;
 
@@ -56,15 +68,16 @@ function merge(a: JudgedFlow, b: JudgedFlow): JudgedFlow {
  * costs the others nothing. Times become the service's, addresses get one spelling, ends their guests and subnets.
  */
 export function judgeFlows(candidates: readonly unknown[], options: Options): Judgement {
-  const { clusterId, clock, retentionHours, book, sampleSize } = options;
+  const { clusterId, nodeId, clock, retentionHours, book, sampleSize } = options;
   const cutoff = clock.now - retentionHours * HOUR_MS;
   const endOf = endLookup(book, clusterId);
   const rejected: Rejection[] = [];
   const sample: Flow[] = [];
   const byKey = new Map<string, JudgedFlow>();
+  const unconfirmed = new Map<string, UnconfirmedFlow>();
   let valid = 0;
 
-  const judge = (candidate: unknown): string | null => {
+  const judge = (candidate: unknown, index: number): string | null => {
     const check = checkFlow(candidate);
     if (!check.ok) return check.reason;
     const { flow } = check;
@@ -85,8 +98,12 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
       destination_port,
       decision,
     ]);
-    const workload_id = book.guest(clusterId, flow.vmid);
-    const ends = attributeEnds(source, destination, workload_id);
+    const vmid = observingVmid(flow);
+    if (vmid === 'contradiction') return `vmid: the interface is not of guest ${flow.vmid}`;
+    const sighting = { cluster_id: clusterId, node_id: nodeId, vmid, at: observed };
+    const { verdict, workload_id: observer } = observerOf(book, sighting);
+    const workload_id = verdict === 'confirmed' ? observer : null;
+    const ends = attributeFlow(book, sighting, source, destination, workload_id);
     const judged: JudgedFlow = {
       record: {
         flow_key,
@@ -108,7 +125,7 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
         icmp_type: flow.icmp_type ?? null,
         icmp_code: flow.icmp_code ?? null,
         interface: text(flow.interface ?? null),
-        vmid: flow.vmid ?? null,
+        vmid,
         nic: flow.nic ?? null,
         vlan: flow.vlan ?? null,
         workload_id,
@@ -122,19 +139,24 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
       has_begin: flow.first_seen_at !== undefined,
       source_prefix: source.prefix,
       destination_prefix: destination.prefix,
-      is_resolvable: isResolvable([source, destination], ends, { vmid: flow.vmid ?? null, workload_id }),
+      is_resolvable: isResolvable([source, destination], ends, { vmid, workload_id }),
     };
+    if (sample.length < sampleSize) sample.push(flow);
+    if (verdict === 'elsewhere' && observer !== null && vmid !== null) {
+      const before = unconfirmed.get(flow_key)?.flow;
+      unconfirmed.set(flow_key, { flow: before ? merge(before, judged) : judged, index, vmid, workload_id: observer });
+      return null;
+    }
     const before = byKey.get(flow_key);
     byKey.set(flow_key, before ? merge(before, judged) : judged);
     valid += 1;
-    if (sample.length < sampleSize) sample.push(flow);
     return null;
   };
 
   for (const [index, candidate] of candidates.entries()) {
-    const reason = judge(candidate);
+    const reason = judge(candidate, index);
     if (reason !== null) rejected.push({ index, reason });
   }
   const flows = [...byKey.values()].sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
-  return { flows, valid, rejected, sample };
+  return { flows, valid, unconfirmed: [...unconfirmed.values()], rejected, sample };
 }

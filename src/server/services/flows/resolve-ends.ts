@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { attributeEnds } from '@/domain/flow/attribute-ends';
 import { parseCidr } from '@/domain/net/cidr';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
@@ -23,6 +22,7 @@ import type { Pages } from '../../repositories/telemetry-retention';
 import { lockTrafficSums } from '../../repositories/traffic-lock';
 import { moveParts, type PartPosition } from '../../repositories/unresolved-minutes';
 import { type AddressBook, addressBook } from './address-book';
+import { attributeFlow, confirmedObserver } from './attribute-flow';
 import { fillMinutes } from './fill-minutes';
 import { endLookup } from './known-ends';
 import { rollupKey } from './roll-up';
@@ -46,8 +46,9 @@ let walk: Walk | undefined;
 function fill(book: AddressBook, flow: UnresolvedFlow, endOf: ReturnType<typeof endLookup>): FlowEnds | null {
   const [source, destination] = [endOf(flow.source_ip), endOf(flow.destination_ip)];
   if (!source || !destination) return null;
-  const workload_id = flow.workload_id ?? book.guest(flow.cluster_id, flow.vmid ?? undefined);
-  const found = attributeEnds(source, destination, workload_id);
+  const sighting = { ...flow, at: flow.observed_ms };
+  const workload_id = flow.workload_id ?? confirmedObserver(book, sighting);
+  const found = attributeFlow(book, sighting, source, destination, workload_id);
   // A workload that stands at one end is not put at the other as well.
   const unless = (id: string | null, other: string | null) => (id === other ? null : id);
   const ends: FlowEnds = {

@@ -110,6 +110,9 @@ export async function retainTelemetry(signal?: AbortSignal): Promise<Retained> {
   const minutesUntil = new Date(minuteCutoff(now)).toISOString();
   const done: Retained = {
     traffic_flows: await aged('traffic_flows', flow_retention_hours),
+    unconfirmed_flows: await aged('unconfirmed_flows', flow_retention_hours),
+    // Flows from before are refused.
+    workload_placements: await aged('workload_placements', flow_retention_hours),
     minutes_moved: await inChunks(
       'flow_rollup_minutes',
       minutesUntil,

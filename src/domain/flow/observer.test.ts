@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeObserver, PLACEMENT_TOLERANCE_MS, type Placement, settleReport, wasOn } from './observer';
+
+const HOUR = 3_600_000;
+const NOW = 100 * HOUR;
+const always = (node_id: string | null): Placement => ({ node_id, since: null, past: [] });
+/** On n1 until it was read on n2 an hour ago; last read on n1 a minute before. */
+const moved: Placement = {
+  node_id: 'n2',
+  since: NOW - HOUR - 60_000,
+  past: [{ node_id: 'n1', since: null, until: NOW - HOUR }],
+};
+
+describe('judgeObserver', () => {
+  it('returns what the word of a node about an interface is worth', () => {
+    expect(judgeObserver(null, null, () => true)).toBe('no_guest_interface');
+    expect(judgeObserver(100, null, () => true)).toBe('unknown_vmid');
+    expect(judgeObserver(100, 'w', () => true)).toBe('confirmed');
+    expect(judgeObserver(100, 'w', () => false)).toBe('elsewhere');
+  });
+});
+
+describe('wasOn', () => {
+  it('is true at all times for the only node a workload was known on', () => {
+    fc.assert(fc.property(fc.integer(), (at) => wasOn(always('n1'), 'n1', at) && !wasOn(always('n1'), 'n2', at)));
+    expect(wasOn(always(null), 'n1', NOW)).toBe(false);
+  });
+
+  it('follows a migration: each node speaks for its own time, and both while the workload moved', () => {
+    const on = (node: string, at: number) => wasOn(moved, node, at);
+    expect([on('n1', NOW - 2 * HOUR), on('n2', NOW - 2 * HOUR)]).toEqual([true, false]);
+    expect([on('n1', NOW - HOUR - 30_000), on('n2', NOW - HOUR - 30_000)]).toEqual([true, true]);
+    expect([on('n1', NOW), on('n2', NOW)]).toEqual([false, true]);
+    expect(on('n1', NOW - HOUR + PLACEMENT_TOLERANCE_MS + 1)).toBe(false);
+    expect(on('n3', NOW)).toBe(false);
+  });
+});
+
+describe('settleReport', () => {
+  const report = { node_id: 'n1', observed_at: NOW, received_at: NOW };
+  const reading = (node_id: string | null, lock: string | null = null, read_at = NOW + 1) => ({
+    read_at,
+    found: { node_id, lock },
+  });
+
+  it('confirms what the place at the time of the flow allows, also without a reading', () => {
+    expect(settleReport(report, always('n1'), null)).toBe('confirmed');
+    // Kept by the agent since before the workload moved away.
+    expect(settleReport({ ...report, observed_at: NOW - 2 * HOUR }, moved, reading('n2'))).toBe('confirmed');
+  });
+
+  it('refuses only with a later reading that shows the workload elsewhere', () => {
+    expect(settleReport(report, moved, reading('n2'))).toBe('refused');
+    for (const unknown of [
+      null,
+      { read_at: NOW + 1, found: null },
+      reading(null),
+      reading('n2', 'migrate'),
+      reading('n2', null, NOW - 1),
+    ]) {
+      expect(settleReport(report, moved, unknown)).toBe('waiting');
+    }
+  });
+
+  it('refuses what a node says of the time before a workload came to it', () => {
+    const early = { node_id: 'n2', observed_at: NOW - 3 * HOUR, received_at: NOW };
+    expect(settleReport(early, moved, reading('n2'))).toBe('refused');
+  });
+});

@@ -1,0 +1,60 @@
+/** What an agent's word about the workload whose interface saw something is worth. */
+export type ObserverVerdict = 'confirmed' | 'elsewhere' | 'unknown_vmid' | 'no_guest_interface';
+
+/** Where a workload is, and where it was. Times in milliseconds since 1970. */
+export type Placement = {
+  node_id: string | null;
+  /** When it was last known elsewhere before it turned up there; null: it was never known elsewhere. */
+  since: number | null;
+  past: readonly { node_id: string; since: number | null; until: number }[];
+};
+
+/**
+ * Readings of a cluster, agents' clocks and heartbeats are some time apart, and the interface of a guest exists on the target
+ * node while it still migrates.
+ */
+export const PLACEMENT_TOLERANCE_MS = 5 * 60_000;
+
+/** Whether a workload may have been on a node at a time, as far as its place was read. */
+export function wasOn({ node_id, since, past }: Placement, nodeId: string, at: number): boolean {
+  const begun = (from: number | null) => from === null || at >= from - PLACEMENT_TOLERANCE_MS;
+  if (node_id === nodeId && begun(since)) return true;
+  return past.some((stay) => {
+    return stay.node_id === nodeId && begun(stay.since) && at <= stay.until + PLACEMENT_TOLERANCE_MS;
+  });
+}
+
+/**
+ * Whether a node may speak for the guest whose interface saw something.
+ * @param vmid of the interface; null: of no guest
+ * @param workloadId the workload with this VMID; null: the inventory has none
+ */
+export function judgeObserver(
+  vmid: number | null,
+  workloadId: string | null,
+  isHere: (workloadId: string) => boolean,
+): ObserverVerdict {
+  if (vmid === null) return 'no_guest_interface';
+  if (workloadId === null) return 'unknown_vmid';
+  return isHere(workloadId) ? 'confirmed' : 'elsewhere';
+}
+
+/** A targeted reading of where a workload is; `found` is null when the cluster did not list it. */
+export type PlaceReading = { read_at: number; found: { node_id: string | null; lock: string | null } | null };
+
+/**
+ * What becomes of a report about a workload that was elsewhere. Only a reading that was made after the report, and that shows the
+ * workload on another node with no migration under way, refuses it.
+ * @param placement as it is known after the reading
+ * @param reading null: the cluster could not be read
+ */
+export function settleReport(
+  report: { node_id: string; observed_at: number; received_at: number },
+  placement: Placement | null,
+  reading: PlaceReading | null,
+): 'confirmed' | 'refused' | 'waiting' {
+  if (placement && wasOn(placement, report.node_id, report.observed_at)) return 'confirmed';
+  if (!reading?.found || reading.found.node_id === null) return 'waiting';
+  if (reading.read_at < report.received_at || reading.found.lock === 'migrate') return 'waiting';
+  return 'refused';
+}
