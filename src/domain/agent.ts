@@ -4,6 +4,20 @@ import { listInput, pageOf } from './list';
 
 export const AGENT_STATUSES = ['pending', 'ok', 'degraded', 'silent'] as const;
 
+/** The token of a node was replaced by another enrolment while its agent reported. */
+export const TokenReplacement = z.object({
+  at: z.string(),
+  enrolment_id: z.uuid(),
+  /** Who created the enrolment token; null: the service itself. */
+  user_id: z.uuid().nullable(),
+  user_name: z.string().nullable(),
+  /** Of the agent whose token it was. */
+  last_heartbeat_at: z.string().nullable(),
+  machine_id: z.string(),
+  /** Another machine than before: the former one cannot report any more. */
+  previous_machine_id: z.string().nullable(),
+});
+
 /** The agent of a node, or with `status` null a node without one. */
 export const Agent = z.object({
   /** The node's: a node has one agent. */
@@ -28,6 +42,10 @@ export const Agent = z.object({
   collectors: z.array(z.object({ name: z.string(), state: z.string() })),
   /** Whether this service brings a newer agent; null when either version is not known. */
   outdated: z.boolean().nullable(),
+  /** The last time that the token of an agent that reported was replaced; null: never. */
+  token_replacement: TokenReplacement.nullable(),
+  /** Flows about workloads that the inventory places on other nodes: they count nowhere. */
+  unconfirmed: z.object({ waiting: z.int(), refused: z.int() }),
 });
 export type Agent = z.output<typeof Agent>;
 
@@ -48,11 +66,63 @@ export type AgentHour = z.output<typeof AgentHour>;
 export const AgentRejection = z.object({ received_at: z.string(), index: z.int(), reason: z.string() });
 export type AgentRejection = z.output<typeof AgentRejection>;
 
+/** What an agent reported about one guest that the inventory places on another node. */
+export const UnconfirmedGuest = z.object({
+  vmid: z.int(),
+  workload_id: z.uuid(),
+  /** Null when the workload is gone. */
+  workload_name: z.string().nullable(),
+  /** Where the inventory places it now. */
+  placed_node_id: z.uuid().nullable(),
+  placed_node_name: z.string().nullable(),
+  waiting: z.int(),
+  refused: z.int(),
+  first_observed_at: z.string(),
+  last_observed_at: z.string(),
+});
+export type UnconfirmedGuest = z.output<typeof UnconfirmedGuest>;
+
+export const UNCONFIRMED_STATES = ['waiting', 'refused'] as const;
+
+/** A flow that is kept until the place of its workload is known, or was refused. */
+export const UnconfirmedFlow = z.object({
+  id: z.string(),
+  /** Whose agent reported it. */
+  node_id: z.uuid(),
+  state: z.enum(UNCONFIRMED_STATES),
+  vmid: z.int(),
+  workload_id: z.uuid(),
+  placed_node_id: z.uuid().nullable(),
+  received_at: z.string(),
+  observed_at: z.string(),
+  refused_at: z.string().nullable(),
+  interface: z.string().nullable(),
+  source_ip: z.string(),
+  destination_ip: z.string(),
+  protocol: z.string(),
+  source_port: z.int().nullable(),
+  destination_port: z.int().nullable(),
+  decision: z.string(),
+  bytes: z.number().nullable(),
+  packets: z.number().nullable(),
+});
+export type UnconfirmedFlow = z.output<typeof UnconfirmedFlow>;
+
+export const UnconfirmedFlowInput = listInput(['received_at'], {
+  node_id: z.uuid().optional(),
+  state: z.enum(UNCONFIRMED_STATES, `One of ${UNCONFIRMED_STATES.join(', ')}.`).optional(),
+  vmid: z.coerce.number().int().optional(),
+});
+export type UnconfirmedFlowInput = z.output<typeof UnconfirmedFlowInput>;
+export const UnconfirmedFlowPage = pageOf(UnconfirmedFlow);
+
 export const AgentDetail = Agent.extend({
   /** The newest heartbeat, compacted: at most 50 flows, with `flow_count` and `flows_truncated`. */
   payload: z.record(z.string(), z.unknown()).nullable(),
   last_day: AgentActivity,
   hours: z.array(AgentHour),
+  /** Guests of other nodes that it reported about, those with the latest report first; at most 50. */
+  unconfirmed_guests: z.array(UnconfirmedGuest),
   /** The latest, newest first. */
   rejections: z.array(AgentRejection),
 });

@@ -23,6 +23,12 @@ export const AGENT_LIMITS = {
   kernel_log_window_seconds: 300,
   /** Largest request body, compressed or not, that a server accepts; more is answered with 413. */
   body_bytes: 16 * 1024 * 1024,
+  /**
+   * Heartbeats that a server takes per interval of an agent, and how many more at once after a pause: more are answered with 429
+   * and Retry-After. An agent that catches up after an outage sends six per interval; a whole spool is below the burst.
+   */
+  heartbeats_per_interval: 8,
+  heartbeat_burst: 300,
   interval_seconds: { minimum: 5, default: 30, maximum: 3600 },
 } as const;
 

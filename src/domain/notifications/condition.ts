@@ -4,6 +4,8 @@ import { PERMISSION_REACH, type Permission } from '../permissions';
 export const CONDITIONS = [
   'sync_failed',
   'agent_silent',
+  'agent_reports_refused',
+  'agent_token_replaced',
   'policy_drifted',
   'node_firewall_not_compiling',
   'suspicious_traffic_critical',
@@ -15,6 +17,8 @@ export type Condition = (typeof CONDITIONS)[number];
 export const CONDITION_PERMISSION = {
   sync_failed: 'cluster:read',
   agent_silent: 'agent:read',
+  agent_reports_refused: 'agent:read',
+  agent_token_replaced: 'agent:read',
   policy_drifted: 'policy:read',
   node_firewall_not_compiling: 'cluster:read',
   suspicious_traffic_critical: 'flow:read',

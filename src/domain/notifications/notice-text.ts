@@ -14,6 +14,16 @@ const WORDS = {
     many: (count) => `${count} agents are silent`,
     over: (name) => `Agent of ${name} reports again`,
   },
+  agent_reports_refused: {
+    one: (name) => `Agent of ${name} reports workloads of other nodes`,
+    many: (count) => `${count} agents report workloads of other nodes`,
+    over: (name) => `Agent of ${name} reports its own workloads only`,
+  },
+  agent_token_replaced: {
+    one: (name) => `Token of ${name} replaced while its agent reported`,
+    many: (count) => `Tokens of ${count} nodes replaced while their agents reported`,
+    over: (name) => `Token of ${name} not replaced for a day`,
+  },
   policy_drifted: {
     one: (name) => `Policy ${name} drifted`,
     many: (count) => `${count} policies drifted`,

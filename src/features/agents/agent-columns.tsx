@@ -9,6 +9,7 @@ import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { Mono } from '@/ui/mono';
 import { Status } from '@/ui/status';
+import { useNow } from '@/ui/use-now';
 import { AGENT_STATES, clockText, collectorName, lackingCollectors } from '../shared/agents/agent-words';
 import { ClusterLink } from '../shared/inventory-links';
 
@@ -29,6 +30,10 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
         {agent.node_name}
       </Link>
     ),
+  }),
+  make.custom('reports', t('Unconfirmed'), (agent) => <Reports agent={agent} />, {
+    width: 190,
+    csv: (agent) => `${agent.unconfirmed.waiting} / ${agent.unconfirmed.refused}`,
   }),
   make.custom('status', t('Status'), (agent) => <Status tone={stateOf(agent).tone}>{t(stateOf(agent).word)}</Status>, {
     sortable: true,
@@ -83,6 +88,28 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
     width: 220,
   }),
 ];
+
+const DAY_MS = 86_400_000;
+
+/** What makes the reports of an agent doubtful: guests of other nodes, and a token that was taken from another agent. */
+function Reports({ agent }: { agent: Agent }) {
+  const t = useT();
+  const now = useNow();
+  const { waiting, refused } = agent.unconfirmed;
+  const replaced = agent.token_replacement;
+  const isNew = replaced !== null && now !== null && now - Date.parse(replaced.at) < DAY_MS;
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {refused > 0 && (
+        <Badge tone="danger">{t('{n, plural, one {# flow refused} other {# flows refused}}', { n: refused })}</Badge>
+      )}
+      {waiting > 0 && (
+        <Badge tone="warn">{t('{n, plural, one {# flow waits} other {# flows wait}}', { n: waiting })}</Badge>
+      )}
+      {isNew && <Badge tone="warn">{t('Token replaced')}</Badge>}
+    </span>
+  );
+}
 
 function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
   const t = useT();

@@ -25,6 +25,7 @@ import { AgentTrouble } from './agent-trouble';
 import { Collectors } from './collectors';
 import { Heartbeats } from './heartbeats';
 import { readPayload } from './read-payload';
+import { UnconfirmedGuests } from './unconfirmed-guests';
 
 /** Heartbeats bring no events of their own. */
 const REFRESH_MS = 10_000;
@@ -117,6 +118,7 @@ function Reports({ agent }: { agent: Detail }) {
           <Properties columns={2} items={sightFacts(t, diagnostics, counts, stale)} />
         </Section>
       )}
+      <UnconfirmedGuests agent={agent} />
       <Section title={t('Heartbeats of the last day')} bare>
         <Heartbeats agent={agent} />
       </Section>

@@ -1,6 +1,7 @@
 import type { AgentDetail } from '@/domain/agent';
 import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
+import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { RelativeTime } from '@/ui/relative-time';
 
@@ -33,11 +34,31 @@ export function AgentTrouble({ agent }: { agent: AgentDetail }) {
           )}
         </Notice>
       )}
+      {agent.token_replacement && <TokenReplaced replaced={agent.token_replacement} />}
       {agent.outdated && agent.status !== 'silent' && (
         <Notice tone="warn" title={t('There is a newer agent')}>
           {t('It reports all the same. Install it again to update; settings and log positions are kept.')}
         </Notice>
       )}
     </>
+  );
+}
+
+/** Another enrolment took the node's token from an agent that reported. */
+function TokenReplaced({ replaced }: { replaced: NonNullable<AgentDetail['token_replacement']> }) {
+  const t = useT();
+  const isSame = replaced.machine_id === replaced.previous_machine_id;
+  const facts = {
+    time: <RelativeTime at={replaced.at} />,
+    token: <Mono>{replaced.enrolment_id}</Mono>,
+    user: replaced.user_name ?? t('Not known'),
+  };
+  return (
+    <Notice tone={isSame ? 'info' : 'warn'} title={t('The node token was replaced')}>
+      {t.rich('Replaced {time} by enrolment token {token} of {user}, while the agent was reporting.', facts)}{' '}
+      {isSame
+        ? t('It was the same machine, as when the agent is updated.')
+        : t('It was another machine. If nobody reinstalled the node, install the agent again.')}
+    </Notice>
   );
 }

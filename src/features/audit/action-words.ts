@@ -3,6 +3,7 @@ import { msg } from '@/lib/i18n/translator';
 /** What the actions of the audit trail are called. */
 export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'agent.enrolled': msg('Agent: enrolled'),
+  'agent.reports_refused': msg('Agent: reports refused'),
   'agent.install_requested': msg('Agent: install requested'),
   'api_token.allowed': msg('API token: allowed again'),
   'api_token.created': msg('Api token: created'),

@@ -6,6 +6,14 @@ import type { Tone } from '@/ui/tone';
 export const CONDITION_WORDS: Record<Condition, { label: string; meaning: string }> = {
   sync_failed: { label: msg('Sync failed'), meaning: msg('The last sync of a cluster failed.') },
   agent_silent: { label: msg('Agent silent'), meaning: msg('The agent of a node stopped to report.') },
+  agent_reports_refused: {
+    label: msg('Agent reports refused'),
+    meaning: msg('An agent reported about workloads that are on other nodes.'),
+  },
+  agent_token_replaced: {
+    label: msg('Node token replaced'),
+    meaning: msg('Another enrolment replaced the token of a node while its agent reported.'),
+  },
   policy_drifted: {
     label: msg('Policy drifted'),
     meaning: msg('Rules of a policy were changed on a cluster, or do not filter any more.'),

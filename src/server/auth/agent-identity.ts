@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { db } from '../db/client';
 import { AppError } from '../lib/errors';
 import { findAgentByTokenHash } from '../repositories/agents';
+import { takeHeartbeat } from './agent-budget';
 import type { Actor, Origin } from './scope';
 import { hashToken } from './session-tokens';
 
@@ -18,8 +19,8 @@ export type AgentScope = {
 };
 
 /**
- * The agent behind `Authorization: Bearer <node token>`.
- * @throws AppError `unauthenticated`
+ * The agent behind `Authorization: Bearer <node token>`. Each call takes a heartbeat from its budget.
+ * @throws AppError `unauthenticated`, `too_many_requests`
  */
 export async function readAgent(request: Request, origin: Origin): Promise<AgentScope> {
   const header = request.headers.get('authorization') ?? '';
@@ -30,7 +31,8 @@ export async function readAgent(request: Request, origin: Origin): Promise<Agent
   if (!found || hash === null || !timingSafeEqual(Buffer.from(found.token_hash), Buffer.from(hash))) {
     throw new AppError('unauthenticated', 'The node token is not valid. Install the agent again to get a new one.');
   }
-  const { node_id, cluster_id, node_name } = found;
+  const { node_id, cluster_id, node_name, interval_seconds } = found;
+  await takeHeartbeat(node_id, interval_seconds);
   return {
     actor: { kind: 'agent', id: node_id, name: `agent of ${node_name}` },
     origin,

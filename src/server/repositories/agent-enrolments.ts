@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
-import { clusters, nodeAgents, nodes } from '../db/schema/clusters';
+import { clusters, nodeAgents, nodes, type TokenReplacement } from '../db/schema/clusters';
 import { agentEnrolments } from '../db/schema/telemetry';
 
 type EnrolmentRow = typeof agentEnrolments.$inferSelect;
@@ -41,15 +41,36 @@ export async function markEnrolmentUsed(tx: Tx, id: string, at: string): Promise
 
 export type NewAgent = { node_id: string; token_hash: string; machine_id: string; agent_version: string };
 
-/** Gives a node's agent its token; whoever had one before is locked out. @returns the machine that was enrolled before */
-export async function enrolAgent(tx: Tx, agent: NewAgent, at: string): Promise<string | null> {
-  const [before] = await tx
-    .select({ machine_id: nodeAgents.machine_id })
+/** Whether an agent reports: what watches over agents says otherwise once three heartbeats are missing. */
+const reports = ({ status }: { status: string }) => status === 'ok' || status === 'degraded';
+
+/** The agent that had the node's token before. */
+export type FormerAgent = { machine_id: string | null; last_heartbeat_at: string | null; reports: boolean };
+
+/** The agent of a node before it is given another token, locked. */
+export async function lockFormerAgent(tx: Tx, nodeId: string): Promise<FormerAgent | null> {
+  const [row] = await tx
+    .select({
+      machine_id: nodeAgents.machine_id,
+      last_heartbeat_at: nodeAgents.last_heartbeat_at,
+      status: nodeAgents.status,
+    })
     .from(nodeAgents)
-    .where(eq(nodeAgents.node_id, agent.node_id))
+    .where(eq(nodeAgents.node_id, nodeId))
     .for('update');
+  return row ? { machine_id: row.machine_id, last_heartbeat_at: row.last_heartbeat_at, reports: reports(row) } : null;
+}
+
+/** Gives a node's agent its token; whoever had one before is locked out. @param replacement null leaves the last one that was recorded */
+export async function enrolAgent(
+  tx: Tx,
+  agent: NewAgent,
+  replacement: TokenReplacement | null,
+  at: string,
+): Promise<void> {
   const values = {
     ...agent,
+    ...(replacement && { token_replacement: replacement }),
     status: 'pending' as const,
     enrolled_at: at,
     updated_at: at,
@@ -61,5 +82,4 @@ export async function enrolAgent(tx: Tx, agent: NewAgent, at: string): Promise<s
     .insert(nodeAgents)
     .values(values)
     .onConflictDoUpdate({ target: nodeAgents.node_id, set: { ...values, token_hash: sql`excluded.token_hash` } });
-  return before?.machine_id ?? null;
 }

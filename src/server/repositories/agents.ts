@@ -3,7 +3,13 @@ import type { Executor, Tx } from '../db/client';
 import { nodeAgents, nodes } from '../db/schema/clusters';
 import { agentHeartbeats } from '../db/schema/telemetry';
 
-export type AgentNode = { node_id: string; cluster_id: string; node_name: string; token_hash: string };
+export type AgentNode = {
+  node_id: string;
+  cluster_id: string;
+  node_name: string;
+  token_hash: string;
+  interval_seconds: number | null;
+};
 
 /** The node whose agent has the token with this hash. */
 export async function findAgentByTokenHash(executor: Executor, hash: string): Promise<AgentNode | null> {
@@ -13,6 +19,7 @@ export async function findAgentByTokenHash(executor: Executor, hash: string): Pr
       cluster_id: nodes.cluster_id,
       node_name: nodes.name,
       token_hash: sql<string>`${nodeAgents.token_hash}`,
+      interval_seconds: nodeAgents.interval_seconds,
     })
     .from(nodeAgents)
     .innerJoin(nodes, eq(nodes.id, nodeAgents.node_id))

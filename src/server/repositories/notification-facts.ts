@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client';
-import { clusters, nodeAgents, nodes } from '../db/schema/clusters';
+import { clusters, nodeAgents, nodes, type TokenReplacement } from '../db/schema/clusters';
 
 /** Clusters whose last sync that ended failed; one that is on its way again has not succeeded yet. */
 export function listFailedSyncs(
@@ -34,4 +34,18 @@ export function listSilentAgents(
     .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
     .where(and(eq(nodeAgents.status, 'silent'), isNull(nodes.missing_since)))
     .orderBy(asc(nodes.id));
+}
+
+/** Nodes whose token was replaced since a time while their agent reported. */
+export async function listReplacedTokens(
+  executor: Executor,
+  since: string,
+): Promise<{ node_id: string; node_name: string; token_replacement: TokenReplacement }[]> {
+  const rows = await executor
+    .select({ node_id: nodes.id, node_name: nodes.name, token_replacement: nodeAgents.token_replacement })
+    .from(nodeAgents)
+    .innerJoin(nodes, eq(nodes.id, nodeAgents.node_id))
+    .where(sql`${nodeAgents.token_replacement}->>'at' >= ${since}`)
+    .orderBy(asc(nodes.id));
+  return rows.flatMap(({ token_replacement, ...row }) => (token_replacement ? [{ ...row, token_replacement }] : []));
 }

@@ -1,6 +1,11 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
-import type { Executor, Tx } from '../db/client';
+import type { UnconfirmedFlow, UnconfirmedFlowInput, UnconfirmedGuest } from '@/domain/agent';
+import type { Page } from '@/domain/list';
+import { db, type Executor, type Tx } from '../db/client';
+import { nodes } from '../db/schema/clusters';
 import { unconfirmedFlows } from '../db/schema/telemetry';
+import { workloads } from '../db/schema/workloads';
+import { pageOfRows } from './page-of-rows';
 import { batches } from './update-rows';
 
 export type UnconfirmedRow = typeof unconfirmedFlows.$inferSelect;
@@ -100,4 +105,71 @@ export async function refuseWaiting(
     )
     .returning({ id: unconfirmedFlows.id });
   return rows.length;
+}
+
+const GUESTS_TOLD = 50;
+
+/** What the agent of a node reported about guests of other nodes, by guest. One query. */
+export async function listUnconfirmedGuests(nodeId: string): Promise<UnconfirmedGuest[]> {
+  const at = (value: string) => sql.raw(`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  const rows = await db.execute<UnconfirmedGuest>(sql`
+    select u.*, w.name as workload_name, w.node_id as placed_node_id, n.name as placed_node_name
+    from (
+      select vmid, (array_agg(workload_id order by id desc))[1] as workload_id,
+        (count(*) filter (where state = 'waiting'))::int as waiting, (count(*) filter (where state = 'refused'))::int as refused,
+        ${at('min(observed_at)')} as first_observed_at, ${at('max(observed_at)')} as last_observed_at
+      from ${unconfirmedFlows} where node_id = ${nodeId}::uuid group by vmid
+      order by max(observed_at) desc, vmid limit ${GUESTS_TOLD}) as u
+    left join ${workloads} as w on w.id = u.workload_id
+    left join ${nodes} as n on n.id = w.node_id
+    order by u.last_observed_at desc, u.vmid`);
+  return [...rows];
+}
+
+const field = (name: string) => sql.raw(`u.report->'record'->>'${name}' as ${name}`);
+const number = (name: string) => sql.raw(`(u.report->'record'->>'${name}')::int as ${name}`);
+/** What a report added, or where it does not say its total. */
+const counted = (name: string) =>
+  sql.raw(`coalesce(u.report->>'delta_${name}', u.report->'record'->>'reported_${name}')::float8 as ${name}`);
+const time = (name: string) =>
+  sql.raw(`to_char(u.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`);
+
+/** Flows that wait or were refused, those that were received last first. Two queries. */
+export function listUnconfirmed(input: UnconfirmedFlowInput): Promise<Page<UnconfirmedFlow>> {
+  const { node_id, state, vmid } = input;
+  const where = sql`true
+    ${node_id === undefined ? sql`` : sql`and u.node_id = ${node_id}::uuid`}
+    ${state === undefined ? sql`` : sql`and u.state = ${state}`}
+    ${vmid === undefined ? sql`` : sql`and u.vmid = ${vmid}`}`;
+  const sorts = { received_at: { column: sql.raw('u.received_at') } };
+  return pageOfRows<UnconfirmedFlow>(
+    input,
+    { sorts, sort: '-received_at', id: sql.raw('u.id') },
+    ({ after, order, limit }) => ({
+      rows: db
+        .execute<UnconfirmedFlow>(sql`
+          select u.id::text as id, u.node_id, u.state, u.vmid, u.workload_id, u.placed_node_id, ${time('received_at')},
+            ${time('observed_at')}, ${time('refused_at')}, ${field('interface')}, ${field('source_ip')},
+            ${field('destination_ip')}, ${field('protocol')}, ${field('decision')}, ${number('source_port')},
+            ${number('destination_port')}, ${counted('bytes')}, ${counted('packets')}
+          from ${unconfirmedFlows} as u where ${after ? sql`${where} and ${after}` : where}
+          order by ${sql.join([...order], sql`, `)} limit ${limit}`)
+        .then((rows) => [...rows]),
+      total: db
+        .execute<{ total: number }>(sql`select count(*)::int as total from ${unconfirmedFlows} as u where ${where}`)
+        .then((rows) => rows[0]?.total ?? 0),
+    }),
+  );
+}
+
+/** Nodes of which reports were refused since a time, with the guests that they were about. */
+export async function listRefusals(
+  executor: Executor,
+  since: string,
+): Promise<{ node_id: string; node_name: string; vmids: number[] }[]> {
+  const rows = await executor.execute<{ node_id: string; node_name: string; vmids: number[] }>(sql`
+    select u.node_id, n.name as node_name, array_agg(distinct u.vmid order by u.vmid) as vmids
+    from ${unconfirmedFlows} as u join ${nodes} as n on n.id = u.node_id
+    where u.state = 'refused' and u.refused_at >= ${since}::timestamptz group by 1, 2 order by 1`);
+  return [...rows];
 }

@@ -6,7 +6,7 @@ import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartb
 import { makeSyncWorld, type SyncWorld } from '@/server/services/clusters/testing/sync-world.fixture';
 import { runDeployment } from '@/server/services/deployments/run-deployment';
 import { sumTraffic } from '@/server/services/flows/sum-traffic';
-import { bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
+import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 
 /** Everything that carries this text belongs to the other tenant. */
@@ -199,6 +199,9 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
   const [node] = await sql<{ id: string }[]>`select id from nodes where cluster_id = ${lab.cluster.id} order by name`;
   if (!node) throw new Error('the lab has no node');
   const agent = await makeAgent(node);
+  const guests = await sql<{ id: string }[]>`select id from workloads
+    where cluster_id = ${lab.cluster.id} and vmid in (100, 102, 103, 105)`;
+  await wereOn(node, ...guests);
   const flows = [65, 66].flatMap((third) => [
     makeFlow({ source_ip: `10.${third}.0.10`, destination_ip: `10.${third}.0.11`, destination_port: 5432 }),
     makeFlow({ source_ip: `203.0.113.${third}`, destination_ip: `10.${third}.0.10`, destination_port: 22 }),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { AgentInstallInput, AgentListInput, AgentSummaryInput } from '@/domain/agent';
+import { AgentInstallInput, AgentListInput, AgentSummaryInput, UnconfirmedFlowInput } from '@/domain/agent';
 import { createInstall } from '../../services/agents/create-install';
 import { listAgents } from '../../services/agents/list-agents';
+import { listUnconfirmedFlows } from '../../services/agents/list-unconfirmed-flows';
 import { readAgent } from '../../services/agents/read-agent';
 import { summarizeAgents } from '../../services/agents/summarize-agents';
 import { procedure, router } from '../trpc';
@@ -16,6 +17,9 @@ export const agentsRouter = router({
   get: procedure('agent:read')
     .input(z.strictObject({ node_id: z.uuid() }))
     .query(({ ctx, input }) => readAgent(ctx.scope, input.node_id)),
+  unconfirmed: procedure('agent:read')
+    .input(UnconfirmedFlowInput)
+    .query(({ ctx, input }) => listUnconfirmedFlows(ctx.scope, input)),
   install: procedure('agent:install')
     .input(AgentInstallInput)
     .mutation(({ ctx, input }) => createInstall(ctx.scope, input, ctx.baseUrl())),

@@ -82,7 +82,7 @@ export type TokenReplacement = {
   /** Who created the enrolment token; null: the service itself. */
   user_id: string | null;
   user_name: string | null;
-  last_heartbeat_at: string;
+  last_heartbeat_at: string | null;
   machine_id: string;
   previous_machine_id: string | null;
 };

@@ -12,10 +12,13 @@ import {
   AgentInstallInput,
   AgentListInput,
   AgentPage,
+  UnconfirmedFlowInput,
+  UnconfirmedFlowPage,
 } from '@/domain/agent';
 import { createInstall } from '../../services/agents/create-install';
 import { enrolAgent } from '../../services/agents/enrol-agent';
 import { listAgents } from '../../services/agents/list-agents';
+import { listUnconfirmedFlows } from '../../services/agents/list-unconfirmed-flows';
 import { readAgent } from '../../services/agents/read-agent';
 import { readAgentFile } from '../../services/agents/read-agent-file';
 import { readInstallInfo } from '../../services/agents/read-install-info';
@@ -36,7 +39,7 @@ const heartbeat = defineRoute({
   maxBodyBytes: MAX_BODY_BYTES,
   gzip: true,
   itemwise: 'flows',
-  response: { status: 200, schema: heartbeatAnswerSchema },
+  response: { status: 200, schema: heartbeatAnswerSchema, problems: ['too_many_requests'] },
   handler: ({ scope, body }) => recordHeartbeat(scope, body),
 });
 
@@ -60,6 +63,17 @@ const read = defineRoute({
   params: z.object({ node_id: z.uuid() }),
   response: { status: 200, schema: AgentDetail },
   handler: ({ scope, params }) => readAgent(scope, params.node_id),
+});
+
+const unconfirmed = defineRoute({
+  method: 'GET',
+  path: '/unconfirmed-flows',
+  summary: 'Flows about guests that the inventory places on other nodes: waiting for confirmation, or refused.',
+  tag,
+  access: { permission: 'agent:read' },
+  query: UnconfirmedFlowInput,
+  response: { status: 200, schema: UnconfirmedFlowPage },
+  handler: ({ scope, query }) => listUnconfirmedFlows(scope, query),
 });
 
 const install = defineRoute({
@@ -129,4 +143,4 @@ const enrol = defineRoute({
   handler: ({ scope, body }) => enrolAgent(scope, body),
 });
 
-export const agentRoutes = [heartbeat, list, read, install, installInfo, installScript, download, enrol];
+export const agentRoutes = [heartbeat, list, read, unconfirmed, install, installInfo, installScript, download, enrol];

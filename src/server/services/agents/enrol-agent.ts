@@ -9,7 +9,12 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
-import { enrolAgent as enrol, lockEnrolment, markEnrolmentUsed } from '../../repositories/agent-enrolments';
+import {
+  enrolAgent as enrol,
+  lockEnrolment,
+  lockFormerAgent,
+  markEnrolmentUsed,
+} from '../../repositories/agent-enrolments';
 import { findUserWithRoles } from '../../repositories/users';
 
 const AGAIN = 'Make a new install command for the node and run that.';
@@ -20,12 +25,17 @@ const sameName = (a: string, b: string) => {
   return label(a) === label(b);
 };
 
-/** Whether whoever asked for the command may still install agents: the token is their right in other hands. */
-async function mayCreatorInstall(tx: Tx, creator: string | null, now: string): Promise<boolean> {
+type Creator = { name: string | null; mayInstall: boolean };
+
+/** Who asked for the command, and whether they may still install agents: the token is their right in other hands. */
+async function creatorOf(tx: Tx, id: string | null, now: string): Promise<Creator> {
   // Made by the service itself: nobody's right stands behind it.
-  if (creator === null) return true;
-  const found = await findUserWithRoles(tx, creator, now);
-  return found !== null && reachOf(found.grants, 'agent:install') === 'all';
+  if (id === null) return { name: null, mayInstall: true };
+  const found = await findUserWithRoles(tx, id, now);
+  return {
+    name: found?.user.name ?? null,
+    mayInstall: found !== null && reachOf(found.grants, 'agent:install') === 'all',
+  };
 }
 
 /**
@@ -42,7 +52,8 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
     const { enrolment, node } = found;
     if (enrolment.used_at !== null) throw new AppError('gone', `The enrolment token was used already. ${AGAIN}`);
     if (enrolment.expires_at <= now) throw new AppError('gone', `The enrolment token has expired. ${AGAIN}`);
-    if (!(await mayCreatorInstall(tx, enrolment.created_by, now))) {
+    const creator = await creatorOf(tx, enrolment.created_by, now);
+    if (!creator.mayInstall) {
       throw new AppError('gone', `Whoever made the enrolment token may not install agents any more. ${AGAIN}`);
     }
     if (!sameName(request.node_name, node.name)) {
@@ -55,9 +66,22 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
     const node_token = newNodeToken();
     const { machine_id, agent_version } = request;
     await markEnrolmentUsed(tx, enrolment.id, now);
-    const before = await enrol(
+    const before = await lockFormerAgent(tx, node.id);
+    const replacement = before?.reports
+      ? {
+          at: now,
+          enrolment_id: enrolment.id,
+          user_id: enrolment.created_by,
+          user_name: creator.name,
+          last_heartbeat_at: before.last_heartbeat_at,
+          machine_id,
+          previous_machine_id: before.machine_id,
+        }
+      : null;
+    await enrol(
       tx,
       { node_id: node.id, token_hash: hashToken(node_token), machine_id, agent_version },
+      replacement,
       now,
     );
     await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });
@@ -70,8 +94,13 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
         object_kind: 'node',
         object_id: node.id,
         object_name: node.name,
-        before: before === null ? null : { machine_id: before },
-        after: { enrolment_id: enrolment.id, machine_id, agent_version },
+        before: before && { machine_id: before.machine_id, reported: before.reports },
+        after: {
+          enrolment_id: enrolment.id,
+          machine_id,
+          agent_version,
+          replaced_reporting_agent: replacement !== null,
+        },
       },
     );
     return { node_token, node_id: node.id, interval_seconds: AGENT_LIMITS.interval_seconds.default };

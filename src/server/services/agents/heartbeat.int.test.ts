@@ -151,7 +151,7 @@ describe('POST /agents/heartbeat', () => {
   });
 
   it('names the guests and subnets at the ends, also soon after they came into being', async () => {
-    const guest = await makeWorkload(cluster, null, { vmid: 4242 });
+    const guest = await makeWorkload(cluster, null, { vmid: 4242, node_id: node.id });
     const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
       values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
     const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)

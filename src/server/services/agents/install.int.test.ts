@@ -4,12 +4,13 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AgentInstall, AgentInstallInfo } from '@/domain/agent';
+import type { AgentDetail, AgentInstall, AgentInstallInfo } from '@/domain/agent';
 import { STAMPED } from '@/server/auth/origin';
 import { sqlClient } from '@/server/db/client';
 import { bearer, makeCluster, makeNode, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
+import { replacedTokens } from '../notifications/facts/replaced-tokens';
 import { MACHINE_ID, makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
 
 type Headers = Record<string, string>;
@@ -151,6 +152,42 @@ describe('POST /agents/enrol', () => {
       [null, MACHINE_ID],
       [MACHINE_ID, OTHER_MACHINE],
     ]);
+  });
+
+  it('tells that the token of an agent was replaced while it reported, by whose enrolment, and from which machine', async () => {
+    const replacement = async () => {
+      const { items } = (await (await call(`/agents?q=${node.name}`, { headers: admin })).json()) as {
+        items: AgentDetail[];
+      };
+      const detail = (await (await call(`/agents/${node.id}`, { headers: admin })).json()) as AgentDetail;
+      expect(items[0]?.token_replacement).toEqual(detail.token_replacement);
+      return detail.token_replacement;
+    };
+    const told = async () => (await replacedTokens('all')).facts.filter(({ object_id }) => object_id === node.id);
+    const first = await enrolled((await install()).enrolment_token);
+    // Nothing reported with the token before.
+    await enrolled((await install()).enrolment_token);
+    expect([await replacement(), await told()]).toEqual([null, []]);
+    const { node_token } = await enrolled((await install()).enrolment_token);
+    expect((await beat(first.node_token)).status).toBe(401);
+    expect((await beat(node_token)).status).toBe(200);
+    await enrolled((await install()).enrolment_token, { machine_id: OTHER_MACHINE });
+    const [enrolment] = await sql`select id, created_by from agent_enrolments where node_id = ${node.id}
+      order by used_at desc limit 1`;
+    const [user] = await sql`select name from users where id = ${enrolment?.created_by}`;
+    expect(await replacement()).toMatchObject({
+      enrolment_id: enrolment?.id,
+      user_id: enrolment?.created_by,
+      user_name: user?.name,
+      machine_id: OTHER_MACHINE,
+      previous_machine_id: MACHINE_ID,
+    });
+    expect(await told()).toMatchObject([
+      { key: `${node.id} ${enrolment?.id}`, detail: expect.stringContaining('another machine') },
+    ]);
+    const [record] = await sql`select after from audit_records
+      where action = 'agent.enrolled' and object_id = ${node.id} order by seq desc limit 1`;
+    expect(record?.after).toMatchObject({ replaced_reporting_agent: true });
   });
 
   const unknown = `fabric_enrol_${'a'.repeat(43)}`;

@@ -1,5 +1,6 @@
 import type { HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
+import { chargeFlows } from '../../auth/agent-budget';
 import type { AgentScope } from '../../auth/agent-identity';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
@@ -101,6 +102,7 @@ async function storeInterfaces(
  */
 export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnvelope): Promise<HeartbeatAnswer> {
   const { node } = scope;
+  await chargeFlows(node.node_id, heartbeat.interval_seconds, heartbeat.flows.length);
   const [settings, book, before] = await Promise.all([
     storedSettings(db),
     addressBook(db),

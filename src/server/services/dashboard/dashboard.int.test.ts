@@ -41,7 +41,7 @@ describe('traffic', () => {
 
   it('counts once what two nodes saw', async () => {
     const seen = flow(WEB, '10.1.0.30', 443, { first_seen_at: ago(240), observed_at: ago(240), bytes: 5_000 });
-    const third = await makeWorkload(world.cluster, world.theirs.project, { status: 'stopped' });
+    const third = await makeWorkload(world.cluster, world.theirs.project, { status: 'stopped', node_id: null });
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${world.cluster.id}, ${world.network}, ${world.subnets.v4}, '10.1.0.30', ${third.id}, 'manual')`;
     await vi.waitFor(
@@ -87,10 +87,10 @@ describe('the posture', () => {
   });
 
   it('never takes an unread guest for one that does not filter', async () => {
-    const workload = await makeWorkload(world.cluster, null, { status: 'running' });
+    const workload = await makeWorkload(world.cluster, null, { status: 'running', node_id: null });
     const [off, template] = [
-      await makeWorkload(world.cluster, null, { status: 'stopped' }),
-      await makeWorkload(world.cluster, null, { status: 'running', template: true }),
+      await makeWorkload(world.cluster, null, { status: 'stopped', node_id: null }),
+      await makeWorkload(world.cluster, null, { status: 'running', template: true, node_id: null }),
     ];
     const { security_posture } = await world.read();
     expect(security_posture.enforcement).toMatchObject({

@@ -8,11 +8,12 @@ import { seal } from '@/server/lib/crypto';
 import { ProviderError } from '@/server/providers/hypervisor/errors';
 import type { GuestFact, HypervisorProvider } from '@/server/providers/hypervisor/types';
 import { auditTrail } from '@/test/audit-trail';
-import { makeAgent, makeNode, makeTwoTenants, placeOn } from '@/test/factories';
+import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, placeOn } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { criticalTraffic } from '../notifications/facts/critical-traffic';
+import { refusedReports } from '../notifications/facts/refused-reports';
 import { freshAddressBook } from './address-book';
 import { confirmReports } from './confirm-reports';
 import { retainTelemetry } from './retain-telemetry';
@@ -193,6 +194,32 @@ describe('an agent', () => {
   });
 });
 
+describe('unconfirmed flows', () => {
+  it('are shown to the platform by agent and guest, with the state and place of each, and to no tenant', async () => {
+    const { theirs } = tenants;
+    const admin = await bearer(await makeUser('admin'));
+    const path = '/unconfirmed-flows';
+    const page = async (query = '') => ((await read(`${path}?node_id=${other.id}&${query}`, admin)) as { items: object[] }).items;
+    await beat('other', [attack({ ...tapOf(theirs.workload), bytes: 700, packets: 7 })]);
+    expect(await page()).toMatchObject([
+      { state: 'waiting', vmid: vmidOf('theirs'), source_ip: '203.0.113.66', destination_port: 3389, bytes: 700 },
+    ]);
+    await settle(both('home'));
+    await beat('other', [attack({ source_port: 2, ...tapOf(theirs.workload) })]);
+    expect(await page('state=refused')).toMatchObject([{ placed_node_id: home.id }]);
+    expect(await page('state=waiting')).toHaveLength(1);
+    expect(await page('vmid=1')).toEqual([]);
+    expect(await read(`/agents/${other.id}`, admin)).toMatchObject({
+      unconfirmed: { waiting: 1, refused: 1 },
+      unconfirmed_guests: [
+        { vmid: vmidOf('theirs'), workload_id: theirs.workload.id, placed_node_name: 'home', waiting: 1, refused: 1 },
+      ],
+    });
+    expect(await read(`/agents/${home.id}`, admin)).toMatchObject({ unconfirmed: { waiting: 0, refused: 0 } });
+    expect((await call(path, { headers: theirs.headers })).status).toBe(403);
+  });
+});
+
 describe('confirmReports', () => {
   const kept = () => sql`select state, vmid, placed_node_id from unconfirmed_flows order by id`;
 
@@ -253,12 +280,19 @@ describe('confirmReports', () => {
     );
     expect(records).toMatchObject([{ after: { flows: 1, vmids: [workload.vmid] } }]);
     expect(await kept()).toMatchObject([1, 2, 3].map(() => ({ state: 'refused', placed_node_id: home.id })));
+    expect(await refusedReports('all')).toMatchObject({
+      facts: [{ key: other.id, object_kind: 'agent', detail: expect.stringContaining(`: ${workload.vmid}.`) }],
+    });
+    time.advance(4_000);
+    expect(await refusedReports('all')).toEqual({ facts: [] });
     await sql`update unconfirmed_flows set observed_at = now() - interval '10 years'`;
     await retainTelemetry();
     expect(await kept()).toEqual([]);
   });
 
-  it('counts every confirmed byte once, as if it had been confirmed at once; refused ones never', async () => {
+  it('counts every confirmed byte once, as if it had been confirmed at once; refused ones never', {
+    timeout: 120_000,
+  }, async () => {
     const minutes =
       () => sql`select to_char(bucket_at, 'HH24:MI') as at, sum(bytes)::int as bytes, sum(packets)::int as packets
       from flow_rollup_minutes group by 1 order by 1`;
@@ -298,7 +332,7 @@ describe('confirmReports', () => {
         const confirmed = await totals(true);
         expect(await totals(false)).toEqual(moves ? confirmed : { minutes: [], flows: [], begun: [{ n: null }] });
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 });

@@ -6,7 +6,7 @@ import { InsightsInput } from '@/domain/insights';
 import { TopologyInput } from '@/domain/topology/topology';
 import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
-import { makeAgent, makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
+import { makeAgent, makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
@@ -44,7 +44,9 @@ beforeAll(async () => {
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnet?.id}, ${address}, ${workloads[index] ?? null}, 'manual')`;
   }
-  agents = [await makeAgent(await makeNode(cluster)), await makeAgent(await makeNode(cluster))];
+  const nodes = [await makeNode(cluster), await makeNode(cluster)];
+  agents = await Promise.all(nodes.map(makeAgent));
+  for (const node of nodes) await wereOn(node, ...workloads.map((id) => ({ id })));
 });
 afterAll(() => time.restore());
 

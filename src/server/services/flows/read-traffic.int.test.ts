@@ -4,7 +4,7 @@ import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
 import { AppError } from '@/server/lib/errors';
 import { countQueries } from '@/test/count-queries';
-import { makeAgent, makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
+import { makeAgent, makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
@@ -39,7 +39,9 @@ beforeAll(async () => {
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnet?.id}, ${address}, ${id}, 'manual')`;
   }
-  agents = [await makeAgent(await makeNode(cluster)), await makeAgent(await makeNode(cluster))];
+  const nodes = [await makeNode(cluster), await makeNode(cluster)];
+  agents = await Promise.all(nodes.map(makeAgent));
+  for (const node of nodes) await wereOn(node, ours.workload, theirs.workload, other);
 });
 beforeEach(async () => {
   await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners,

@@ -13,7 +13,7 @@ import { mergeVerdicts, type SummedVerdict, summedVerdictOf } from '@/domain/sum
 import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
 import type { Packet, Verdict } from '@/server/providers/hypervisor/fake/enforcement/packet';
-import { makeAgent } from '@/test/factories';
+import { makeAgent, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { forgetReadings } from '../firewall/live-reader';
@@ -111,6 +111,7 @@ beforeAll(async () => {
   }
   const [node] = await sql`select id from nodes where cluster_id = ${cluster.id} order by name limit 1`;
   agent = await makeAgent({ id: node?.id });
+  for (const { vmid } of GUESTS) await wereOn({ id: node?.id }, { id: await lab.id(vmid) });
   enforced = await lab.create({
     definition: { enforcement_mode: 'enforced', sources: ['any'], targets: ['vmid:101'], default_action: 'drop' },
     rules: [

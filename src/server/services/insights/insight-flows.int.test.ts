@@ -3,7 +3,7 @@ import { InsightFlowsInput, Insights, InsightsInput, TRAFFIC_MODES, type Traffic
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
-import { bearer, makeAgent, makeNode, makeUser } from '@/test/factories';
+import { bearer, makeAgent, makeNode, makeUser, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { addressBook } from '../flows/address-book';
@@ -145,7 +145,9 @@ describe('a flow that somebody else has now', () => {
     const [row] = await sql`select network_id, subnet_id from ip_addresses where address = ${WEB}::inet`;
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${world.cluster.id}, ${row?.network_id}, ${row?.subnet_id}, ${moved}, ${world.before.id}, 'manual')`;
-    const headers = await makeAgent(await makeNode(world.cluster));
+    const node = await makeNode(world.cluster);
+    await wereOn(node, world.before, world.stranger);
+    const headers = await makeAgent(node);
     const of = async (id: string) =>
       (await listInsightFlows(flowScope(), null, InsightFlowsInput.parse({ id }))).items
         .map((item) => item.source_port)

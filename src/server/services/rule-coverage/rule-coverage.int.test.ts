@@ -5,7 +5,7 @@ import type { Policy } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
 import { countQueries } from '@/test/count-queries';
-import { bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
+import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { retainTelemetry } from '../flows/retain-telemetry';
@@ -42,6 +42,7 @@ beforeAll(async () => {
   for (const name of ['pve1', 'pve2']) {
     const [node] = await sql`select id from nodes where cluster_id = ${cluster.id} and name = ${name}`;
     agents[name] = await makeAgent({ id: node?.id });
+    await wereOn({ id: node?.id }, { id: await lab.id(103) }, { id: await lab.id(104) });
   }
   enforced = await lab.create({
     name: 'apps',

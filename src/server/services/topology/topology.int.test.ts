@@ -5,7 +5,16 @@ import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '@/server/db/schema/firewall-snapshots';
 import { countQueries } from '@/test/count-queries';
-import { bearer, makeAgent, makeNode, makeTenant, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
+import {
+  bearer,
+  makeAgent,
+  makeNode,
+  makeTenant,
+  makeTwoTenants,
+  makeUser,
+  makeWorkload,
+  placeOn,
+} from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { readTopology } from './read-topology';
@@ -40,6 +49,8 @@ async function build() {
   const tenants = await makeTwoTenants('viewer');
   const { cluster, ours, theirs } = tenants;
   const [n1, n2] = [await makeNode(cluster, { name: 'n1' }), await makeNode(cluster, { name: 'n2' })];
+  await placeOn(n1, ours.workload);
+  await placeOn(n2, theirs.workload);
   const idle = await makeWorkload(cluster, ours.project);
   await makeWorkload(cluster, ours.project, { template: true });
   const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)

@@ -1,5 +1,5 @@
 import { sqlClient } from '@/server/db/client';
-import { makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
+import { makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/test/factories';
 import { makeFlow } from '../../agents/testing/heartbeat.fixture';
 
 const sql = sqlClient();
@@ -43,6 +43,8 @@ export async function makeInsightTraffic() {
     await makeWorkload(cluster),
     await makeWorkload(cluster),
   ];
+  for (const node of [one, two, three, four])
+    await wereOn(node, ours.workload, theirs.workload, stranger, before, many);
   return { ...tenants, one, two, three, four, stranger, before, many };
 }
 

@@ -9,11 +9,15 @@ import { criticalTraffic } from './critical-traffic';
 import { driftedPolicies } from './drifted-policies';
 import { failedSyncs } from './failed-syncs';
 import { failingNodes } from './failing-nodes';
+import { refusedReports } from './refused-reports';
+import { replacedTokens } from './replaced-tokens';
 import { silentAgents } from './silent-agents';
 
 const COLLECTORS: Collectors = {
   sync_failed: failedSyncs,
   agent_silent: silentAgents,
+  agent_reports_refused: refusedReports,
+  agent_token_replaced: replacedTokens,
   policy_drifted: driftedPolicies,
   node_firewall_not_compiling: failingNodes,
   suspicious_traffic_critical: criticalTraffic,

@@ -85,6 +85,8 @@ it('says what it could not look at, and looks at the rest', async () => {
   const collectors = {
     sync_failed: none,
     agent_silent: none,
+    agent_reports_refused: none,
+    agent_token_replaced: none,
     policy_drifted: async () => ({ facts: [], unknown: ['p1'] }),
     node_firewall_not_compiling: none,
     suspicious_traffic_critical: () => Promise.reject(new Error('no board')),
