@@ -34,6 +34,7 @@ type Table = { name: string; columns: string[] };
 const listTables = () => sqlClient()<Table[]>`
   select quote_ident(c.relname) as name, array_agg(quote_ident(a.attname)) as columns
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    and a.attidentity <> 'a'
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'rate_limits' group by c.relname`;
 
 /** They get more of everything: rules, groups, addresses in a prefix that we share with them, and traffic of their own. */
