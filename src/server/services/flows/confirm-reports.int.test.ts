@@ -199,7 +199,8 @@ describe('unconfirmed flows', () => {
     const { theirs } = tenants;
     const admin = await bearer(await makeUser('admin'));
     const path = '/unconfirmed-flows';
-    const page = async (query = '') => ((await read(`${path}?node_id=${other.id}&${query}`, admin)) as { items: object[] }).items;
+    const page = async (query = '') =>
+      ((await read(`${path}?node_id=${other.id}&${query}`, admin)) as { items: object[] }).items;
     await beat('other', [attack({ ...tapOf(theirs.workload), bytes: 700, packets: 7 })]);
     expect(await page()).toMatchObject([
       { state: 'waiting', vmid: vmidOf('theirs'), source_ip: '203.0.113.66', destination_port: 3389, bytes: 700 },
