@@ -10,6 +10,8 @@ import { UnreadableNote } from './policy-preview';
 export const NamedRuleView = FirewallRuleView.extend({
   /** Null: not ours, or the policy is gone or out of reach. */
   policy_name: z.string().nullable(),
+  /** Left by a policy of the tenant that had the workload before; which and whose is not told. */
+  residual: z.boolean(),
 });
 
 /** What filters a guest's packets besides its own firewall: in front of it at the node, and in its VNets. */

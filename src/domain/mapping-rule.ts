@@ -153,6 +153,8 @@ export const MappingPreview = z.object({
       cluster_name: z.string(),
       from: Place,
       to: Place,
+      /** What policies of the tenant that loses the workload have there, and what becomes of it. Null: nothing. */
+      rules_left: z.object({ policies: z.int(), mode: z.enum(['remove', 'keep']) }).nullable(),
     }),
   ),
 });

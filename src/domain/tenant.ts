@@ -15,12 +15,20 @@ export const Description = z.string('Enter the description as text.').trim().max
 /** The version that was read; when it is no longer current, nothing is changed. */
 export const Version = z.int('The version as a whole number.').min(1).optional();
 
-export const TenantInput = z.strictObject({ name: DisplayName, description: Description.default('') });
+/** What becomes of the tenant's rules on a workload that a mapping rule gives to another tenant. Moves by hand remove them. */
+const OnMove = z.enum(['remove', 'keep'], 'remove or keep.');
+
+export const TenantInput = z.strictObject({
+  name: DisplayName,
+  description: Description.default(''),
+  on_move: OnMove.default('remove'),
+});
 export type TenantInput = z.output<typeof TenantInput>;
 
 export const TenantUpdate = z.strictObject({
   name: DisplayName.optional(),
   description: Description.optional(),
+  on_move: OnMove.optional(),
   version: Version,
 });
 export type TenantUpdate = z.output<typeof TenantUpdate>;
@@ -39,6 +47,7 @@ export const Tenant = z.object({
   id: z.uuid(),
   name: z.string(),
   description: z.string(),
+  on_move: OnMove,
   counts: TenantCounts,
   version: z.int(),
   created_at: z.string(),

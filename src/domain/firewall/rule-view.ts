@@ -69,6 +69,15 @@ export function viewOfLiveRule(rule: LiveRule, instance: string, vmid: number | 
   };
 }
 
+/** A rule of ours without what tells whose it is, for those who may see that it filters and no more. */
+export const anonymousRule = (view: FirewallRuleView): FirewallRuleView => ({
+  ...view,
+  comment: '',
+  policy_id: null,
+  policy_version: null,
+  rule_hash: null,
+});
+
 /** A rule that shall be live. */
 export function viewOfWantedRule({ content, ...rule }: WantedRule): FirewallRuleView {
   return {

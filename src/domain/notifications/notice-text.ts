@@ -29,6 +29,11 @@ const WORDS = {
     many: (count) => `${count} policies drifted`,
     over: (name) => `Policy ${name} is as wanted again`,
   },
+  residual_rules: {
+    one: (name) => `Rules of a former tenant on ${name}`,
+    many: (count) => `Rules of a former tenant on ${count} workloads`,
+    over: (name) => `No rules of a former tenant on ${name} any more`,
+  },
   node_firewall_not_compiling: {
     one: (name) => `Firewall of ${name} cannot compile`,
     many: (count) => `Firewalls of ${count} nodes cannot compile`,

@@ -114,6 +114,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'workload.left_to_rules': msg('Workloads: left to mapping rules'),
   'workload.mapped': msg('Workloads: moved by mapping rules'),
   'workload.removed': msg('Workload: removed'),
+  'workload.residual_removal_requested': msg('Workload: removal of residual rules requested'),
   'workload.residual_rules_removed': msg('Workload: residual rules removed'),
   'workload.rules_left': msg('Workloads: rules left after a move'),
 };

@@ -23,6 +23,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { LiveRules } from './live-rules';
 import { OutsideFilters } from './outside-filters';
 import { PacketTestForm } from './packet-test-form';
+import { ResidualNotice } from './residual-notice';
 
 /** Everything that filters one guest's packets, read now: rules in their order, options, network cards; and a packet to try. */
 export function GuestFirewall({ workloadId }: { workloadId: string }) {
@@ -81,6 +82,7 @@ function Content({ firewall }: { firewall: Firewall }) {
   return (
     <>
       <UnreadableNotice notes={firewall.unreadable} />
+      <ResidualNotice workloadId={firewall.workload_id} />
       <div className="grid gap-4 lg:grid-cols-2">
         <Section title={t('Does it filter?')}>
           <div className="flex flex-col gap-3">

@@ -3,12 +3,16 @@ import { useT } from '@/lib/i18n/use-t';
 import { PolicyLink } from '../shared/security-links';
 
 type Props = {
-  rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version'> & { policy_name: string | null };
+  rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version'> & {
+    policy_name: string | null;
+    residual: boolean;
+  };
 };
 
 /** Whose rule it is: one of our policies with its version, somebody's on the cluster, or one that does not belong here. */
 export function RuleOwner({ rule }: Props) {
   const t = useT();
+  if (rule.residual) return <span className="text-warn">{t('A former tenant')}</span>;
   switch (rule.owner) {
     case 'nobody':
       return <span className="text-muted">{t('Made elsewhere')}</span>;

@@ -18,6 +18,10 @@ export const CONDITION_WORDS: Record<Condition, { label: string; meaning: string
     label: msg('Policy drifted'),
     meaning: msg('Rules of a policy were changed on a cluster, or do not filter any more.'),
   },
+  residual_rules: {
+    label: msg('Rules left after a move'),
+    meaning: msg('A workload moved to another tenant and still has rules of the former one.'),
+  },
   node_firewall_not_compiling: {
     label: msg('Node firewall cannot compile'),
     meaning: msg('A stored rule or IP set stops the firewall of a node from updating.'),

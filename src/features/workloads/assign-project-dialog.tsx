@@ -11,6 +11,7 @@ import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { showToast } from '@/ui/toast';
+import { AssignmentPreview } from './assignment-preview';
 
 const NONE = 'none';
 const RULES = 'rules';
@@ -139,6 +140,9 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
             placeholder={t('Type to search projects')}
           />
         </div>
+        {chosen && chosen.value !== RULES && (
+          <AssignmentPreview projectId={chosen.value === NONE ? null : chosen.value} workloadIds={workloadIds} />
+        )}
         {projects.data?.total === 0 && search === '' && (
           <p className="text-muted">{t('There is no project yet. Create one under Projects.')}</p>
         )}

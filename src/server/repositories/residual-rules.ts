@@ -189,7 +189,7 @@ export async function listResidualMatters(reach: TenantReach): Promise<ResidualM
     left join ${projects} as p on p.id = w.project_id
     cross join lateral (select coalesce(${of(sql`p.tenant_id`)}, false) as owned) as o
     where owned or coalesce(${of(sql`r.tenant_id`)}, false)
-    group by r.workload_id, w.name, owned order by 7, 1`);
+    group by r.workload_id, w.name, owned order by 6, 1`);
   return [...rows];
 }
 

@@ -24,6 +24,7 @@ const columns = {
   id: tenants.id,
   name: tenants.name,
   description: tenants.description,
+  on_move: tenants.on_move,
   counts: sql<Tenant['counts']>`json_build_object(
     'projects', (select count(*) from ${projects} where ${eq(projects.tenant_id, tenants.id)}),
     'workloads', (select count(*) from ${workloads} join ${projects} on ${eq(projects.id, workloads.project_id)}

@@ -51,6 +51,17 @@ function Moves({ preview, deleting }: { preview: Preview; deleting: boolean }) {
                 <div className="text-sm text-muted">
                   {t('from {before} to {after}', { before: placeText(t, move.from), after: placeText(t, move.to) })}
                 </div>
+                {move.rules_left && (
+                  <div className="text-sm text-warn">
+                    {move.rules_left.mode === 'remove'
+                      ? t('Rules of {n, plural, one {# policy} other {# policies}} are removed.', {
+                          n: move.rules_left.policies,
+                        })
+                      : t('Rules of {n, plural, one {# policy} other {# policies}} stay.', {
+                          n: move.rules_left.policies,
+                        })}
+                  </div>
+                )}
               </li>
             ))}
           </ul>

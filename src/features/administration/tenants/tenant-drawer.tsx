@@ -1,16 +1,23 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
+import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../../shared/record-drawer';
 
-type Values = { name: string; description: string };
+type Values = Pick<Tenant, 'name' | 'description' | 'on_move'>;
 
-const valuesOf = ({ name, description }: Values): Values => ({ name, description });
+const valuesOf = ({ name, description, on_move }: Values): Values => ({ name, description, on_move });
+
+const onMoveOptions = (t: Translate) => [
+  { value: 'remove' as const, label: t('Remove them') },
+  { value: 'keep' as const, label: t('Keep them until someone removes them') },
+];
 
 /** Makes a tenant. Mount it when it opens. */
 export function CreateTenantDrawer({
@@ -35,7 +42,7 @@ export function CreateTenantDrawer({
     <RecordDrawer
       title={t('Create tenant')}
       description={t("A tenant's people see its workloads, groups, policies and flows, and nothing else.")}
-      defaultValues={{ name: '', description: '' }}
+      defaultValues={{ name: '', description: '', on_move: 'remove' as const }}
       schema={TenantInput}
       toInput={(values) => values}
       save={save}
@@ -46,6 +53,13 @@ export function CreateTenantDrawer({
         <>
           <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
           <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
+          <SelectField
+            control={control}
+            name="on_move"
+            label={t('Rules on workloads that leave')}
+            description={t('When a mapping rule moves a workload to another tenant. Manual moves always remove them.')}
+            options={onMoveOptions(t)}
+          />
         </>
       )}
     </RecordDrawer>
@@ -86,6 +100,13 @@ export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose:
         <>
           <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
           <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
+          <SelectField
+            control={control}
+            name="on_move"
+            label={t('Rules on workloads that leave')}
+            description={t('When a mapping rule moves a workload to another tenant. Manual moves always remove them.')}
+            options={onMoveOptions(t)}
+          />
         </>
       )}
     </RecordDrawer>

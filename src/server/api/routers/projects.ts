@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { FollowRules, ProjectInput, ProjectListInput, ProjectUpdate, WorkloadAssignment } from '@/domain/project';
+import { AssignmentPreviewInput } from '@/domain/residual-rules';
 import { assignWorkloads } from '../../services/administration/assign-workloads';
 import { followMappingRules } from '../../services/administration/follow-mapping-rules';
+import { previewAssignment } from '../../services/administration/preview-assignment';
 import {
   createProject,
   deleteProject,
@@ -32,6 +34,9 @@ export const projectsRouter = router({
   assignWorkloads: procedure('workload:write')
     .input(WorkloadAssignment)
     .mutation(({ ctx, input }) => assignWorkloads(ctx.scope, input)),
+  previewAssignment: procedure('workload:write')
+    .input(AssignmentPreviewInput)
+    .mutation(({ ctx, input }) => previewAssignment(ctx.scope, input)),
   followMappingRules: procedure('workload:write')
     .input(FollowRules)
     .mutation(({ ctx, input }) => followMappingRules(ctx.scope, input.workload_ids)),

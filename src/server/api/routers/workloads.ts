@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PacketTest } from '@/domain/guest-firewall';
 import { WorkloadListInput } from '@/domain/inventory';
 import { authorizeIfGranted } from '../../auth/scope';
+import { listResidual, removeResidual } from '../../services/deployments/removal/residual-rules';
 import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
 import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
@@ -18,6 +19,12 @@ export const workloadsRouter = router({
   firewall: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid() }))
     .query(({ ctx, input }) => readGuestFirewall(ctx.scope, input.id, authorizeIfGranted(ctx.session, 'cluster:read'))),
+  residualRules: procedure('workload:read')
+    .input(z.strictObject({ id: z.uuid() }))
+    .query(({ ctx, input }) => listResidual(ctx.scope, input.id)),
+  removeResidualRules: procedure('policy:apply')
+    .input(z.strictObject({ id: z.uuid() }))
+    .mutation(({ ctx, input }) => removeResidual(ctx.scope, input.id)),
   testPacket: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid(), packet: PacketTest }))
     .query(({ ctx, input }) =>

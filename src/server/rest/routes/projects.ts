@@ -10,8 +10,10 @@ import {
   WorkloadAssignment,
   WorkloadAssignmentResult,
 } from '@/domain/project';
+import { AssignmentPreview, AssignmentPreviewInput } from '@/domain/residual-rules';
 import { assignWorkloads } from '../../services/administration/assign-workloads';
 import { followMappingRules } from '../../services/administration/follow-mapping-rules';
+import { previewAssignment } from '../../services/administration/preview-assignment';
 import {
   createProject,
   deleteProject,
@@ -85,12 +87,24 @@ const remove = defineRoute({
 const assign = defineRoute({
   method: 'POST',
   path: '/workloads/assign',
-  summary: 'Give workloads to a project, or with project_id null to none. All of them or nothing.',
+  summary:
+    'Give workloads to a project, or with project_id null to none. All of them or nothing. Rules of a tenant that loses a workload are removed from it.',
   tag,
   access: { permission: 'workload:write' },
   body: WorkloadAssignment,
   response: { status: 200, schema: WorkloadAssignmentResult },
   handler: ({ scope, body }) => assignWorkloads(scope, body),
+});
+
+const previewAssign = defineRoute({
+  method: 'POST',
+  path: '/workloads/assign/preview',
+  summary: 'What assigning workloads would remove from their firewalls, read now. Nothing is changed.',
+  tag,
+  access: { permission: 'workload:write' },
+  body: AssignmentPreviewInput,
+  response: { status: 200, schema: AssignmentPreview },
+  handler: ({ scope, body }) => previewAssignment(scope, body),
 });
 
 const follow = defineRoute({
@@ -104,4 +118,4 @@ const follow = defineRoute({
   handler: ({ scope, body }) => followMappingRules(scope, body.workload_ids),
 });
 
-export const projectRoutes = [list, create, read, update, remove, assign, follow];
+export const projectRoutes = [list, create, read, update, remove, assign, previewAssign, follow];

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { authorizeIfGranted } from '../../auth/scope';
+import { listResidual, removeResidual } from '../../services/deployments/removal/residual-rules';
 import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
 import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
@@ -86,5 +88,26 @@ export const workloadRoutes = [
     response: { status: 200, schema: PacketVerdict },
     handler: ({ scope, session, params, body }) =>
       testPacket(scope, params.workload_id, body, authorizeIfGranted(session, 'cluster:read')),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/workloads/{workload_id}/residual-rules',
+    summary: 'Rules that policies of a former tenant left on a workload, by the last reading, until they are removed.',
+    tag,
+    access: { permission: 'workload:read' },
+    params: z.object({ workload_id: z.uuid() }),
+    response: { status: 200, schema: ResidualRulesList },
+    handler: ({ scope, params }) => listResidual(scope, params.workload_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/workloads/{workload_id}/residual-rules/remove',
+    summary:
+      'Remove what policies of a former tenant left on a workload, also what was to be kept. It is retried until it is gone.',
+    tag,
+    access: { permission: 'policy:apply' },
+    params: z.object({ workload_id: z.uuid() }),
+    response: { status: 202, schema: ResidualRemoval },
+    handler: ({ scope, params }) => removeResidual(scope, params.workload_id),
   }),
 ];

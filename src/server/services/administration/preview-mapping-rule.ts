@@ -2,9 +2,12 @@ import { MAX_PREVIEWED, type MappingPreview, type MappingPreviewInput } from '@/
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
+import { groupBy } from '../../lib/group-by';
 import { newId } from '../../lib/ids';
 import { countMatches, findPlacements, type WeighedRule } from '../../repositories/mapping-placements';
 import { findMappingRule, listEnabledRules } from '../../repositories/mapping-rules';
+import { findLeftBehind } from '../../repositories/residual-rules';
+import { readInstance } from '../policies/world/load-policy-world';
 import { noSuchMappingRule } from './mapping-rules';
 
 const placeOf = (
@@ -37,6 +40,21 @@ export async function previewMappingRule(
     countMatches(db, draft ? [...others, draft] : known ? [...others, known] : others, id),
     findPlacements(db, rules, { limit: MAX_PREVIEWED }),
   ]);
+  const moving = items.filter(({ from_tenant_id, to_tenant_id }) => from_tenant_id !== to_tenant_id);
+  const left = groupBy(
+    await findLeftBehind(
+      db,
+      await readInstance(db),
+      moving.map(({ workload_id, to_tenant_id }) => ({ workload_id, tenant_id: to_tenant_id })),
+    ),
+    ({ workload_id }) => workload_id,
+  );
+  const leftAt = (workloadId: string) => {
+    const rows = left.get(workloadId);
+    if (!rows) return null;
+    const keeps = rows.some(({ on_move }) => on_move === 'keep');
+    return { policies: rows.length, mode: keeps ? ('keep' as const) : ('remove' as const) };
+  };
   return {
     ...matches,
     moves_total: total,
@@ -48,6 +66,7 @@ export async function previewMappingRule(
       cluster_name: item.cluster_name,
       from: placeOf(item.from_project_id, item.from_project_name, item.from_tenant_id, item.from_tenant_name),
       to: placeOf(item.to_project_id, item.to_project_name, item.to_tenant_id, item.to_tenant_name),
+      rules_left: leftAt(item.workload_id),
     })),
   };
 }

@@ -13,7 +13,11 @@ const nameTaken = (name: string) =>
   new AppError('conflict', `There is a tenant named ${name} already.`, {
     errors: [{ field: 'name', message: 'Choose another name.' }],
   });
-const audited = ({ name, description }: { name: string; description: string }) => ({ name, description });
+const audited = ({ name, description, on_move }: Pick<Tenant, 'name' | 'description' | 'on_move'>) => ({
+  name,
+  description,
+  on_move,
+});
 
 /** One page of the tenants within reach. */
 export function listTenants(scope: Scope<'tenant:read'>, input: TenantListInput): Promise<Page<Tenant>> {

@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApplyResult } from '@/domain/deployments';
+import type { GuestFirewall } from '@/domain/guest-firewall';
+import type { MappingPreview } from '@/domain/mapping-rule';
 import type { Policy } from '@/domain/policies';
+import type { AssignmentPreview, ResidualRulesList } from '@/domain/residual-rules';
 import { ProviderError } from '@/server/providers/hypervisor/errors';
 import { forgetReadings } from '@/server/services/firewall/live-reader';
+import { collectFindings } from '@/server/services/notifications/facts/collect-findings';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -186,8 +190,44 @@ describe('a workload that moves to another tenant by hand', () => {
     };
     for (const id of await removals()) await run(id, unreachable);
     expect(rulesOf(MOVED, policy)).toHaveLength(1);
-    const [row] = await lab.sql`select attempts, problem, mode from residual_rules`;
-    expect(row).toMatchObject({ attempts: 1, mode: 'remove', problem: { code: 'unreachable' } });
+    await lab.observe();
+    // The new tenant sees what filters, and how often the removal was tried; not whose it is, or what it was called.
+    const residual = await ask<ResidualRulesList>(theirs.as, `/workloads/${workload}/residual-rules`);
+    expect(residual.items).toMatchObject([
+      {
+        mode: 'remove',
+        attempts: 1,
+        problem: { code: 'unreachable' },
+        rules: [{ action: 'ACCEPT', destination_port: '22' }],
+      },
+    ]);
+    const firewall = await ask<GuestFirewall>(theirs.as, `/workloads/${workload}/firewall`);
+    expect(firewall.rules?.filter((rule) => rule.residual)).toHaveLength(1);
+    for (const secret of [policy.id, 'shop policy', 'secret of ours', ours.tenant.id]) {
+      expect(JSON.stringify([residual, firewall])).not.toContain(secret);
+    }
+    const gone = await call(`/workloads/${workload}/residual-rules`, { headers: await ours.as() });
+    expect(gone.status).toBe(404);
+    // Both are notified, each of its own side.
+    const told = async ({ tenant }: Side) =>
+      (await collectFindings([tenant.id], ['residual_rules'])).facts.map(({ object_id, detail }) => ({
+        object_id,
+        detail,
+      }));
+    expect(await told(theirs)).toEqual([
+      {
+        object_id: workload,
+        detail:
+          'Rules of one policy of a former tenant still filter the workload. Their removal is retried automatically.',
+      },
+    ]);
+    expect(await told(ours)).toEqual([
+      {
+        object_id: null,
+        detail:
+          'Rules of one policy are still on the workload, which belongs to another tenant now. Their removal is retried automatically.',
+      },
+    ]);
     await scheduleDeployments();
     expect(await removals()).toEqual([]);
     await lab.sql`update residual_rules set attempted_at = now() - interval '1 hour'`;
@@ -206,4 +246,62 @@ describe('a workload that moves to another tenant by hand', () => {
     expect(rulesOf(MOVED, policy)).toHaveLength(1);
     expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
   });
+
+  it('shows beforehand what the move would remove, and where it has to wait', async () => {
+    const policy = await makePolicy(ours);
+    await apply(ours, policy);
+    const input = { project_id: theirs.project.id, workload_ids: [workload, await lab.id(105)] };
+    const preview = await ask<AssignmentPreview>(root, '/workloads/assign/preview', input);
+    expect(preview).toMatchObject({
+      changed: 2,
+      moved: 2,
+      workloads: [{ workload_id: workload, policies: 1, rules: 1 }],
+      unreachable: [],
+    });
+    expect(preview.workloads[0]?.switches).toBeGreaterThan(0);
+    const fault = lab.simulator.onRequest(
+      { path: /firewall/ },
+      { kind: 'respond', status: 500, reason: 'out of order' },
+    );
+    try {
+      const blind = await ask<AssignmentPreview>(root, '/workloads/assign/preview', input);
+      expect(blind.workloads).toMatchObject([{ rules: null, switches: null }]);
+      expect(blind.unreachable).toEqual([{ cluster_id: lab.cluster.id, cluster_name: lab.cluster.name }]);
+    } finally {
+      fault.remove();
+    }
+    expect(rulesOf(MOVED, policy)).toHaveLength(1);
+  });
+});
+
+describe('a workload that a mapping rule moves', () => {
+  it.each(['remove', 'keep'] as const)(
+    'has the rules of its former tenant treated as this one set: %s',
+    async (on_move) => {
+      const policy = await makePolicy(ours);
+      await apply(ours, policy);
+      await ask(root, `/tenants/${ours.tenant.id}`, { on_move }, 'PATCH');
+      await ask(root, '/workloads/follow-mapping-rules', { workload_ids: [workload] });
+      await lab.sql`update workloads set project_id = ${ours.project.id}, project_assigned_by = 'rule', tags = ${[`goes-${on_move}`]} where id = ${workload}`;
+      await lab.sql`delete from residual_rules`;
+      await lab.sql`update deployments set status = 'failed', finished_at = now() where kind = 'removal' and status = 'queued'`;
+      const rule = { source: 'tag', value: `goes-${on_move}`, project_id: theirs.project.id };
+      const preview = await ask<MappingPreview>(root, '/mapping-rules/preview', { rule });
+      expect(preview.moves).toMatchObject([{ workload_id: workload, rules_left: { policies: 1, mode: on_move } }]);
+      await ask(root, '/mapping-rules', rule);
+      expect(await removals()).toHaveLength(on_move === 'remove' ? 1 : 0);
+      await lab.sql`update residual_rules set since = now() - interval '1 day'`;
+      await scheduleDeployments();
+      await runRemovals();
+      expect(rulesOf(MOVED, policy)).toHaveLength(on_move === 'remove' ? 0 : 1);
+      if (on_move === 'remove') return;
+      // What was kept goes when the new tenant asks for it.
+      expect(await ask(theirs.as, `/workloads/${workload}/residual-rules/remove`, {}, 'POST')).toEqual({
+        requested: 1,
+      });
+      await runRemovals();
+      expect(rulesOf(MOVED, policy)).toEqual([]);
+      expect(await ask(theirs.as, `/workloads/${workload}/residual-rules`)).toEqual({ items: [] });
+    },
+  );
 });

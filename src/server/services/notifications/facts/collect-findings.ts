@@ -11,6 +11,7 @@ import { failedSyncs } from './failed-syncs';
 import { failingNodes } from './failing-nodes';
 import { refusedReports } from './refused-reports';
 import { replacedTokens } from './replaced-tokens';
+import { residualRules } from './residual-rules';
 import { silentAgents } from './silent-agents';
 
 const COLLECTORS: Collectors = {
@@ -19,6 +20,7 @@ const COLLECTORS: Collectors = {
   agent_reports_refused: refusedReports,
   agent_token_replaced: replacedTokens,
   policy_drifted: driftedPolicies,
+  residual_rules: residualRules,
   node_firewall_not_compiling: failingNodes,
   suspicious_traffic_critical: criticalTraffic,
   address_conflict: addressConflicts,

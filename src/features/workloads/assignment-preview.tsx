@@ -1,0 +1,69 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useT } from '@/lib/i18n/use-t';
+import { useTRPCClient } from '@/lib/trpc';
+import { Notice } from '@/ui/notice';
+import { Skeleton } from '@/ui/skeleton';
+import { QueryView } from '../shared/query-view';
+
+/** Workloads that are named one by one. */
+const NAMED = 10;
+
+/** What a move by hand would remove from the firewalls of workloads, and where that has to wait. */
+export function AssignmentPreview({
+  projectId,
+  workloadIds,
+}: {
+  projectId: string | null;
+  workloadIds: readonly string[];
+}) {
+  const t = useT();
+  const client = useTRPCClient();
+  const input = { project_id: projectId, workload_ids: [...workloadIds] };
+  const query = useQuery({
+    queryKey: ['assignment-preview', input],
+    queryFn: ({ signal }) => client.projects.previewAssignment.mutate(input, { signal }),
+    staleTime: 0,
+  });
+  return (
+    <QueryView query={query} skeleton={<Skeleton className="h-10" />}>
+      {({ workloads, unreachable }) =>
+        workloads.length === 0 ? (
+          <p className="text-muted">{t('No rules are removed.')}</p>
+        ) : (
+          <Notice
+            tone="warn"
+            title={t('Rules of the former tenant are removed from {n, plural, one {# workload} other {# workloads}}', {
+              n: workloads.length,
+            })}
+          >
+            <ul className="flex flex-col gap-1">
+              {workloads.slice(0, NAMED).map((workload) => (
+                <li key={workload.workload_id} className="[overflow-wrap:anywhere]">
+                  <span className="font-medium">{workload.name}</span>{' '}
+                  {workload.rules === null
+                    ? t('could not be read')
+                    : t(
+                        '{rules, plural, one {# rule} other {# rules}}, {switches, plural, one {# switch restored} other {# switches restored}}',
+                        {
+                          rules: workload.rules,
+                          switches: workload.switches ?? 0,
+                        },
+                      )}
+                </li>
+              ))}
+            </ul>
+            {workloads.length > NAMED && <p className="text-muted">{t('The first {n} are shown.', { n: NAMED })}</p>}
+            {unreachable.length > 0 && (
+              <p>
+                {t('Rules stay until {clusters} can be reached. Their removal is retried automatically.', {
+                  clusters: unreachable.map(({ cluster_name }) => cluster_name).join(', '),
+                })}
+              </p>
+            )}
+          </Notice>
+        )
+      }
+    </QueryView>
+  );
+}
