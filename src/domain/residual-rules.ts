@@ -9,6 +9,7 @@ export const MOVE_MODES = ['remove', 'keep'] as const;
 /** Rules that one policy of a former tenant left on a workload. Which policy, and whose, is not told. */
 export const ResidualRules = z.object({
   id: z.uuid(),
+  workload_id: z.uuid(),
   mode: z.enum(MOVE_MODES),
   /** When the workload moved. */
   since: z.string(),

@@ -21,7 +21,7 @@ const OnMove = z.enum(['remove', 'keep'], 'remove or keep.');
 export const TenantInput = z.strictObject({
   name: DisplayName,
   description: Description.default(''),
-  on_move: OnMove.default('remove'),
+  on_move: OnMove.optional(),
 });
 export type TenantInput = z.output<typeof TenantInput>;
 

@@ -196,6 +196,15 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
   if (run.status !== 'ok') throw new Error('the lab could not be synced');
   const ours = await makeSide(lab, 'ours', [100, 103], 65);
   const theirs = await makeSide(lab, THEIR_MARK, [102, 105], 66);
+  // Each has a workload that was the other one's before, with rules that are left.
+  for (const [side, other, mark] of [
+    [ours, theirs, THEIR_MARK],
+    [theirs, ours, 'ours'],
+  ] as const) {
+    await sql`insert into residual_rules (id, workload_id, policy_id, policy_name, policy_version, tenant_id, workload_name, mode)
+      values (${newId()}, ${side.ids.workload ?? ''}, ${other.ids.policy ?? ''}, ${`${mark}-policy`}, 1, ${other.ids.tenant ?? ''},
+        ${`${mark}-old-name`}, 'keep')`;
+  }
   const [node] = await sql<{ id: string }[]>`select id from nodes where cluster_id = ${lab.cluster.id} order by name`;
   if (!node) throw new Error('the lab has no node');
   const agent = await makeAgent(node);

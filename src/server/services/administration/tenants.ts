@@ -45,7 +45,7 @@ export function createTenant(scope: Scope<'tenant:write'>, input: TenantInput): 
       object_id: id,
       object_name: input.name,
       tenant_id: id,
-      after: audited(input),
+      after: audited(tenant),
     });
     return tenant;
   });

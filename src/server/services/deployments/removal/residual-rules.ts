@@ -29,6 +29,7 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
   return {
     items: rows.map(({ id, policy_id, mode, since, attempts, attempted_at, problem }) => ({
       id,
+      workload_id: workloadId,
       mode,
       since,
       attempts,
