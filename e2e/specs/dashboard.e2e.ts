@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
 import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
-import { enrolNode } from '../fixtures/reporting-node';
+import { enrolNode, nodeOf, type Placed } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 
 type Item = { id: string; name: string };
@@ -18,13 +18,12 @@ test('the dashboard shows what is up, and every figure leads to what is behind i
   test.setTimeout(240_000);
   const cluster = await addCluster(simulator.cluster, { name: 'glance' });
   const within = `cluster_id=${cluster.id}`;
-  const [node] = (await api<{ items: Item[] }>('GET', `/nodes?${within}`)).items;
-  const [guest] = (await api<{ items: Item[] }>('GET', `/workloads?${within}&status=running`)).items;
-  if (!node || !guest) throw new Error('the simulator has no node or guest');
+  const [guest] = (await api<{ items: (Item & Placed)[] }>('GET', `/workloads?${within}&status=running`)).items;
+  if (!guest) throw new Error('the simulator has no guest');
   const network = await networkOf(api, cluster.id, 'vmbr1');
   await addSubnet(api, network, '10.97.0.0/24');
   await addAddress(api, network, '10.97.0.5', { workload_id: guest.id });
-  const agent = await enrolNode(api, node);
+  const agent = await enrolNode(api, nodeOf(guest));
   const attempt = (source_ip: string, destination_port: number, values: object = {}) => ({
     source_ip,
     destination_ip: '10.97.0.5',

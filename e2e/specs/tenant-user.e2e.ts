@@ -71,7 +71,7 @@ test('somebody of one tenant gets a product of their own: no dead end, no refusa
   if (!node) throw new Error('the simulator has no node');
   const all = await api<{ items: (Item & { template: boolean })[] }>(
     'GET',
-    `/workloads?cluster_id=${cluster.id}&limit=500&template=false`,
+    `/workloads?cluster_id=${cluster.id}&node_id=${node.id}&limit=500&template=false`,
   );
   const [ownGuest, ownSecond, foreignGuest] = all.items;
   if (!ownGuest || !ownSecond || !foreignGuest) throw new Error('too few guests');

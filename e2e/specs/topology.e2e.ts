@@ -4,7 +4,7 @@ import type { Topology } from '@/domain/topology/topology';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
-import { enrolNode } from '../fixtures/reporting-node';
+import { enrolNode, nodeOf, type Placed } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -16,15 +16,14 @@ const INTERNET = '203.0.113.7';
 /** Two guests with addresses, and what they and the internet say to each other, told by one node. */
 async function makeTraffic(api: Api, clusterId: string) {
   const within = `cluster_id=${clusterId}`;
-  const list = (path: string) => api<{ items: Item[] }>('GET', path).then(({ items }) => items);
-  const [node] = await list(`/nodes?${within}`);
-  const [web, database] = await list(`/workloads?${within}&sort=name&template=false`);
-  if (!node || !web || !database) throw new Error('the simulator has too few guests');
+  const path = `/workloads?${within}&sort=name&template=false`;
+  const [web, database] = (await api<{ items: (Item & Placed)[] }>('GET', path)).items;
+  if (!web || !database) throw new Error('the simulator has too few guests');
   const network = await networkOf(api, clusterId, 'vmbr0');
   await addSubnet(api, network, SUBNET);
   await addAddress(api, network, '10.77.0.10', { workload_id: web.id });
   await addAddress(api, network, '10.77.0.20', { workload_id: database.id });
-  const agent = await enrolNode(api, node);
+  const agent = await enrolNode(api, nodeOf(web));
   await agent.report([
     { source_ip: '10.77.0.10', destination_ip: '10.77.0.20', destination_port: 5432, bytes: 5_000_000, packets: 4000 },
     { source_ip: INTERNET, destination_ip: '10.77.0.10', destination_port: 443, bytes: 70_000, packets: 90 },

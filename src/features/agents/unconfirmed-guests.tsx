@@ -1,13 +1,20 @@
+'use client';
+import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { AgentDetail } from '@/domain/agent';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
 import { Missing } from '@/ui/missing';
+import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
+import { Skeleton } from '@/ui/skeleton';
 import { NodeLink } from '../shared/inventory-links';
+import { QueryView } from '../shared/query-view';
 
 type Guest = AgentDetail['unconfirmed_guests'][number];
 
@@ -57,8 +64,43 @@ export function UnconfirmedGuests({ agent }: { agent: AgentDetail }) {
             </tbody>
           </table>
         </div>
+        <LatestFlows nodeId={agent.node_id} />
       </div>
     </Section>
+  );
+}
+
+/** The flows that were received last; the API lists all of them. */
+const LATEST = 20;
+
+function LatestFlows({ nodeId }: { nodeId: string }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const query = useQuery(trpc.agents.unconfirmed.queryOptions({ node_id: nodeId, limit: LATEST }));
+  const end = (address: string, port: number | null) => (port === null ? address : `${address} ${port}`);
+  return (
+    <QueryView query={query} skeleton={<Skeleton className="h-24" />}>
+      {({ items, total }) => (
+        <details>
+          <summary className="cursor-pointer">
+            {t('Latest {shown} of {total} flows', { shown: formatCount(items.length), total: formatCount(total) })}
+          </summary>
+          <ul className="mt-2 flex flex-col gap-1 tabular-nums">
+            {items.map((flow) => (
+              <li key={flow.id} className="flex flex-wrap items-baseline gap-x-2">
+                <span className="text-muted">{formatDateTime(flow.observed_at)}</span>
+                <Mono>
+                  {`${flow.interface ?? flow.vmid}: ${end(flow.source_ip, flow.source_port)} → ${end(flow.destination_ip, flow.destination_port)} ${flow.protocol}`}
+                </Mono>
+                <Badge tone={flow.state === 'refused' ? 'danger' : 'warn'}>
+                  {flow.state === 'refused' ? t('Refused') : t('Awaiting')}
+                </Badge>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </QueryView>
   );
 }
 

@@ -90,7 +90,7 @@ export function countSignIn(result: 'ok' | 'failed'): void {
 }
 
 /** Counts the flows of one heartbeat. */
-export function countFlows(outcomes: { accepted: number; updated: number; rejected: number }): void {
+export function countFlows(outcomes: Record<'accepted' | 'updated' | 'unconfirmed' | 'rejected', number>): void {
   for (const [outcome, count] of Object.entries(outcomes)) made.flows.inc({ outcome }, count);
 }
 

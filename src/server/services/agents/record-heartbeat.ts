@@ -175,7 +175,8 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     return answer;
   });
   if (!('duplicate' in stored)) {
-    countFlows({ accepted: stored.accepted, updated: stored.updated, rejected: stored.rejected.length });
+    const { accepted, updated, unconfirmed = 0, rejected } = stored;
+    countFlows({ accepted, updated, unconfirmed, rejected: rejected.length });
   }
   return stored;
 }
