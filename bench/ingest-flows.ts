@@ -37,7 +37,7 @@ function flowOf(node: number, i: number, at: string, isNew: boolean): Flow {
     observed_at: at,
     collector: 'ebpf',
     initiator: 'source',
-    interface: `tap${100 + (i % GUESTS)}i0`,
+    interface: `tap${100 + node * GUESTS + (i % GUESTS)}i0`,
     vmid: 100 + node * GUESTS + (i % GUESTS),
     nic: 0,
     raw: {

@@ -137,9 +137,12 @@ describe('a demo', () => {
     const [flows] = await sql`
       select count(*)::int as flows, count(distinct node_id)::int as nodes, min(observed_at) < now() - interval '45 minutes' as old,
         max(observed_at) > now() - interval '1 minute' as fresh, bool_and(observed_at <= now()) as past,
-        count(*) filter (where decision = 'drop')::int as dropped, count(*) filter (where decision = 'accept')::int as accepted
+        count(*) filter (where decision = 'drop')::int as dropped, count(*) filter (where decision = 'accept')::int as accepted,
+        count(*) filter (where vmid is not null and workload_id is null)::int as unattributed,
+        (select count(*)::int from unconfirmed_flows) as unconfirmed
       from traffic_flows`;
-    expect(flows).toMatchObject({ old: true, fresh: true, past: true });
+    // Agents report about guests of their own nodes.
+    expect(flows).toMatchObject({ old: true, fresh: true, past: true, unattributed: 0, unconfirmed: 0 });
     expect(flows?.flows).toBeGreaterThan(1_000);
     expect(flows?.dropped).toBeGreaterThan(20);
     // One node cannot capture; the silent one reported until it fell silent.
