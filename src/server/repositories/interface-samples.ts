@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Tx } from '../db/client';
+import type { Executor, Tx } from '../db/client';
 import { interfaceSamples, interfaceTraffic } from '../db/schema/telemetry';
+import { pgArray } from './pg-array';
 import { rowsOfArrays } from './rows-of-arrays';
 
 const listOf = (columns: object) => sql.raw(Object.keys(columns).join(', '));
@@ -83,4 +84,37 @@ export async function insertInterfaceTraffic(
     select ${node.node_id}::uuid, ${node.cluster_id}::uuid, s.*
     from ${rowsOfArrays(TRAFFIC_COLUMNS, 'interface', rows)} as s
     on conflict do nothing`);
+}
+
+/** What guest NICs carried, without a known workload. */
+export type UnknownTraffic = {
+  node_id: string;
+  cluster_id: string;
+  interface: string;
+  vmid: number;
+  observed_at: string;
+};
+
+/** Rows of guests with these ids whose workload is not known; of all when none are given. */
+export async function listUnknownTraffic(
+  executor: Executor,
+  vmids: readonly number[] | null,
+  limit: number,
+): Promise<UnknownTraffic[]> {
+  const rows = await executor.execute<UnknownTraffic>(sql`
+    select node_id, cluster_id, interface, vmid, observed_at::text as observed_at from ${interfaceTraffic}
+    where workload_id is null ${vmids === null ? sql`` : sql`and vmid = any (${pgArray('int', vmids)})`}
+    order by observed_at desc limit ${limit}`);
+  return [...rows];
+}
+
+/** Fills in the workloads of such rows. */
+export async function fillTrafficWorkloads(
+  executor: Executor,
+  rows: readonly (Pick<UnknownTraffic, 'node_id' | 'interface' | 'observed_at'> & { workload_id: string })[],
+): Promise<void> {
+  const columns = { node_id: 'uuid', interface: 'text', observed_at: 'timestamptz', workload_id: 'uuid' } as const;
+  await executor.execute(sql`
+    update ${interfaceTraffic} as t set workload_id = r.workload_id from ${rowsOfArrays(columns, 'node_id', rows)} as r
+    where t.node_id = r.node_id and t.interface = r.interface and t.observed_at = r.observed_at and t.workload_id is null`);
 }

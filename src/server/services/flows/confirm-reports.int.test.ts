@@ -16,6 +16,7 @@ import { criticalTraffic } from '../notifications/facts/critical-traffic';
 import { refusedReports } from '../notifications/facts/refused-reports';
 import { freshAddressBook } from './address-book';
 import { confirmReports } from './confirm-reports';
+import { resolveFlowEnds } from './resolve-ends';
 import { retainTelemetry } from './retain-telemetry';
 
 const sql = sqlClient();
@@ -191,6 +192,17 @@ describe('an agent', () => {
       const ofNode = (node: { id: string }) => rows.find(({ node_id }) => node_id === node.id)?.workload_id;
       expect([ofNode(other), ofNode(home)]).toEqual([null, tenants.theirs.workload.id]);
     }
+    // The counters are the workload's once it turns out to have been there.
+    const counted = () => sql`select workload_id from interface_traffic where node_id = ${other.id}`;
+    const resolveAll = async () => {
+      await freshAddressBook(db);
+      while (!(await resolveFlowEnds(undefined, 0)).done);
+    };
+    await resolveAll();
+    expect(await counted()).toMatchObject([{ workload_id: null }]);
+    await placeOn(other, tenants.theirs.workload);
+    await resolveAll();
+    expect(await counted()).toMatchObject([{ workload_id: tenants.theirs.workload.id }]);
   });
 });
 

@@ -23,6 +23,7 @@ import { lockTrafficSums } from '../../repositories/traffic-lock';
 import { moveParts, type PartPosition } from '../../repositories/unresolved-minutes';
 import { type AddressBook, addressBook } from './address-book';
 import { attributeFlow, confirmedObserver } from './attribute-flow';
+import { fillCounters } from './fill-counters';
 import { fillMinutes } from './fill-minutes';
 import { endLookup } from './known-ends';
 import { rollupKey } from './roll-up';
@@ -167,6 +168,7 @@ export async function resolveFlowEnds(
   begin(book, settleMs);
   let filled = 0;
   if (!walk || walk.startedAt > started) return { filled, done: walk === undefined };
+  if (walk.table === 0 && walk.page === 0) filled += await fillCounters(book, walk.learned?.vmids ?? null);
   for (;;) {
     const name: EndTable | undefined = END_TABLES[walk.table];
     if (name !== undefined && walk.page >= (await countPages(db, name))) {
