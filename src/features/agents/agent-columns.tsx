@@ -31,10 +31,6 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
       </Link>
     ),
   }),
-  make.custom('reports', t('Unconfirmed'), (agent) => <Reports agent={agent} />, {
-    width: 190,
-    csv: (agent) => `${agent.unconfirmed.waiting} / ${agent.unconfirmed.refused}`,
-  }),
   make.custom('status', t('Status'), (agent) => <Status tone={stateOf(agent).tone}>{t(stateOf(agent).word)}</Status>, {
     sortable: true,
     width: 130,
@@ -47,6 +43,10 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
       lackingCollectors(agent)
         .map(({ name, state }) => `${t(collectorName(name))} (${state})`)
         .join('; '),
+  }),
+  make.custom('reports', t('Attention'), (agent) => <Reports agent={agent} />, {
+    width: 250,
+    csv: (agent) => `${agent.unconfirmed.waiting} / ${agent.unconfirmed.refused}`,
   }),
   make.time('last_heartbeat_at', t('Heartbeat'), (agent) => agent.last_heartbeat_at, {
     sortable: true,
@@ -99,7 +99,7 @@ function Reports({ agent }: { agent: Agent }) {
   const replaced = agent.token_replacement;
   const isNew = replaced !== null && now !== null && now - Date.parse(replaced.at) < DAY_MS;
   return (
-    <span className="inline-flex flex-wrap gap-1">
+    <span className="inline-flex gap-1 whitespace-nowrap">
       {refused > 0 && (
         <Badge tone="danger">{t('{n, plural, one {# flow refused} other {# flows refused}}', { n: refused })}</Badge>
       )}
