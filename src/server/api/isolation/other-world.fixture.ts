@@ -38,7 +38,7 @@ const listTables = () => sqlClient()<Table[]>`
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'rate_limits' group by c.relname`;
 
 /** They get more of everything: rules, groups, addresses in a prefix that we share with them, and traffic of their own. */
-async function grow({ theirs, ours, node }: TwoTenants): Promise<void> {
+async function grow({ theirs, ours, node, strangerNode }: TwoTenants): Promise<void> {
   await theirs.signIn();
   const make = async (path: string, headers: Record<string, string>, body: object) => {
     const answer = await call(path, { method: 'POST', headers, body });
@@ -60,6 +60,15 @@ async function grow({ theirs, ours, node }: TwoTenants): Promise<void> {
     }),
   );
   await make('/agents/heartbeat', node, makeHeartbeat(flows, { sequence: 2 }));
+  // An agent that lies about guests of other nodes, ours among them: at their interfaces, and without one.
+  const lies = [100, 102].flatMap((vmid) => {
+    const seen = { source_ip: '203.0.113.200', destination_ip: vmid === 100 ? '10.65.0.10' : '10.66.0.10' };
+    return [
+      makeFlow({ ...seen, destination_port: 3389, interface: `tap${vmid}i0`, vmid, nic: 0 }),
+      makeFlow({ ...seen, destination_port: 6379 }),
+    ];
+  });
+  await make('/agents/heartbeat', strangerNode, makeHeartbeat(lies));
   await sumTraffic();
   const { cluster = '', network = '', subnet = '' } = ours.ids;
   await sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source, hostname)

@@ -26,7 +26,14 @@ export type Side = {
   names: string[];
 };
 
-export type TwoTenants = { ours: Side; theirs: Side; lab: SyncWorld; node: { authorization: string } };
+export type TwoTenants = {
+  ours: Side;
+  theirs: Side;
+  lab: SyncWorld;
+  /** The agent that reports about the guests of both, and one whose node has none of them. */
+  node: { authorization: string };
+  strangerNode: { authorization: string };
+};
 
 const sql = sqlClient();
 
@@ -205,8 +212,10 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
       values (${newId()}, ${side.ids.workload ?? ''}, ${other.ids.policy ?? ''}, ${`${mark}-policy`}, 1, ${other.ids.tenant ?? ''},
         ${`${mark}-old-name`}, 'keep')`;
   }
-  const [node] = await sql<{ id: string }[]>`select id from nodes where cluster_id = ${lab.cluster.id} order by name`;
-  if (!node) throw new Error('the lab has no node');
+  const [node, stranger] = await sql<
+    { id: string }[]
+  >`select id from nodes where cluster_id = ${lab.cluster.id} order by name`;
+  if (!node || !stranger) throw new Error('the lab has no node');
   const agent = await makeAgent(node);
   const guests = await sql<{ id: string }[]>`select id from workloads
     where cluster_id = ${lab.cluster.id} and vmid in (100, 102, 103, 105)`;
@@ -216,7 +225,9 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
     makeFlow({ source_ip: `203.0.113.${third}`, destination_ip: `10.${third}.0.10`, destination_port: 22 }),
   ]);
   await make('/agents/heartbeat', agent, makeHeartbeat(flows));
+  const strangerNode = await makeAgent(stranger);
+  await make('/agents/heartbeat', strangerNode, makeHeartbeat());
   await sumTraffic();
   for (const side of [ours, theirs]) Object.assign(side.ids, { cluster: lab.cluster.id, node: node.id });
-  return { ours, theirs, lab, node: agent };
+  return { ours, theirs, lab, node: agent, strangerNode };
 }
