@@ -4,6 +4,7 @@ import { FirewallRuleView } from './firewall/rule-view';
 import { flowVerdict, RulesSay } from './flow-verdict';
 import { HostFirewallRule, SetView } from './host-firewall';
 import { isOneFamily, ONE_FAMILY, PACKET_FIELDS } from './packet-fields';
+import { POLICY_TIERS } from './policy/tier';
 import { InterfaceEnforcement } from './policy-guests';
 import { UnreadableNote } from './policy-preview';
 
@@ -12,6 +13,8 @@ export const NamedRuleView = FirewallRuleView.extend({
   policy_name: z.string().nullable(),
   /** Left by a policy of the tenant that had the workload before; which and whose is not told. */
   residual: z.boolean(),
+  /** Of its policy; null: not ours, or the policy is gone. */
+  tier: z.enum(POLICY_TIERS).nullable(),
 });
 
 /** What filters a guest's packets besides its own firewall: in front of it at the node, and in its VNets. */

@@ -6,6 +6,7 @@ import { CONTEXT_DECISIONS } from './flow-context/flow-context';
 import { Decider, flowVerdict } from './flow-verdict';
 import { booleanFilter } from './inventory';
 import { listInput, pageOf } from './list';
+import { POLICY_TIERS } from './policy/tier';
 import { UnreadableNote } from './policy-preview';
 
 /**
@@ -174,6 +175,8 @@ export const ActiveRule = FirewallRuleView.extend({
   /** A marker in its comment says that this service wrote it. */
   managed: z.boolean(),
   policy_name: z.string().nullable(),
+  /** Of its policy; null: not ours, or the policy is gone. */
+  tier: z.enum(POLICY_TIERS).nullable(),
   /** The group of the cluster that it is of; null: the workload's own. */
   group: z.string().nullable(),
 });

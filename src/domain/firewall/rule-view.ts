@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Marker, parseMarker } from '../policy/marker';
+import { TENANT_VISIBILITIES } from '../policy/tier';
 import type { WantedRule } from '../policy/wanted';
 import type { LiveRule } from './live-state';
 
@@ -32,6 +33,11 @@ export const FirewallRuleView = z.object({
   policy_id: z.string().nullable(),
   policy_version: z.int().nullable(),
   rule_hash: z.string().nullable(),
+  /**
+   * Of a platform rule that is shown to a tenant: what the platform lets tenants see. With `hidden` and `name` it is told that the
+   * rule filters and how; what it matches is withheld, and null does not mean that it matches everything.
+   */
+  visibility: z.enum(TENANT_VISIBILITIES).optional(),
 });
 export type FirewallRuleView = z.output<typeof FirewallRuleView>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENFORCEMENT_MODES } from '../policy/policy';
 import { DEPLOYMENT_STATUSES } from '../policy/status';
+import { POLICY_TIERS } from '../policy/tier';
 import { TOUCHED_BY } from '../policy/touches';
 
 /** Policies that touch an address, those that name it or its workload first, then by name. */
@@ -16,7 +17,9 @@ export const AddressPolicies = z.object({
       touches: z.array(z.object({ side: z.enum(['source', 'target']), endpoint: z.string(), by: z.enum(TOUCHED_BY) })),
     }),
   ),
-  /** Further ones, of tenants out of reach. */
+  /** Platform policies with rules on the workload of the address, as far as the platform lets tenants know of them. */
+  platform: z.array(z.object({ name: z.string(), tier: z.enum(POLICY_TIERS) })),
+  /** Further ones of the platform. */
   hidden: z.int(),
 });
 export type AddressPolicies = z.output<typeof AddressPolicies>;

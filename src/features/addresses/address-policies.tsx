@@ -50,9 +50,13 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
   const hidden = data?.hidden ?? 0;
   const columns = useMemo(() => policyColumns(t), [t]);
   const told = t('Their endpoints stand for this address or for its workload; “any” comes last.');
-  const more = hidden > 0 && t('{n, number} more belong to tenants that you may not see.', { n: hidden });
+  const platform = data?.platform ?? [];
+  const named =
+    platform.length > 0 &&
+    t('Platform policies with rules on its workload: {names}.', { names: platform.map(({ name }) => name).join(', ') });
+  const more = hidden > 0 && t('{n, number} more belong to the platform.', { n: hidden });
   return (
-    <Section title={t('Policies')} description={more ? `${told} ${more}` : told} bare>
+    <Section title={t('Policies')} description={[told, named, more].filter(Boolean).join(' ')} bare>
       <DataTable
         id="address-policies"
         label={t('Policies that touch the address')}

@@ -9,6 +9,7 @@ import { EmptyState } from '@/ui/empty-state';
 import { Mono } from '@/ui/mono';
 import { Status } from '@/ui/status';
 import { commentText, matchText } from '../shared/firewall-rule-text';
+import { TIER_LABELS } from '../shared/tier-labels';
 import { RuleOwner } from './rule-owner';
 
 type Rule = NonNullable<GuestFirewall['rules']>[number];
@@ -58,6 +59,7 @@ const columnsFor = (t: Translate) => [
     width: 200,
     csv: (rule) => rule.policy_name ?? rule.owner,
   }),
+  make.text('tier', t('Evaluation'), (rule) => rule.tier && t(TIER_LABELS[rule.tier].label), { width: 120 }),
   make.text('log', t('Log'), (rule) => (rule.log === 'nolog' ? null : rule.log), { width: 80 }),
   make.text('comment', t('Comment'), (rule) => commentText(rule.comment), { width: 170, grow: true }),
 ];

@@ -1,10 +1,12 @@
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
+import type { PolicyTier } from '@/domain/policy/tier';
 import { useT } from '@/lib/i18n/use-t';
 import { PolicyLink } from '../shared/security-links';
 
 type Props = {
-  rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version'> & {
+  rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version' | 'visibility'> & {
     policy_name: string | null;
+    tier: PolicyTier | null;
     residual: boolean;
   };
 };
@@ -21,6 +23,8 @@ export function RuleOwner({ rule }: Props) {
     case 'copied':
       return <span className="text-warn">{t('Copied from another guest')}</span>;
     case 'this_installation':
+      // Whoever sees it as the platform allows cannot open the policy.
+      if (rule.visibility && rule.tier) return <span>{rule.policy_name ?? t('Platform rule')}</span>;
       return rule.policy_id && rule.policy_name ? (
         <>
           <PolicyLink id={rule.policy_id} name={rule.policy_name} />{' '}

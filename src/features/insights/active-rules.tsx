@@ -12,6 +12,7 @@ import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { commentText, matchText } from '../shared/firewall-rule-text';
 import { PolicyLink } from '../shared/security-links';
+import { TIER_LABELS } from '../shared/tier-labels';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 
 type Row = ActiveRule & { key: string };
@@ -19,7 +20,9 @@ const make = columnsOf<Row>();
 const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'danger', REJECT: 'warn' };
 
 const managedText = (t: Translate, rule: ActiveRule) =>
-  rule.managed ? (rule.policy_name ?? t('A policy that is gone')) : t('Made elsewhere');
+  rule.managed
+    ? (rule.policy_name ?? (rule.visibility && rule.tier ? t('Platform rule') : t('A policy that is gone')))
+    : t('Made elsewhere');
 
 const columnsIn = (t: Translate) => [
   make.text('position', t('Place'), (rule) => String(rule.position ?? ''), {
@@ -50,13 +53,14 @@ const columnsIn = (t: Translate) => [
     'managed',
     t('Made by'),
     (rule) =>
-      rule.managed && rule.policy_id && rule.policy_name ? (
+      rule.managed && rule.policy_id && rule.policy_name && !rule.visibility ? (
         <PolicyLink id={rule.policy_id} name={rule.policy_name} />
       ) : (
         <span className="text-muted">{managedText(t, rule)}</span>
       ),
     { width: 170, csv: (rule) => managedText(t, rule) },
   ),
+  make.text('tier', t('Evaluation'), (rule) => rule.tier && t(TIER_LABELS[rule.tier].label), { width: 120 }),
   make.text('comment', t('Comment'), (rule) => commentText(rule.comment), { width: 160, grow: true }),
 ];
 

@@ -28,11 +28,8 @@ export function deciderText(t: Translate, by: InsightDecider): string {
   switch (by.kind) {
     case 'rule': {
       const { position, group } = by;
-      if (by.policy_id) {
-        return by.policy_name === null
-          ? t('Rule {position} of a policy that is gone', { position })
-          : t('Rule {position} of {policy}', { position, policy: by.policy_name });
-      }
+      if (by.policy_name !== null) return t('Rule {position} of {policy}', { position, policy: by.policy_name });
+      if (by.policy_id) return t('Rule {position} of a policy that is gone', { position });
       if (by.vnet !== undefined) return t('Rule {position} of VNet {name}', { position, name: by.vnet });
       return group === null
         ? t('Rule {position}', { position })

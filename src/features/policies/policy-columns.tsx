@@ -7,9 +7,9 @@ import { DeploymentState } from '../shared/deployment-state';
 import { STATUS_WORDS } from '../shared/deployment-words';
 import { MODE_WORDS, PolicyMode } from '../shared/enforcement-mode';
 import { PolicyLink } from '../shared/security-links';
+import { TIER_LABELS } from '../shared/tier-labels';
 import { DEPLOYMENT_RUN_WORDS } from './deployment-run-words';
 import { allReasons, guestsText, shownOf } from './policy-words';
-import { TIER_LABELS } from './tier-labels';
 
 const make = columnsOf<PolicyListItem>();
 

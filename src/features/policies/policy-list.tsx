@@ -21,12 +21,12 @@ import { STATUS_WORDS } from '../shared/deployment-words';
 import { MODE_WORDS } from '../shared/enforcement-mode';
 import { FilterChip } from '../shared/filter-chip';
 import { useListState } from '../shared/list-state';
+import { TIER_LABELS } from '../shared/tier-labels';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
-import { TIER_LABELS } from './tier-labels';
 
 const LIST = {
   sorts: POLICY_SORTS,

@@ -13,10 +13,12 @@ type Rule = Pick<
   | 'icmp_type'
   | 'macro'
   | 'interface'
+  | 'visibility'
 >;
 
 /** What a rule matches, without its verdict: `tcp from 10.0.0.0/24 to port 443 on net0`; `everything` when nothing limits it. */
 export function matchText(t: Translate, rule: Rule): string {
+  if (rule.visibility === 'hidden' || rule.visibility === 'name') return t('Not shown to tenants');
   const parts = [
     rule.macro && t('{name} (macro)', { name: rule.macro }),
     rule.protocol,

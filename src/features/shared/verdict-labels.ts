@@ -38,7 +38,7 @@ export const DECISION_LABELS: Record<ContextDecision, Label> = {
 /** What the rules say, with the reason: `allowed by rule 3 of web`, `dropped by default policy`, `not filtered`, `unknown`. */
 export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | undefined): string {
   if (!say || say.kind === 'unknown' || say.action === 'unknown') return t('unknown');
-  const { action, position, group, group_position, policy_id, policy_name } = say;
+  const { action, position, group, group_position, policy_name } = say;
   if (action === 'mixed') return t('mixed');
   switch (say.kind) {
     case 'mixed':
@@ -51,7 +51,7 @@ export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | 
       return t('{action, select, allowed {allowed} dropped {dropped} other {rejected}} by a built-in rule', { action });
     case 'rule': {
       const place = { action, position: group === null ? position : group_position };
-      if (policy_id && policy_name) {
+      if (policy_name) {
         return t(
           '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of {policy}',
           {

@@ -1,5 +1,6 @@
 import type { LiveCluster, LiveNic, LiveObjects, LiveRule, LiveSetEntry } from '../../firewall/live-state';
 import { formatCidr, parseCidr } from '../../net/cidr';
+import { parseMarker } from '../marker';
 import { applyStep } from './apply-step';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { planGuest } from './plan-guest';
@@ -48,6 +49,28 @@ function canonicalEntries(entries: readonly LiveSetEntry[]): string[] {
     .sort();
 }
 
+/** The filter without what opaque policies match: their rules by what they do alone, and no set that only they refer to. */
+function withoutOpaque({ rules, sets, ...filter }: GuestFilter, { opaque, instance }: GuestIntent): GuestFilter {
+  const isOpaque = ({ comment }: LiveRule) => {
+    const marker = parseMarker(comment);
+    return marker?.instance === instance && opaque?.has(marker.policy_id) === true;
+  };
+  const setsOf = (list: readonly LiveRule[]) => new Set(list.flatMap(({ source, dest }) => [source, dest]));
+  const withheld = setsOf(rules.filter(isOpaque));
+  const open = setsOf(rules.filter((rule) => !isOpaque(rule)));
+  return {
+    ...filter,
+    rules: rules.map((rule) => {
+      if (!isOpaque(rule)) return rule;
+      const { pos, type, action, enable } = rule;
+      return { pos, type, action, enable, comment: 'platform rule' };
+    }),
+    sets: Object.fromEntries(
+      Object.entries(sets).filter(([name]) => !withheld.has(`+guest/${name}`) || open.has(`+guest/${name}`)),
+    ),
+  };
+}
+
 /** Rules, options and sets of a guest in one text; equal exactly when they are. */
 function canonicalContent({ rules, options, sets }: Pick<GuestFilter, 'rules' | 'options' | 'sets'>): string {
   return JSON.stringify([
@@ -61,7 +84,8 @@ function canonicalContent({ rules, options, sets }: Pick<GuestFilter, 'rules' | 
  * Everything that a preview of a guest was made of, in one text whose hash is the preview's fingerprint: the guest's own
  * filter, what it refers to in the cluster, and the writes that were planned for it.
  */
-export function fingerprintText(filter: GuestFilter, intent: GuestIntent, context: PlanContext): string {
+export function fingerprintText(whole: GuestFilter, intent: GuestIntent, context: PlanContext): string {
+  const filter = intent.opaque?.size ? withoutOpaque(whole, intent) : whole;
   const { cluster, aliases, nics, node } = context;
   const flags = new Map(filter.nics.map((nic) => [nic.name, nic]));
   const cards = [...nics]
@@ -84,7 +108,7 @@ export function fingerprintText(filter: GuestFilter, intent: GuestIntent, contex
       named,
       (node && cluster.nodes?.[node]?.options && sorted(cluster.nodes[node].options)) ?? null,
     ],
-    planGuest(filter, intent).steps,
+    planGuest(whole, intent).steps,
   ]);
 }
 

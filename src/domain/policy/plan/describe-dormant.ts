@@ -35,6 +35,20 @@ export function ruleText(rule: LiveRule): string {
     .join(' ');
 }
 
+/** What is said of a platform rule that takes effect, to those who may not see what it matches. */
+export const platformRuleTakesEffect = ({
+  position,
+  interfaces,
+  effect,
+}: {
+  position: number | null;
+  interfaces: readonly string[];
+  effect: DormantEffect;
+}) => ({
+  name: 'platform rule',
+  message: `Rule ${position} of the platform takes effect on ${list(interfaces)}. ${RULE_EFFECTS[effect]}`,
+});
+
 /** A rule that takes effect, by its position as it is stored now and its text. */
 export function describeRule(rule: LiveRule, interfaces: readonly string[], effect: DormantEffect) {
   const name = ruleText(rule);

@@ -75,6 +75,11 @@ export type GuestIntent = {
   readonly default_out: DefaultGoal;
   /** Whether the filter has to be in force: guest switch and interface flags. */
   readonly switch_on: boolean;
+  /**
+   * Policies that may change without whoever applies this one seeing it: what their rules match is no part of a fingerprint,
+   * or it would tell.
+   */
+  readonly opaque?: ReadonlySet<string>;
   /** Set when the last policy leaves the guest: its switches go back to what they were before the first. */
   readonly restore?: Origin;
 };

@@ -21,11 +21,11 @@ import { DeploymentState } from '../../shared/deployment-state';
 import { REASON_WORDS } from '../../shared/deployment-words';
 import { MODE_WORDS } from '../../shared/enforcement-mode';
 import { ClusterLink } from '../../shared/inventory-links';
+import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { usePermissions } from '../../shared/use-permissions';
 import { OperationProgress } from '../apply/operation-progress';
 import { useReconcile } from '../apply/use-reconcile';
 import { allReasons, DIRECTION_WORDS, shownOf } from '../policy-words';
-import { TIER_LABELS, VISIBILITY_LABELS } from '../tier-labels';
 import { PolicyGuests } from './policy-guests';
 
 type Row = Policy['deployments'][number];

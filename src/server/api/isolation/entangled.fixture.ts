@@ -3,6 +3,7 @@ import { newId } from '@/server/lib/ids';
 import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartbeat.fixture';
 import { sumTraffic } from '@/server/services/flows/sum-traffic';
 import { call } from '@/test/request';
+import { addPlatformPolicies } from './platform.fixture';
 import type { TwoTenants } from './two-tenants.fixture';
 
 type Sql = ReturnType<typeof sqlClient>;
@@ -111,6 +112,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
     },
   });
   if (made.status >= 300) throw new Error(await made.text());
+  await addPlatformPolicies(world);
   // A guest that was in our group when it moved to them.
   await sql`insert into security_group_members (security_group_id, workload_id)
     values (${own.security_group ?? ''}, ${their.other_workload ?? ''}) on conflict do nothing`;

@@ -9,6 +9,7 @@ import { entangle, THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
 import { fill, type Input, listInputs, type Slot, send, slotsOf } from './inputs.fixture';
 import { kindOfField } from './kind-of-field.fixture';
 import { becomeOtherWorld } from './other-world.fixture';
+import { observe } from './platform.fixture';
 import { makeTwoFullTenants, type TwoTenants } from './two-tenants.fixture';
 
 const SIDE_BY_SIDE = 6;
@@ -31,6 +32,8 @@ beforeAll(async () => {
   await world.ours.signIn();
   const now = clock.now();
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
+  // All readings of one moment, in both worlds.
+  await observe(world);
 }, 60_000);
 afterAll(async () => {
   vi.restoreAllMocks();

@@ -4,6 +4,7 @@ import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartb
 import { sumTraffic } from '@/server/services/flows/sum-traffic';
 import { call } from '@/test/request';
 import { PEER, THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
+import { changePlatformPolicies, observe } from './platform.fixture';
 import { THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
 const KEPT = '<the peer>';
@@ -84,6 +85,8 @@ async function grow({ theirs, ours, node, strangerNode }: TwoTenants): Promise<v
 export async function becomeOtherWorld(world: TwoTenants): Promise<void> {
   const sql = sqlClient();
   await grow(world);
+  await changePlatformPolicies();
+  await observe(world);
   const { theirs } = world;
   const { cluster: _, node: __, ...own } = theirs.ids;
   const secondary = await sql<{ id: string }[]>`select id from subnets where description like ${`${THEIR_MARK}-%`}

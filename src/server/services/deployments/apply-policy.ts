@@ -2,6 +2,7 @@ import type { ApplyInput, ApplyResult } from '@/domain/deployments';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { findPolicyState } from '../../repositories/policy-states';
+import { ruleNamer } from '../firewall/named-rules';
 import { readBoard } from '../policies/board/read-board';
 import { loadPolicyWorld } from '../policies/world/load-policy-world';
 import { applyResult, unresolvedOf } from './apply-result';
@@ -26,9 +27,9 @@ export async function applyPolicy(
   const policy = await findPolicyState(db, policyId, scope.tenants);
   if (!policy) throw noSuchPolicy();
   assertApplicable(policy, dry_run);
-  if (dry_run) return dryRun(policy, await readBoard());
+  if (dry_run) return dryRun(policy, await readBoard(), scope.tenants);
   const world = await loadPolicyWorld();
   const request = await requestApply(scope, policyId, world, 'apply', fingerprints);
   if (waiting.wait) await awaitDeployments(request.ids, waiting);
-  return applyResult(request.policy, request.ids, unresolvedOf(world, policyId));
+  return applyResult(request.policy, request.ids, unresolvedOf(world, policyId), ruleNamer(world, scope.tenants));
 }

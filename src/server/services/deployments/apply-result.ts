@@ -3,6 +3,8 @@ import { db } from '../../db/client';
 import { listGuestsOf } from '../../repositories/deployment-guests';
 import { listDeploymentsByIds, withGuestProblems } from '../../repositories/deployments';
 import type { PolicyState } from '../../repositories/policy-states';
+import type { RuleNamer } from '../firewall/named-rules';
+import { openGuestResult } from '../firewall/withhold-state';
 import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
 
 type Unresolved = ApplyResult['unresolved'];
@@ -45,18 +47,24 @@ function messageOf(clusters: readonly AppliedCluster[], finished: boolean): stri
   return texts.length > 0 ? [...new Set(texts)].join(' ').slice(0, 2_000) : null;
 }
 
-/** What has become of these deployments by now. */
+/** What has become of these deployments by now. @param namer for the reader */
 export async function applyResult(
   policy: PolicyState,
   ids: readonly string[],
   unresolved: Unresolved,
+  namer: RuleNamer,
 ): Promise<ApplyResult> {
   const deployments = await withGuestProblems(db, await listDeploymentsByIds(db, ids));
   const guests = await listGuestsOf(
     db,
     deployments.map(({ id }) => id),
   );
-  const clusters = deployments.map((deployment) => clusterOf(deployment, guests));
+  const clusters = deployments.map((deployment) =>
+    clusterOf(
+      deployment,
+      guests.map((guest) => openGuestResult(guest, namer)),
+    ),
+  );
   const finished = deployments.every(({ finished_at }) => finished_at !== null);
   return {
     policy_id: policy.id,

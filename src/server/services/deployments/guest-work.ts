@@ -27,6 +27,17 @@ function orderOf(world: PolicyWorld): string[] {
   return known;
 }
 
+const isOfTenant = (world: PolicyWorld, policyId: string) =>
+  (world.policies.find(({ id }) => id === policyId)?.tenant_id ?? null) !== null;
+
+/** Platform policies of which tenants may not see the rules. */
+const opaqueOf = (world: PolicyWorld): ReadonlySet<string> =>
+  new Set(
+    world.policies
+      .filter(({ tenant_id, tenant_visibility }) => tenant_id === null && tenant_visibility !== 'rules')
+      .map(({ id }) => id),
+  );
+
 type Known = { row: GuestFirewallRow; placements: readonly PlacementRow[] };
 
 /** The rules of the policy at the guest, in their order. */
@@ -95,6 +106,7 @@ export function intentFor(
       row.default_out_before,
     ),
     switch_on: wants,
+    ...(isOfTenant(world, policyId) && { opaque: opaqueOf(world) }),
     // Nothing of the policy stays, and nothing of another one is there.
     ...(!wants && others.length === 0 && { restore: originOf(row) }),
   };

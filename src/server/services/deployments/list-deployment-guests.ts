@@ -2,6 +2,9 @@ import type { DeploymentGuest, DeploymentGuestListInput } from '@/domain/deploym
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
 import * as repository from '../../repositories/deployment-guests';
+import { ruleNamer } from '../firewall/named-rules';
+import { openGuestResult } from '../firewall/withhold-state';
+import { readBoard } from '../policies/board/read-board';
 import { readDeployment } from './read-deployment';
 
 /** One page of the guests of a deployment, by vmid. @throws AppError `not_found` */
@@ -11,5 +14,8 @@ export async function listDeploymentGuests(
   input: DeploymentGuestListInput,
 ): Promise<Page<DeploymentGuest>> {
   await readDeployment(scope, deploymentId);
-  return repository.listDeploymentGuests(deploymentId, input);
+  const page = await repository.listDeploymentGuests(deploymentId, input);
+  if (scope.tenants === 'all') return page;
+  const namer = ruleNamer((await readBoard()).world, scope.tenants);
+  return { ...page, items: page.items.map((guest) => openGuestResult(guest, namer)) };
 }

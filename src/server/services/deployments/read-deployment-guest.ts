@@ -3,6 +3,9 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { findDeploymentGuest } from '../../repositories/deployment-guests';
+import { ruleNamer } from '../firewall/named-rules';
+import { openGuestResult, openSets } from '../firewall/withhold-state';
+import { readBoard } from '../policies/board/read-board';
 import { readDeployment } from './read-deployment';
 
 /** A guest's result with its plan and how it was before. @throws AppError `not_found` */
@@ -14,5 +17,16 @@ export async function readDeploymentGuest(
   await readDeployment(scope, deploymentId);
   const guest = await findDeploymentGuest(db, deploymentId, workloadId);
   if (!guest) throw new AppError('not_found', 'The deployment has no such guest.');
-  return { ...guest, reason: guest.status === 'skipped' ? (guest.problems[0]?.code ?? null) : null };
+  const found = { ...guest, reason: guest.status === 'skipped' ? (guest.problems[0]?.code ?? null) : null };
+  if (scope.tenants === 'all') return found;
+  const namer = ruleNamer((await readBoard()).world, scope.tenants);
+  const { state_before: before } = found;
+  return {
+    ...openGuestResult(found, namer),
+    state_before: before && {
+      ...before,
+      rules: before.rules.map(namer.withholdLive),
+      sets: openSets(before.sets, before.rules, namer, false),
+    },
+  };
 }

@@ -2,6 +2,7 @@ import type { ApplyResult } from '@/domain/deployments';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { findPolicyState, holdPolicyState } from '../../repositories/policy-states';
+import { ruleNamer } from '../firewall/named-rules';
 import { isDeployed, loadPolicyWorld } from '../policies/world/load-policy-world';
 import { applyResult, unresolvedOf } from './apply-result';
 import { awaitDeployments } from './await-deployments';
@@ -25,7 +26,7 @@ export async function reconcilePolicy(
   if (isDeployed(found)) {
     const { policy, ids } = await requestApply(scope, policyId, world, 'reconcile');
     if (waiting.wait) await awaitDeployments(ids, waiting);
-    return applyResult(policy, ids, unresolvedOf(world, policyId));
+    return applyResult(policy, ids, unresolvedOf(world, policyId), ruleNamer(world, scope.tenants));
   }
   const { policy, requested } = await db.transaction(async (tx) => {
     const policy = await holdPolicyState(tx, policyId, scope.tenants);
@@ -52,5 +53,5 @@ export async function reconcilePolicy(
   const ids = requested.map(({ deployment_id }) => deployment_id);
   await startDeployments(ids);
   if (waiting.wait) await awaitDeployments(ids, waiting);
-  return applyResult(policy, ids, []);
+  return applyResult(policy, ids, [], ruleNamer(world, scope.tenants));
 }

@@ -42,7 +42,8 @@ export function describeDecider(by: FlowDecider, rule: NamedRule | null): Decide
     group: by.group ?? null,
     group_position: by.group_position ?? null,
     ...(by.scope === 'vnet' && { vnet: by.name }),
-    policy_id: ours?.policy_id ?? null,
+    // A policy that cannot be opened is only named.
+    policy_id: ours?.visibility ? null : (ours?.policy_id ?? null),
     policy_name: ours?.policy_name ?? null,
     policy_version: ours?.policy_version ?? null,
     rule_hash: ours?.rule_hash ?? null,

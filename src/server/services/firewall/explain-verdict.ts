@@ -67,7 +67,8 @@ export function explainDecider(by: FlowDecider, rule: NamedRule | null): string 
   switch (by.kind) {
     case 'rule': {
       const where = by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of group ${by.group}`;
-      return `${where}${listName(by)}${rule?.policy_name ? ` of policy ${rule.policy_name}` : ''} decides.`;
+      const whose = rule?.policy_name ? ` of policy ${rule.policy_name}` : rule?.visibility ? ' of the platform' : '';
+      return `${where}${listName(by)}${whose} decides.`;
     }
     case 'default':
       return `No rule matches: the default policy${listName(by)} decides.`;

@@ -1,37 +1,86 @@
 import type { LiveRule } from '@/domain/firewall/live-state';
 import { anonymousRule, type FirewallRuleView, viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { withholdRule } from '@/domain/firewall/withhold-rule';
 import type { TenantReach } from '@/domain/permissions';
+import { parseMarker } from '@/domain/policy/marker';
+import type { PolicyTier, TenantVisibility } from '@/domain/policy/tier';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
 
-export type NamedRule = FirewallRuleView & { policy_name: string | null; residual: boolean };
+export type NamedRule = FirewallRuleView & { policy_name: string | null; tier: PolicyTier | null; residual: boolean };
+
+export type RuleNamer = {
+  /** A live rule with the name and tier of its policy. */
+  readonly show: (rule: LiveRule, vmid: number | null) => NamedRule;
+  /** Name of a policy as far as the reader may know it. */
+  readonly nameOf: (policyId: string) => string | null;
+  /** A rule as far as the reader may see it. */
+  readonly withhold: (view: FirewallRuleView) => FirewallRuleView;
+  /** A live rule as it is kept with a deployment, as far as the reader may see it. */
+  readonly withholdLive: (rule: LiveRule) => LiveRule;
+  /** Whether the reader may see what a live rule matches. */
+  readonly isOpen: (rule: Pick<LiveRule, 'comment'>) => boolean;
+};
+
+/** `residual`: of another tenant's policy, which it left when the workload moved. */
+type Sight = TenantVisibility | 'residual' | null;
 
 /**
- * Shows live rules with the names of the policies that they belong to, as far as these are within reach. Those of another
- * tenant's policy, which it left when the workload moved, are residual: they filter, and whose they are is not told.
+ * Shows live rules with the names of the policies that they belong to. To readers who do not act for the whole installation,
+ * rules of platform policies are shown as far as these let tenants see them. Whether a policy that is gone let them is not
+ * known, so its rules are hidden. Those of another tenant's policy, which it left when the workload moved, are residual: they
+ * filter, and whose they are is not told.
  */
 export function ruleNamer(
-  world: PolicyWorld,
+  { policies, instance }: Pick<PolicyWorld, 'policies' | 'instance'>,
   reach: TenantReach,
-): { show: (rule: LiveRule, vmid: number | null) => NamedRule; nameOf: (policyId: string) => string | null } {
-  const visible = world.policies.filter(
-    ({ tenant_id }) => reach === 'all' || (tenant_id !== null && reach.includes(tenant_id)),
-  );
-  const names = new Map(visible.map(({ id, name }) => [id, name]));
-  const nameOf = (policyId: string) => names.get(policyId) ?? null;
-  const strange = new Set(
-    world.policies
-      .filter(({ tenant_id }) => tenant_id !== null && reach !== 'all' && !reach.includes(tenant_id))
-      .map(({ id }) => id),
-  );
+): RuleNamer {
+  const known = new Map(policies.map((policy) => [policy.id, policy]));
+  const sightOf = (policyId: string): Sight => {
+    if (reach === 'all') return null;
+    const policy = known.get(policyId);
+    if (!policy) return 'hidden';
+    if (policy.tenant_id === null) return policy.tenant_visibility;
+    return reach.includes(policy.tenant_id) ? null : 'residual';
+  };
+  const sightOfLive = ({ comment }: Pick<LiveRule, 'comment'>): Sight => {
+    const marker = parseMarker(comment);
+    return marker?.instance === instance ? sightOf(marker.policy_id) : null;
+  };
+  const sightOfView = ({ owner, policy_id }: FirewallRuleView): Sight =>
+    policy_id !== null && (owner === 'this_installation' || owner === 'copied') ? sightOf(policy_id) : null;
+  const nameOf = (policyId: string) => {
+    const sight = sightOf(policyId);
+    return sight === 'hidden' || sight === 'residual' ? null : (known.get(policyId)?.name ?? null);
+  };
+  const withhold = (view: FirewallRuleView) => {
+    const sight = sightOfView(view);
+    if (sight === null) return view;
+    return sight === 'residual' ? anonymousRule(view) : withholdRule(view, sight);
+  };
   return {
     nameOf,
+    withhold,
+    withholdLive(rule) {
+      const sight = sightOfLive(rule);
+      if (sight === null || sight === 'rules') return rule;
+      const { comment: _, ...anonymous } = rule;
+      const { pos, type, action, enable } = rule;
+      return sight === 'residual' ? anonymous : { pos, type, action, enable };
+    },
+    isOpen(rule) {
+      const sight = sightOfLive(rule);
+      return sight !== 'hidden' && sight !== 'name';
+    },
     show(rule, vmid) {
-      const view = viewOfLiveRule(rule, world.instance, vmid);
-      const ours = view.owner === 'this_installation' && view.policy_id !== null;
-      if (view.owner !== 'other_installation' && view.policy_id !== null && strange.has(view.policy_id)) {
-        return { ...anonymousRule(view), policy_name: null, residual: true };
-      }
-      return { ...view, policy_name: ours && view.policy_id !== null ? nameOf(view.policy_id) : null, residual: false };
+      const view = viewOfLiveRule(rule, instance, vmid);
+      const residual = sightOfView(view) === 'residual';
+      const policyId = view.owner === 'this_installation' && !residual ? view.policy_id : null;
+      return {
+        ...withhold(view),
+        policy_name: policyId === null ? null : nameOf(policyId),
+        tier: (policyId !== null && known.get(policyId)?.tier) || null,
+        residual,
+      };
     },
   };
 }

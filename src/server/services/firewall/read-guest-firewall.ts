@@ -8,6 +8,7 @@ import type { Scope } from '../../auth/scope';
 import { ruleNamer } from './named-rules';
 import { outsideFilters } from './outside-filters';
 import { readGuestLive } from './read-guest-live';
+import { openSets } from './withhold-state';
 
 /**
  * Everything that filters a guest's packets, read now: all rules in their order, ours named, options with their defaults,
@@ -22,7 +23,7 @@ export async function readGuestFirewall(
 ): Promise<GuestFirewall> {
   const { board, workload, reading, cluster, state, read_at } = await readGuestLive(scope.tenants, workloadId);
   const { world } = board;
-  const { show } = ruleNamer(world, scope.tenants);
+  const namer = ruleNamer(world, scope.tenants);
   const guest = reading.state;
   const referred = new Set((guest.rules ?? []).filter(({ type }) => type === 'group').map(({ action }) => action));
   const { groups } = cluster;
@@ -47,7 +48,7 @@ export async function readGuestFirewall(
           protection: protectionOf(state, nic),
         };
       }) ?? null,
-    rules: guest.rules?.map((rule) => show(rule, workload.vmid)) ?? null,
+    rules: guest.rules?.map((rule) => namer.show(rule, workload.vmid)) ?? null,
     groups:
       groups &&
       [...referred].sort().map((name) => ({
@@ -58,10 +59,12 @@ export async function readGuestFirewall(
       })),
     sets:
       guest.ipsets &&
-      Object.entries(guest.ipsets).map(([name, entries]) => ({
-        name,
-        entries: entries.map(({ cidr, nomatch }) => ({ cidr, nomatch: Boolean(nomatch) })),
-      })),
+      Object.entries(openSets(guest.ipsets, guest.rules ?? [], namer, scope.tenants === 'all')).map(
+        ([name, entries]) => ({
+          name,
+          entries: entries.map(({ cidr, nomatch }) => ({ cidr, nomatch: Boolean(nomatch) })),
+        }),
+      ),
     aliases: guest.aliases && Object.entries(guest.aliases).map(([name, cidr]) => ({ name, cidr })),
     outside: await outsideFilters(hosts, workload, cluster, {
       state,

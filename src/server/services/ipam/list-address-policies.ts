@@ -1,9 +1,11 @@
 import type { AddressPolicies } from '@/domain/ipam/address-policies';
 import { parseIp } from '@/domain/net/ip-address';
+import { comparePolicies } from '@/domain/policy/order';
 import { touchesOf } from '@/domain/policy/touches';
 import type { Scope } from '../../auth/scope';
 import { findIpAddressDetail } from '../../repositories/ip-addresses';
 import { readBoard } from '../policies/board/read-board';
+import { isDeployed } from '../policies/world/load-policy-world';
 import { noSuch } from './ipam-errors';
 
 /**
@@ -26,6 +28,15 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   const visible = touching.filter(isVisible);
   // That the installation's policies filter the address is told, if not how; those of other tenants do not exist.
   const hidden = touching.filter((one) => !isVisible(one) && one.policy.tenant_id === null);
+  const isNamed = ({ policy }: (typeof touching)[number]) =>
+    policy.tenant_visibility !== 'hidden' &&
+    isDeployed(policy) &&
+    board.wantedAt(subject.workload_id ?? '')?.rules.some(({ policy_id }) => policy_id === policy.id) === true;
+  const platform = hidden
+    .filter(isNamed)
+    .map(({ policy }) => policy)
+    .sort(comparePolicies)
+    .map(({ name, tier }) => ({ name, tier }));
   const policies = visible.map(({ policy, touches }) => ({
     policy_id: policy.id,
     name: policy.name,
@@ -36,5 +47,5 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   }));
   const byAnyOnly = ({ touches }: (typeof policies)[number]) => Number(touches.every(({ by }) => by === 'any'));
   policies.sort((a, b) => byAnyOnly(a) - byAnyOnly(b) || a.name.localeCompare(b.name, 'en'));
-  return { policies, hidden: hidden.length };
+  return { policies, platform, hidden: hidden.length - platform.length };
 }

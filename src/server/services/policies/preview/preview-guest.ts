@@ -11,7 +11,9 @@ import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } fro
 import type { WorldWorkload } from '../../../repositories/policy-world';
 import { filterOf } from '../../firewall/filter-of-snapshot';
 import type { LiveGuestReading, Reading } from '../../firewall/live-reader';
+import type { RuleNamer } from '../../firewall/named-rules';
 import { oldestReadAt } from '../../firewall/oldest-reading';
+import { openChanges, openDormant } from '../../firewall/withhold-state';
 import { guestFingerprint } from './guest-fingerprint';
 
 /** The switches that applying would turn. */
@@ -75,6 +77,7 @@ export function previewGuest(
   intent: GuestIntent,
   reading: LiveGuestReading,
   cluster: Reading<ClusterSnapshot>,
+  namer: RuleNamer,
 ): GuestPreview {
   const { id, vmid, name, external_id, node_name } = workload;
   const { state } = reading;
@@ -88,9 +91,9 @@ export function previewGuest(
     node_name,
     rules: intent.rules.map((rule) => viewOfWantedRule(rule)),
     sets: intent.sets.map(({ name: set, cidrs }) => ({ name: set, cidrs: [...cidrs] })),
-    changes: difference?.changes ?? null,
+    changes: difference ? openChanges(difference.changes, namer) : null,
     option_changes: difference?.option_changes ?? [],
-    dormant: difference?.dormant ?? null,
+    dormant: difference ? openDormant(difference.dormant, namer) : null,
     warnings: [],
     fingerprint: difference?.fingerprint ?? null,
     foreign_rules: filter?.rules.filter(({ comment }) => parseMarker(comment) === null).length ?? null,

@@ -31,5 +31,5 @@ export async function previewPolicy(
     version: changed ? stored.version + 1 : stored.version,
   };
   assertTier(policy.tenant_id, policy);
-  return previewInWorld(board.world, policy, board.placesOf(id), id);
+  return previewInWorld(board.world, policy, board.placesOf(id), id, scope.tenants);
 }

@@ -1,3 +1,4 @@
+import type { TenantReach } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
@@ -7,6 +8,7 @@ import { listAppliedAt } from '../../../repositories/policy-standings';
 import type { WorldPolicy, WorldWorkload } from '../../../repositories/policy-world';
 import { intentFor, untouched } from '../../deployments/guest-work';
 import { type ClusterReadings, readLive } from '../../firewall/live-reader';
+import { ruleNamer } from '../../firewall/named-rules';
 import type { PolicyWorld } from '../world/load-policy-world';
 import { previewGuest } from './preview-guest';
 import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
@@ -42,6 +44,7 @@ function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] 
  * What applying a policy would do now, guest by guest, compared with what is live: each guest is read once. Rules of
  * other policies count as they stand, as when the policy is applied.
  * @param places workloads where something of the policy may be left besides those where it wants something
+ * @param reach of the reader: rules of platform policies are shown as far as these let tenants see them
  * @param read how to learn what is live; the clusters are asked unless told otherwise
  */
 export async function previewInWorld(
@@ -49,6 +52,7 @@ export async function previewInWorld(
   policy: WorldPolicy,
   places: readonly string[],
   id: string | null,
+  reach: TenantReach,
   read: (clusterId: string, workloads: readonly WorldWorkload[]) => Promise<ClusterReadings> = readAfresh,
 ): Promise<PolicyPreview> {
   const wanted = inForce(policy);
@@ -67,6 +71,7 @@ export async function previewInWorld(
   const origins = new Map(stored.map((row) => [row.workload_id, row]));
   const appliedAt = groupBy(applied, (row) => row.workload_id);
   const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, readings[at] as ClusterReadings]));
+  const namer = ruleNamer(world, reach);
   const clusters: PreviewedCluster[] = [...world.clusters.values()]
     .filter((cluster) => groups.has(cluster.id))
     .map((cluster) => {
@@ -81,7 +86,9 @@ export async function previewInWorld(
           const work = { workload, wanted: wantedAt.get(workload.id) ?? null };
           const placements = appliedAt.get(workload.id) ?? [];
           const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
-          return [{ workload, preview: previewGuest(workload, intent, reading, live.cluster), state: reading.state }];
+          return [
+            { workload, preview: previewGuest(workload, intent, reading, live.cluster, namer), state: reading.state },
+          ];
         });
       return { cluster, state: live.cluster.state, guests };
     });
