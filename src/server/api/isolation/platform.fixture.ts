@@ -76,7 +76,7 @@ export async function changePlatformPolicies(): Promise<void> {
       {
         ...(visibility === 'hidden' && { name: `${THEIR_MARK}-platform-renamed` }),
         description: `${THEIR_MARK}-other-text`,
-        priority: policy.priority + 1,
+        priority: policy.priority - 1,
         definition: { ...policy.definition, sources: scattered(2) },
         rules: rulesOf(['7003', '7004']),
       },
