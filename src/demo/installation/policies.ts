@@ -8,6 +8,7 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
   {
     name: 'Customers reach the load balancers',
     description: 'HTTP and HTTPS from everywhere; nothing else is for customers.',
+    tier: 'platform_first',
     priority: 100,
     definition: { enforcement_mode: 'enforced', direction: 'in', sources: ['any'], targets: ['sg:load-balancers'] },
     rules: [
@@ -80,7 +81,8 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
   },
   {
     name: 'Monitoring reaches the office servers',
-    description: 'Written last week, not applied yet.',
+    description: 'Written last week, not applied yet. Teams may override it.',
+    tier: 'platform_last',
     priority: 600,
     definition: {
       enforcement_mode: 'enforced',
