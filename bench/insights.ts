@@ -263,6 +263,7 @@ async function sameRows(): Promise<string> {
   const selection = {
     visible: 'all' as const,
     prefixes: 'all' as const,
+    periods: [],
     cutoff: iso(24 * 60),
     since: iso(120),
     until: null,

@@ -3,6 +3,7 @@ import { type EndFilter, parseEndFilter } from '@/domain/flow/end-filter';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import { flowsCountedOnce } from './counted-once';
+import { flowRows } from './flow-history';
 import { type FlowReach, oneOf, type VisibleWorkloads } from './flow-reach';
 import { likePattern } from './like-pattern';
 import { pgArray } from './pg-array';
@@ -136,4 +137,4 @@ export const countedFlows = (selection: FlowSelection): SQL =>
   flowsCountedOnce(sql`select t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip, t.source_workload_id,
       t.destination_workload_id, t.source_cidr, t.destination_cidr, t.protocol, t.source_port, t.destination_port, t.initiator,
       t.decision, t.bytes, t.packets, t.first_seen_at, t.observed_at
-    from traffic_flows as t where ${flowConditions(selection)}`);
+    from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`);

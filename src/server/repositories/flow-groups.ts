@@ -4,6 +4,7 @@ import type { Page } from '@/domain/list';
 import type { summedVerdict } from '@/domain/summed-verdict';
 import { db } from '../db/client';
 import { countedFlows, type FlowSelection, SERVICE_PORT } from './flow-conditions';
+import { nameOf } from './flow-history';
 import { cidrIfVisible, type FlowReach, ifVisible } from './flow-reach';
 import { encodeCursor, keyset } from './keyset';
 import { withCursorErrors } from './page-of-rows';
@@ -144,9 +145,9 @@ export async function listFlowGroups(
       everything as (select count(*)::int as group_total, round(coalesce(sum(counted_bytes), 0))::float8 as sum_bytes,
         round(coalesce(sum(counted_packets), 0))::float8 as sum_packets, coalesce(sum(counted_flows), 0)::float8 as sum_flows
         from summed)
-      select everything.*, p.id, host(p.source_ip) as source_ip, p.source_workload_id, sw.name as source_workload_name,
+      select everything.*, p.id, host(p.source_ip) as source_ip, p.source_workload_id, ${nameOf('sw', selection.periods)} as source_workload_name,
         p.source_cidr::text, host(p.destination_ip) as destination_ip, p.destination_workload_id,
-        dw.name as destination_workload_name, p.destination_cidr::text, p.protocol, p.port, p.decision, p.node_id,
+        ${nameOf('dw', selection.periods)} as destination_workload_name, p.destination_cidr::text, p.protocol, p.port, p.decision, p.node_id,
         nodes.name as node_name, p.bytes, p.packets, p.flows, ${TIME} as last_seen_at
       from everything left join page as p on true
       left join workloads as sw on sw.id = p.source_workload_id

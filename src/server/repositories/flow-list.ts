@@ -4,6 +4,7 @@ import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
 import type { Page } from '@/domain/list';
 import { db } from '../db/client';
 import { type FlowSelection, flowConditions } from './flow-conditions';
+import { flowRows, nameOf } from './flow-history';
 import { cidrIfVisible, type FlowReach, ifVisible } from './flow-reach';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
@@ -54,8 +55,8 @@ export function selectFlows(reach: FlowReach, page: SQL): SQL {
         ),
         sql`, `,
       )},
-      ow.id as workload_id, sw.id as source_workload_id, sw.name as source_workload_name,
-      dw.id as destination_workload_id, dw.name as destination_workload_name,
+      ow.id as workload_id, sw.id as source_workload_id, ${nameOf('sw', reach.periods)} as source_workload_name,
+      dw.id as destination_workload_id, ${nameOf('dw', reach.periods)} as destination_workload_name,
       nodes.name as node_name, clusters.name as cluster_name
     from (${page}) as t
     left join nodes on nodes.id = t.node_id
@@ -76,7 +77,7 @@ export const labelled = (row: FlowRow): Flow => ({
 
 async function readFlows(reach: FlowReach, where: SQL, order: readonly SQL[], limit: number): Promise<Flow[]> {
   const by = sql.join([...order], sql`, `);
-  const page = sql`select t.* from traffic_flows as t where ${where} order by ${by} limit ${limit}`;
+  const page = sql`select t.* from ${flowRows(reach.periods)} as t where ${where} order by ${by} limit ${limit}`;
   const rows = await db.execute<FlowRow>(sql`${selectFlows(reach, page)} order by ${by}`);
   return rows.map(labelled);
 }
@@ -90,7 +91,9 @@ export function listFlows(selection: FlowSelection, input: FlowListInput): Promi
     ({ after, order, limit }) => ({
       rows: readFlows(selection, after ? sql`${where} and ${after}` : where, order, limit),
       total: db
-        .execute<{ total: number }>(sql`select count(*)::int as total from traffic_flows as t where ${where}`)
+        .execute<{ total: number }>(
+          sql`select count(*)::int as total from ${flowRows(selection.periods)} as t where ${where}`,
+        )
         .then((rows) => rows[0]?.total ?? 0),
     }),
   );

@@ -3,6 +3,7 @@ import type { TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { subnets } from '../db/schema/networks';
 import { workloads } from '../db/schema/workloads';
+import { type OwnedPeriod, ownedPeriods, periodsOf } from './flow-history';
 import { subnetInReach } from './ipam-reach';
 import { likePattern } from './like-pattern';
 import { pgArray } from './pg-array';
@@ -11,11 +12,16 @@ import { workloadInReach } from './tenant-reach';
 /** Workloads whose flows may be seen: all there are, or those with these ids. */
 export type VisibleWorkloads = 'all' | readonly string[];
 
-/** The workloads within reach. One query, none with reach `all`. */
-export async function findVisibleWorkloads(tenants: TenantReach): Promise<VisibleWorkloads> {
-  if (tenants === 'all') return 'all';
-  const rows = await db.select({ id: workloads.id }).from(workloads).where(workloadInReach(tenants));
-  return rows.map((row) => row.id);
+/** The workloads within reach, and when those that moved were, after `since`. One query, none with reach `all`. */
+export async function findVisibleWorkloads(
+  tenants: TenantReach,
+  since: string,
+): Promise<{ visible: VisibleWorkloads; periods: OwnedPeriod[] }> {
+  if (tenants === 'all') return { visible: 'all', periods: [] };
+  const [row] = await db.execute<{ visible: string[]; periods: OwnedPeriod[] }>(sql`
+    select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(tenants)}) as visible,
+      ${ownedPeriods(tenants, since)} as periods`);
+  return { visible: row?.visible ?? [], periods: periodsOf(row?.periods) };
 }
 
 /** More names than this are too many to search flows by. */
@@ -47,16 +53,29 @@ export function oneOf(column: SQL, ids: readonly string[]): SQL {
 export const ifVisible = (column: SQL, visible: VisibleWorkloads): SQL =>
   visible === 'all' ? column : sql`case when ${oneOf(column, visible)} then ${column} end`;
 
-/** What of the traffic may be seen: workloads at its ends, and the subnets that these lie in. */
-export type FlowReach = { visible: VisibleWorkloads; prefixes: 'all' | readonly string[] };
+/**
+ * What of the traffic may be seen: workloads at its ends, and the subnets that these lie in. `visible` has those that belonged
+ * to the reader once as well; `periods` says when, and `flowRows` and `rollupRows` take them out of everything else.
+ */
+export type FlowReach = {
+  visible: VisibleWorkloads;
+  prefixes: 'all' | readonly string[];
+  periods: readonly OwnedPeriod[];
+};
 
-/** The workloads within reach, and the subnets within reach as they are written. One query, none with reach `all`. */
-export async function findFlowReach(tenants: TenantReach): Promise<FlowReach> {
-  if (tenants === 'all') return { visible: 'all', prefixes: 'all' };
-  const [row] = await db.execute<{ visible: string[]; prefixes: string[] }>(sql`
+/**
+ * The workloads within reach, and the subnets within reach as they are written, for reading what was observed after `since`. One
+ * query, none with reach `all`.
+ */
+export async function findFlowReach(tenants: TenantReach, since: string): Promise<FlowReach> {
+  if (tenants === 'all') return { visible: 'all', prefixes: 'all', periods: [] };
+  const [row] = await db.execute<{ visible: string[]; prefixes: string[]; periods: OwnedPeriod[] }>(sql`
     select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(tenants)}) as visible,
-      array(select distinct ${subnets.cidr}::text from ${subnets} where ${subnetInReach(tenants)}) as prefixes`);
-  return row ?? { visible: [], prefixes: [] };
+      array(select distinct ${subnets.cidr}::text from ${subnets} where ${subnetInReach(tenants)}) as prefixes,
+      ${ownedPeriods(tenants, since)} as periods`);
+  const periods = periodsOf(row?.periods);
+  const visible = new Set([...(row?.visible ?? []), ...periods.map(({ workload_id }) => workload_id)]);
+  return { visible: [...visible], prefixes: row?.prefixes ?? [], periods };
 }
 
 /**

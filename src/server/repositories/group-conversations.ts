@@ -6,6 +6,7 @@ import type { Conversation } from '@/domain/topology/fold-conversations';
 import { db } from '../db/client';
 import { flowConditions, SERVICE_PORT } from './flow-conditions';
 import { type BoundedSelection, columnsOf, GROUP_ID, KEY_NAMES, keysOf } from './flow-groups';
+import { flowRows } from './flow-history';
 import { pgArray } from './pg-array';
 import { reportedRollups } from './rollup-conditions';
 import { conversationSide } from './topology';
@@ -27,7 +28,7 @@ function reports(selection: BoundedSelection, source: FlowSource): SQL {
   return sql`select t.*, t.source_ip::cidr as source_prefix, t.source_cidr is not null as source_internal,
       t.destination_ip::cidr as destination_prefix, t.destination_cidr is not null as destination_internal,
       ${SERVICE_PORT} as service_port, ${REPLY} as reply, ${ANSWERED} as answered, 1 as flows
-    from traffic_flows as t where ${flowConditions(selection)}`;
+    from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`;
 }
 
 /** A conversation in a group; `total` are those of the group, of which only the heaviest are listed. */

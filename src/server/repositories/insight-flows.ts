@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { TrafficMode } from '@/domain/insights';
 import { type FlowSelection, flowConditions } from './flow-conditions';
+import { flowRows } from './flow-history';
 import { pgArray } from './pg-array';
 
 /** The flows of one workload: `filter.workload_id` names it. */
@@ -41,7 +42,7 @@ function conditionOf(selection: InsightSelection): SQL {
 
 /** The flows that were seen at the workload's own interfaces: all of them count. */
 export function ownRows(selection: InsightSelection, columns: SQL): SQL {
-  return sql`select ${columns} from traffic_flows as t
+  return sql`select ${columns} from ${flowRows(selection.periods)} as t
     where ${conditionOf(selection)} and t.workload_id = ${workloadOf(selection)}`;
 }
 
@@ -51,10 +52,10 @@ function seenThere(selection: InsightSelection, ownNodes: readonly string[] | un
   const workload = workloadOf(selection);
   if (ownNodes === undefined) {
     const own = flowConditions({ ...selection, filter: { workload_id: filter.workload_id } });
-    return sql`select from (select t.flow_key as key from traffic_flows as t where ${own} and t.workload_id = ${workload}) as o
+    return sql`select from (select t.flow_key as key from ${flowRows(selection.periods)} as t where ${own} and t.workload_id = ${workload}) as o
       where o.key = t.flow_key`;
   }
-  return sql`select from traffic_flows as o
+  return sql`select from ${flowRows(selection.periods)} as o
     where o.node_id = any (${pgArray('uuid', ownNodes)}) and o.flow_key = t.flow_key and o.workload_id = ${workload}
       and o.observed_at >= ${cutoff}::timestamptz and o.observed_at >= ${since}::timestamptz
       ${until === null ? sql`` : sql`and o.first_seen_at < ${until}::timestamptz`}
@@ -67,7 +68,7 @@ function seenThere(selection: InsightSelection, ownNodes: readonly string[] | un
  * @param ownNodes nodes that saw flows at the workload itself, where they are known: much less is looked at then
  */
 export function otherRows(selection: InsightSelection, columns: SQL, ownNodes?: readonly string[]): SQL {
-  return sql`select distinct on (t.flow_key) ${columns} from traffic_flows as t
+  return sql`select distinct on (t.flow_key) ${columns} from ${flowRows(selection.periods)} as t
     where ${conditionOf(selection)} and t.workload_id is distinct from ${workloadOf(selection)}
       and not exists (${seenThere(selection, ownNodes)})
     order by t.flow_key, t.workload_id is null, t.observed_at desc, t.node_id`;

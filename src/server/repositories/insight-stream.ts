@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
 import type { Snapshot } from '../db/stream-rows';
+import { nameOf } from './flow-history';
 import { cidrIfVisible, type FlowReach, ifVisible } from './flow-reach';
 import type { FactsRow } from './insight-facts';
 import { type InsightSelection, otherRows, ownRows } from './insight-flows';
@@ -55,7 +56,7 @@ function selectValues(reach: FlowReach, rows: SQL): SQL {
       t.destination_port, t.decision, t.state, t.bytes, t.packets, t.first_seen_at, t.observed_at,
       t.updated_at, t.collector, t.initiator, t.icmp_type, t.icmp_code, ${cidr('source')}, ${cidr('destination')},
       ${observed('t.interface')}, ${observed('t.vmid')}, ${observed('t.nic')}, ${observed('t.vlan')},
-      ${observed('t.raw::text')}, ow.id, sw.id, sw.name, dw.id, dw.name, nodes.name, clusters.name
+      ${observed('t.raw::text')}, ow.id, sw.id, ${nameOf('sw', reach.periods)}, dw.id, ${nameOf('dw', reach.periods)}, nodes.name, clusters.name
     from (${rows}) as t
     left join nodes on nodes.id = t.node_id
     left join clusters on clusters.id = t.cluster_id

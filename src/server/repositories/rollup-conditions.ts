@@ -5,6 +5,7 @@ import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import type { TrafficMode } from '@/domain/insights';
 import { countedOnce } from './counted-once';
 import { commonConditions, type FlowSelection, workloadIs } from './flow-conditions';
+import { rollupRows } from './flow-history';
 import { oneOf } from './flow-reach';
 import { ROLLUP_COLUMNS } from './rollups';
 
@@ -79,10 +80,10 @@ const HOUR_MS = 3_600_000;
 /** All reports of a range from the tables that hold its sums, whether they count or not. */
 export function reportedRollups(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
   const where = rollupConditions(selection);
-  const minutes = sql`select ${COLUMNS} from flow_rollup_minutes as t where ${where}`;
+  const minutes = sql`select ${COLUMNS} from ${rollupRows('minutes', selection.periods)} as t where ${where}`;
   return source === 'minutes'
     ? minutes
-    : sql`${minutes} union all select ${COLUMNS} from flow_rollup_hours as t where ${where}`;
+    : sql`${minutes} union all select ${COLUMNS} from ${rollupRows('hours', selection.periods)} as t where ${where}`;
 }
 
 /**

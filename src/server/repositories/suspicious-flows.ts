@@ -4,6 +4,7 @@ import { db } from '../db/client';
 import { SENSITIVE_PORT } from '../db/schema/telemetry';
 import { clock } from '../lib/clock';
 import type { FlowSelection } from './flow-conditions';
+import { flowRows } from './flow-history';
 import { pgArray } from './pg-array';
 
 /**
@@ -123,7 +124,7 @@ const SEEN: SQL = sql.raw(`(t.source_workload_id in (select id from visible)
  * the index of sensitive ones before anything else is asked of them. Workloads out of reach are null.
  */
 export async function sumSuspiciousFlows(
-  { visible, cutoff, since, until }: Pick<FlowSelection, 'visible' | 'cutoff' | 'since' | 'until'>,
+  { visible, periods, cutoff, since, until }: Pick<FlowSelection, 'visible' | 'periods' | 'cutoff' | 'since' | 'until'>,
   gone: readonly string[],
 ): Promise<SuspiciousRow[]> {
   // The index of times knows ranges of pages only. Over most of what is kept it saves nothing, and its pages would be read row
@@ -135,7 +136,7 @@ export async function sumSuspiciousFlows(
     and t.first_seen_at < coalesce(${until}::timestamptz, 'infinity')`;
   // Two searches of the index: with a condition that names both it would be read as a whole.
   const flowsOf = (source: SQL) =>
-    sql`select ${COLUMNS} from traffic_flows as t where ${CONDITION} and ${source} and ${time}`;
+    sql`select ${COLUMNS} from ${flowRows(periods)} as t where ${CONDITION} and ${source} and ${time}`;
   const found = [
     flowsOf(sql`t.source_cidr is null`),
     ...(gone.length === 0 ? [] : [flowsOf(sql`t.source_cidr = any (${pgArray('cidr', gone)})`)]),

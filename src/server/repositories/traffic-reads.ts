@@ -7,6 +7,7 @@ import { clusters } from '../db/schema/clusters';
 import { interfaceTraffic } from '../db/schema/telemetry';
 import { trafficByWorkload, trafficTotals } from '../db/schema/traffic';
 import { workloads } from '../db/schema/workloads';
+import type { OwnedPeriod } from './flow-history';
 import type { BucketSum } from './flow-series';
 import { pgArray } from './pg-array';
 import { workloadInReach } from './tenant-reach';
@@ -56,6 +57,24 @@ async function byWorkload(rows: SQL): Promise<WorkloadTraffic[]> {
 export function sumByWorkload(parts: readonly SumPart[]): Promise<WorkloadTraffic[]> {
   const columns = 't.workload_id, t.bytes_in, t.bytes_out, t.packets_in + t.packets_out as packets, t.flows';
   return byWorkload(rowsOf(sql`${trafficByWorkload}`, columns, parts));
+}
+
+/**
+ * The same for guests that moved between tenants, in whole buckets while they were within reach. One query, none without such a
+ * guest.
+ */
+export async function sumOwned(parts: readonly SumPart[], periods: readonly OwnedPeriod[]): Promise<WorkloadTraffic[]> {
+  if (parts.length === 0 || periods.length === 0) return [];
+  const columns = 't.workload_id, t.bytes_in, t.bytes_out, t.packets_in + t.packets_out as packets, t.flows';
+  const owned = sql.join(
+    periods.map(
+      ({ workload_id, from, to }) => sql`(t.workload_id = ${workload_id}::uuid
+        ${from === null ? sql`` : sql`and t.bucket_at >= ${from}::timestamptz`}
+        ${to === null ? sql`` : sql`and t.bucket_at + make_interval(secs => t.bucket_seconds) <= ${to}::timestamptz`})`,
+    ),
+    sql` or `,
+  );
+  return byWorkload(rowsOf(sql`${trafficByWorkload}`, columns, parts, sql`(${owned})`));
 }
 
 /**

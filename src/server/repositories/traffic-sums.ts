@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { SUM_SECONDS, type SumSeconds } from '@/domain/flow/plan-sums';
 import type { Executor, Tx } from '../db/client';
 import { nodes } from '../db/schema/clusters';
+import { workloadOwners } from '../db/schema/moves';
 import { flowRollupHours, flowRollupMinutes } from '../db/schema/telemetry';
 import { trafficByWorkload, trafficOwners, trafficTotals } from '../db/schema/traffic';
 import { countedOnce } from './counted-once';
@@ -32,6 +33,13 @@ type Target = { cluster_id: string; bucket_seconds: SumSeconds; bucket_at: reado
 
 const bucketsOf = ({ bucket_at }: Target): SQL => pgArray('timestamptz', bucket_at);
 
+/** The tenant at an end: of a workload that moved the one that had it in the whole bucket, or none. */
+const tenantOf = (end: 'source' | 'destination', known: 's' | 'd', seconds: SumSeconds): SQL =>
+  raw(`case when ${end} in (select workload_id from moved) then (select m.tenant_id from moved as m
+      where m.workload_id = ${end} and (m.from_at is null or at >= m.from_at)
+        and (m.to_at is null or at + interval '${seconds} seconds' <= m.to_at))
+    else ${known}.tenant_id end`);
+
 /** Sums of one hour of a cluster from its rollups: those of the target's buckets, of which what counts once is counted. */
 function fromRollups(target: Target, hourAt: string): SQL {
   const { cluster_id, bucket_seconds } = target;
@@ -58,12 +66,16 @@ function fromRollups(target: Target, hourAt: string): SQL {
         select at, destination, decision, bytes, 0, packets, 0, case when source = destination then 0 else flows end
         from counted where destination is not null) as ends
       group by at, workload_id, decision),
+    moved as materialized (
+      select workload_id, tenant_id, from_at, to_at from ${workloadOwners} where workload_id in (
+        select workload_id from ${workloadOwners} where from_at is not null or to_at is not null)),
     totals as (
-      select at, decision, s.tenant_id as source_tenant_id, d.tenant_id as destination_tenant_id,
+      select at, decision, ${tenantOf('source', 's', bucket_seconds)} as source_tenant_id,
+        ${tenantOf('destination', 'd', bucket_seconds)} as destination_tenant_id,
         ${list(TOTAL_SUMS, (name) => `${capped(`sum(${name})`)} as ${name}`)}
       from counted left join ${trafficOwners} as s on s.workload_id = source
         left join ${trafficOwners} as d on d.workload_id = destination
-      group by at, decision, s.tenant_id, d.tenant_id)`;
+      group by 1, 2, 3, 4)`;
 }
 
 /** Sums of one hour from its five minutes, which must all be made. */

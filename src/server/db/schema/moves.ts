@@ -23,6 +23,8 @@ export const workloadOwners = pgTable(
     from_at: timestamptz(),
     /** Null: still the owner. */
     to_at: timestamptz(),
+    /** What the workload was called when it went. */
+    workload_name: text(),
   },
   (t) => [
     index('workload_owners_workload_idx').on(t.workload_id),

@@ -2,6 +2,7 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { endFlowsOf } from '../../repositories/flow-history';
 import { batches } from '../../repositories/update-rows';
 import { settleMoves } from '../deployments/removal/settle-moves';
 
@@ -36,6 +37,11 @@ export async function recordMoves(
     await publishEvent(tx, { type: 'inventory.changed', cluster_id });
   }
   const to = target?.tenant_id ?? null;
+  // In the order of the locks: flows before the audit trail.
+  await endFlowsOf(
+    tx,
+    moves.filter(({ tenant_id }) => tenant_id !== null && tenant_id !== to).map(({ id }) => id),
+  );
   const tenants = new Set([to, ...moves.map(({ tenant_id }) => tenant_id)]);
   for (const tenant_id of tenants) {
     const concerned = tenant_id === to ? moves : moves.filter((move) => move.tenant_id === tenant_id);

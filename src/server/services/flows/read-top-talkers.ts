@@ -3,7 +3,13 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { findVisibleWorkloads } from '../../repositories/flow-reach';
-import { nameTalkers, sumByWorkload, sumCounters, type WorkloadTraffic } from '../../repositories/traffic-reads';
+import {
+  nameTalkers,
+  sumByWorkload,
+  sumCounters,
+  sumOwned,
+  type WorkloadTraffic,
+} from '../../repositories/traffic-reads';
 import { readTrafficVersion } from '../../repositories/traffic-version';
 import { storedSettings } from '../settings/stored-settings';
 import { selectTraffic } from './select-traffic';
@@ -20,7 +26,7 @@ const count = (sum: number | null, flows: number | null) => (sum === null || flo
 
 /**
  * The guests within reach with the most traffic in the range. When no flow of any of them is known, by the counters of
- * their network cards. At most four queries, or with counters six.
+ * their network cards. At most five queries, or with counters seven.
  */
 export async function readTopTalkers(
   scope: Scope<'flow:read'>,
@@ -29,11 +35,14 @@ export async function readTopTalkers(
 ): Promise<TopTalkers> {
   const { selection, plan } = selectTraffic(scope, input);
   const { since, until, tenants, cluster_id } = selection;
-  const [{ version, as_of }, visible] = await Promise.all([
+  const [{ version, as_of }, { visible, periods }] = await Promise.all([
     readTrafficVersion(selection),
-    findVisibleWorkloads(tenants),
+    findVisibleWorkloads(tenants, since),
   ]);
-  const ids = visible === 'all' ? null : new Set(visible);
+  // What moved in the range is summed up for this reader alone, and what went away is only read of in flows.
+  const moved = new Set(periods.map(({ workload_id }) => workload_id));
+  const ids = visible === 'all' ? null : new Set(visible.filter((id) => !moved.has(id)));
+  const here = new Set(visible === 'all' ? [] : visible);
   const within = (rows: readonly WorkloadTraffic[]) =>
     rows.filter(
       (row) => (ids?.has(row.workload_id) ?? true) && (cluster_id === undefined || row.cluster_id === cluster_id),
@@ -61,8 +70,13 @@ export async function readTopTalkers(
   };
 
   const { parts } = plan;
-  const byFlows =
-    parts.length === 0 ? [] : within(await shared.get(JSON.stringify(parts), version, () => sumByWorkload(parts)));
+  const all = parts.length === 0 ? [] : await shared.get(JSON.stringify(parts), version, () => sumByWorkload(parts));
+  const owned = (await sumOwned(parts, periods)).filter(
+    (row) => here.has(row.workload_id) && (cluster_id === undefined || row.cluster_id === cluster_id),
+  );
+  const byFlows = [...within(all), ...owned].sort(
+    (a, b) => b.bytes_in + b.bytes_out - a.bytes_in - a.bytes_out || (a.workload_id < b.workload_id ? -1 : 1),
+  );
   if (byFlows.length > 0) return answer('flows', byFlows);
   const { flow_retention_hours } = await storedSettings(db);
   const cutoff = new Date(clock.now().getTime() - flow_retention_hours * HOUR_MS).toISOString();

@@ -211,14 +211,17 @@ describe('readTrafficSeries', () => {
     expect(await bytes(systemScope('flow:read', 'test', []))).toBe(0);
   });
 
-  it('follows a guest that is given to another tenant', async () => {
+  it('leaves what a guest carried with the tenant that had it then', async () => {
     await exchange();
     const { ours, theirs } = world;
     await sql`update workloads set project_id = ${theirs.project.id} where id = ${ours.workload.id}`;
     try {
       await sumTraffic();
-      expect((await readTrafficSeries(tenantScope(ours.tenant), {})).sums.bytes).toBe(0);
+      expect((await readTrafficSeries(tenantScope(ours.tenant), {})).sums.bytes).toBe(6_000);
       expect((await readTrafficSeries(tenantScope(theirs.tenant), {})).sums.bytes).toBe(7_000);
+      // Nor does the new tenant find it among its talkers.
+      const { items } = await talkers({}, tenantScope(theirs.tenant));
+      expect(items.map(({ id }) => id)).not.toContain(ours.workload.id);
     } finally {
       await sql`update workloads set project_id = ${ours.project.id} where id = ${ours.workload.id}`;
     }

@@ -21,7 +21,7 @@ export type SelectedFlows = {
 
 /**
  * Which flows a reader means and may see. Without `since` it is the hour before `until`, without `until` up to now.
- * At most four queries, and one more for a tenant.
+ * At most five queries, and one more for a tenant.
  * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
  */
 export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
@@ -36,7 +36,7 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
   }
   const [settings, reach, named] = await Promise.all([
     storedSettings(db),
-    findFlowReach(scope.tenants),
+    findFlowReach(scope.tenants, new Date(since).toISOString()),
     filter.q ? findNamedWorkloads(scope.tenants, filter.q) : [],
   ]);
   const retentionHours = settings.flow_retention_hours;

@@ -40,6 +40,7 @@ beforeEach(async () => {
   await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners,
     traffic_by_workload, traffic_totals`;
   await sql`update workloads set project_id = null`;
+  await sql`truncate workload_owners`;
   now = START;
   time = fakeClock(new Date(START));
 });
@@ -200,7 +201,8 @@ async function take(one: Step, oracle: TrafficOracle): Promise<void> {
       const workload = world.workloads[one.workload];
       const project = one.project === null ? null : (world.projects[one.project] ?? null);
       await sql`update workloads set project_id = ${project?.id ?? null} where id = ${workload?.id ?? null}`;
-      if (workload) oracle.owners.set(workload.id, project?.tenant ?? null);
+      // All traffic is from before any of this: it stays with the first tenant that had the guest.
+      if (workload && project && !oracle.owners.get(workload.id)) oracle.owners.set(workload.id, project.tenant);
     }
   }
 }
@@ -228,6 +230,7 @@ describe('sumTraffic', () => {
       property.beforeEach(async () => {
         await sql`truncate flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;
         await sql`update workloads set project_id = null`;
+        await sql`truncate workload_owners`;
         time.restore();
         now = START;
         time = fakeClock(new Date(START));
