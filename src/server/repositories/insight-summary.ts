@@ -3,6 +3,7 @@ import { flowLabel } from '@/domain/flow/flow-label';
 import type { InsightsSummary } from '@/domain/insights';
 import type { Executor } from '../db/client';
 import { SERVICE_PORT } from './flow-conditions';
+import { nameOf } from './flow-history';
 import { cidrIfVisible, ifVisible } from './flow-reach';
 import { type InsightSelection, insightRows } from './insight-flows';
 
@@ -44,7 +45,7 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
         select decision, ${GROUP_SUMS} from f group by decision) as d),
       'peers_total', (select count(*) from peers),
       'top_peers', (select coalesce(json_agg(p order by p.bytes desc, p.flows desc, p.ip), '[]') from (
-        select host(peers.peer_ip) as ip, peers.cidr::cidr::text as cidr, w.id as workload_id, w.name as workload_name,
+        select host(peers.peer_ip) as ip, peers.cidr::cidr::text as cidr, w.id as workload_id, ${nameOf('w', selection.periods)} as workload_name,
           peers.flows, peers.bytes, peers.packets
         from peers left join workloads as w on w.id = peers.peer_id
         order by peers.bytes desc, peers.flows desc, host(peers.peer_ip) limit ${TOP}) as p),

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BUILT_IN_ROLES, isGranted } from '@/domain/permissions';
+import { sqlClient } from '@/server/db/client';
+import { clock } from '@/server/lib/clock';
+import { newId } from '@/server/lib/ids';
+import { routes } from '@/server/rest/routes';
+import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartbeat.fixture';
+import { runDeployment } from '@/server/services/deployments/run-deployment';
+import { forgetReadings } from '@/server/services/firewall/live-reader';
+import { observeCluster } from '@/server/services/firewall/observe-cluster';
+import { sumTraffic } from '@/server/services/flows/sum-traffic';
+import { bearer, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
+import { appRouter } from '../root';
+import { fill, type Input, listInputs, send, slotsOf } from './inputs.fixture';
+import { kindOfField } from './kind-of-field.fixture';
+import { makeTwoFullTenants, type Side, type TwoTenants } from './two-tenants.fixture';
+
+const tables = { routes, router: appRouter };
+const ROLE = [{ role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant' }];
+const inputs = listInputs(routes, appRouter).filter(
+  ({ access, reads, path }) =>
+    reads &&
+    path !== '/events' &&
+    ('permission' in access ? isGranted(ROLE, access.permission) : 'signedIn' in access || 'person' in access),
+);
+
+const sql = sqlClient();
+let world: TwoTenants;
+/** What goes from ours to theirs: by hand, and by a mapping rule. */
+let moved: string[];
+let movedAt: string;
+let since: number;
+
+const post = async (path: string, headers: Record<string, string>, body: object) => {
+  const answer = await call(path, { method: 'POST', headers, body });
+  const text = await answer.text();
+  if (answer.status >= 300) throw new Error(`POST ${path}: ${text}`);
+  return JSON.parse(text || 'null');
+};
+
+beforeAll(async () => {
+  world = await makeTwoFullTenants();
+  const { ours, theirs, lab } = world;
+  const byHand = ours.ids.other_workload ?? '';
+  const byRule = (await lab.workload(104)).id;
+  moved = [byHand, byRule];
+  await sql`update workloads set project_id = ${ours.ids.project ?? ''}, project_assigned_by = 'rule', tags = '{goes,ours-tag}',
+    name = 'ours-guest-104' where id = ${byRule}`;
+  await observeCluster(lab.cluster.id, new AbortController().signal);
+  // The clock of the lab runs ahead of the database: what was reported is ten minutes old when they move.
+  const then = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 600_000).toISOString();
+  await sql`update traffic_flows set created_at = ${then}, first_seen_at = ${then}, observed_at = ${then}, updated_at = ${then}`;
+  await sql`update flow_rollup_minutes set bucket_at = ${then}`;
+  await sql`truncate traffic_by_workload, traffic_totals, traffic_marks`;
+  await sql`insert into traffic_marks (cluster_id, bucket_at)
+    select ${lab.cluster.id}, date_bin(make_interval(secs => width), ${then}::timestamptz, 'epoch') from unnest('{300,3600}'::int[]) as width`;
+  const root = await bearer(await makeUser('super_admin'));
+  await post('/workloads/assign', root, { project_id: theirs.ids.project, workload_ids: [byHand] });
+  await post('/mapping-rules', root, { source: 'tag', value: 'goes', project_id: theirs.ids.project });
+  movedAt = new Date().toISOString();
+  await sumTraffic();
+  // What happens next is in the range of everything that is asked.
+  since = Date.now();
+  const now = Date.now() + 60_000;
+  vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
+  await Promise.all([ours.signIn(), theirs.signIn()]);
+}, 60_000);
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await world.lab.close();
+});
+
+const without = (text: string) =>
+  text
+    .replace(/"request_id":"[^"]*"/g, '"request_id"')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:[\d.]+)?Z/g, (time) => (Date.parse(time) >= since ? '<now>' : time));
+
+/** Every read as it is, and with what moved at each place where an id may stand. */
+async function ask(side: Side): Promise<Map<string, string>> {
+  forgetReadings();
+  const answers = new Map<string, string>();
+  const one = async (input: Input, value: unknown, label: string) => {
+    const { status, text } = await send(tables, input, value, side.headers);
+    answers.set(`${input.name} ${label}`, without(`${status} ${text}`));
+  };
+  for (const input of inputs) {
+    const asked = [one(input, fill(input, side.ids), 'as it is')];
+    for (const slot of slotsOf(input)) {
+      if (slot.holds !== 'id' || !kindOfField(input, slot.path).includes('workload')) continue;
+      for (const id of moved) {
+        asked.push(one(input, fill(input, side.ids, { slot, value: () => id }), `${slot.path.join('.')} = ${id}`));
+      }
+    }
+    await Promise.all(asked);
+  }
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`delete from audit_records where action = 'list.exported'`;
+  });
+  return answers;
+}
+
+function differences(first: Map<string, string>, second: Map<string, string>): string[] {
+  return [...first].flatMap(([label, one]) => {
+    const two = second.get(label) ?? '';
+    if (one === two) return [];
+    let at = 0;
+    while (at < one.length && one[at] === two[at]) at += 1;
+    return [
+      `${label}: …${one.slice(Math.max(0, at - 120), at + 120)}\n  against …${two.slice(Math.max(0, at - 120), at + 120)}`,
+    ];
+  });
+}
+
+describe('a workload that moves', () => {
+  it('tells its former tenant nothing of what the new one does with it', { timeout: 120_000 }, async () => {
+    const before = await ask(world.ours);
+    const { theirs, lab, node } = world;
+    await sql`update workloads set name = 'zzb-renamed-' || vmid, tags = '{zzb-tag,goes}', status = 'paused' where id in ${sql(moved)}`;
+    const { cluster = '', network = '', subnet = '' } = theirs.ids;
+    for (const [i, id] of moved.entries()) {
+      await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source, hostname)
+        values (${newId()}, ${cluster}, ${network}, ${subnet}, ${`10.66.0.${60 + i}`}, ${id}, 'manual', 'zzb-new-host')`;
+    }
+    const policy = await post('/policies', theirs.headers, {
+      name: 'zzb-after-the-move',
+      definition: { enforcement_mode: 'enforced', sources: ['any'], targets: ['tag:zzb-tag'], default_action: 'drop' },
+      rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['4711'] }],
+    });
+    const applied = await post(`/policies/${policy.id}/apply`, theirs.headers, { dry_run: false });
+    for (const { deployment_id } of applied.clusters) {
+      await runDeployment(deployment_id, { signal: new AbortController().signal });
+    }
+    const flows = ['10.66.0.60', '10.65.0.11'].map((source_ip, i) =>
+      makeFlow({ source_ip, destination_ip: '10.66.0.10', destination_port: 7_000 + i, bytes: 9_999 }),
+    );
+    await post('/agents/heartbeat', node, makeHeartbeat(flows, { sequence: 1 }));
+    await sumTraffic();
+    await observeCluster(lab.cluster.id, new AbortController().signal);
+    const found = differences(before, await ask(world.ours));
+    expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
+    expect(before.size).toBeGreaterThan(150);
+  });
+
+  it('tells its new tenant nothing of what the former one did with it', { timeout: 120_000 }, async () => {
+    const before = await ask(world.theirs);
+    const { ours } = world;
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update traffic_flows set bytes = bytes + 777777, destination_port = 12345, source_ip = '10.65.0.77'
+        where created_at < ${movedAt} and (source_workload_id in ${tx(moved)} or destination_workload_id in ${tx(moved)})`;
+      for (const table of ['flow_rollup_minutes', 'flow_rollup_hours']) {
+        await tx`update ${tx(table)} set bytes = bytes + 777777 where bucket_at < ${movedAt}
+          and (source_workload_id in ${tx(moved)} or destination_workload_id in ${tx(moved)}) and service_port = 5432`;
+      }
+      await tx`update policies set name = 'ours-other', description = 'other' where tenant_id = ${ours.ids.tenant ?? ''}`;
+      await tx`update residual_rules set policy_name = 'ours-other', workload_name = 'ours-other' where workload_id in ${tx(moved)}`;
+      await tx`update deployments set policy_name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;
+      await tx`update deployment_guests set name = 'ours-other', state_before = null where workload_id in ${tx(moved)}
+        and deployment_id in (select id from deployments where tenant_id = ${ours.ids.tenant ?? ''})`;
+      await tx`update audit_records set object_name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;
+      await tx`update security_groups set name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;
+      await tx`delete from security_group_members where workload_id in ${tx(moved)}
+        and security_group_id = ${ours.ids.security_group ?? ''}`;
+      await tx`update workload_owners set workload_name = 'ours-other' where workload_id in ${tx(moved)} and to_at is not null`;
+    });
+    const found = differences(before, await ask(world.theirs));
+    expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
+  });
+
+  it('leaves its flows with the tenant that had it then, and shows the new one what came after', async () => {
+    const read = async (side: Side) => {
+      const query = `workload_id=${moved[0]}&since=${new Date(Date.now() - 3_600_000).toISOString()}`;
+      const answer = await call(`/flows?${query}`, { headers: side.headers });
+      const { items } = (await answer.json()) as {
+        items: { destination_port: number; source_workload_name: string }[];
+      };
+      return items.map(({ destination_port }) => destination_port).sort();
+    };
+    expect(await read(world.ours)).toEqual([12345]);
+    expect(await read(world.theirs)).toEqual([7_000, 7_001]);
+  });
+});
