@@ -119,6 +119,19 @@ describe('upgrading to tiers with policies that are in force', () => {
     expect((await lab.fresh(platform.id)).deployment_status).toBe('active');
   });
 
+  it('says of a platform policy that unmanaged rules override it where these are placed above', async () => {
+    const preview = async (policy: Policy) => {
+      const { body }: { body: PolicyPreview } = await lab.json(`/policies/${policy.id}/preview`, { body: {} });
+      return body.warnings.map(({ code }) => code);
+    };
+    expect(await preview(platform)).not.toContain('unmanaged_rules_first');
+    await sqlClient()`update clusters set rule_placement = 'below' where id = ${lab.cluster.id}`;
+    lab.control.firewall.setFile(`firewall/${GUEST}.fw`, `${file().trimEnd()}\nIN ACCEPT -p tcp -dport 25 # by hand\n`);
+    expect(await preview(platform)).toContain('unmanaged_rules_first');
+    expect(await preview(tenants)).not.toContain('unmanaged_rules_first');
+    expect((await standing(platform)).deployments).toMatchObject([{ rule_placement: 'below' }]);
+  });
+
   it('refuses a tier that the owner of the policy cannot have, and names the field', async () => {
     const refused = async (policy: Policy, body: object) =>
       lab.json(`/policies/${policy.id}`, { method: 'PATCH', body });
