@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { AddressHolder, AddressListInput, IpAddress, IpAddressDetail } from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
@@ -6,12 +6,13 @@ import { db, type Executor } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters } from '../db/schema/clusters';
 import { ipAddressHistory, ipamConflicts } from '../db/schema/ipam';
+import { workloadOwners } from '../db/schema/moves';
 import { networks, subnets } from '../db/schema/networks';
 import { workloadInterfaces, workloads } from '../db/schema/workloads';
 import { addressFilters } from './ip-address-filters';
 import { addressInReach, subnetInReach } from './ipam-reach';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { workloadInReach } from './tenant-reach';
+import { tenantInReach } from './tenant-reach';
 
 const columns = {
   id: ipAddresses.id,
@@ -104,31 +105,39 @@ export async function findIpAddress(executor: Executor, tenants: TenantReach, id
 
 const MAX_HISTORY = 100;
 
-/** Who held an address, newest first; of holders out of reach nothing is told. */
+/** Who held an address, newest first; of holders out of reach nothing is told, nor of the time before or after they were within. */
 export async function listAddressHolders(
   tenants: TenantReach,
   place: { network_id: string; address: string },
 ): Promise<AddressHolder[]> {
-  const reach = workloadInReach(tenants);
+  const { from_at, until_at } = ipAddressHistory;
+  // Ends of the time of an owner; `greatest` and `least` leave out what is null.
+  const during = and(
+    eq(workloadOwners.workload_id, ipAddressHistory.workload_id),
+    tenants === 'all' ? sql`false` : tenantInReach(workloadOwners.tenant_id, tenants),
+    sql`(${workloadOwners.from_at} is null or ${until_at} is null or ${until_at} > ${workloadOwners.from_at})`,
+    sql`(${workloadOwners.to_at} is null or ${from_at} < ${workloadOwners.to_at})`,
+  );
   return db
     .select({
       id: ipAddressHistory.id,
       workload_id: ipAddressHistory.workload_id,
-      workload_name: sql<string>`coalesce(${workloads.name}, ${ipAddressHistory.workload_name})`,
+      workload_name: sql<string>`coalesce(${workloadOwners.workload_name}, ${workloads.name}, ${ipAddressHistory.workload_name})`,
       workload_external_id: ipAddressHistory.workload_external_id,
       interface_name: ipAddressHistory.interface_name,
       mac: ipAddressHistory.mac,
       source: ipAddressHistory.source,
-      from_at: ipAddressHistory.from_at,
-      until_at: ipAddressHistory.until_at,
+      from_at: sql<string>`greatest(${from_at}, ${workloadOwners.from_at})`.mapWith(from_at),
+      until_at: sql<string | null>`least(${until_at}, ${workloadOwners.to_at})`.mapWith(until_at),
     })
     .from(ipAddressHistory)
     .leftJoin(workloads, eq(workloads.id, ipAddressHistory.workload_id))
+    .leftJoin(workloadOwners, during)
     .where(
       and(
         eq(ipAddressHistory.network_id, place.network_id),
         sql`${ipAddressHistory.address} = ${place.address}::inet`,
-        reach,
+        tenants === 'all' ? undefined : isNotNull(workloadOwners.id),
       ),
     )
     .orderBy(desc(ipAddressHistory.from_at), desc(sql`${ipAddressHistory.until_at} is null`), desc(ipAddressHistory.id))

@@ -116,15 +116,6 @@ export async function listResidualRules(tenants: TenantReach, workloadId: string
   return rows.map(({ row }) => row);
 }
 
-/** Policies of which something is left on a workload: they filter it though they are none of its tenant's. */
-export async function listResidualPolicyIds(executor: Executor, workloadId: string): Promise<Set<string>> {
-  const rows = await executor
-    .select({ policy_id: residualRules.policy_id })
-    .from(residualRules)
-    .where(eq(residualRules.workload_id, workloadId));
-  return new Set(rows.map(({ policy_id }) => policy_id));
-}
-
 /** What is to be removed on some workloads, or (null) everywhere where it is due and nobody works on it. */
 export async function listDueRemovals(
   executor: Executor,

@@ -181,4 +181,17 @@ describe('a workload that moves', () => {
     expect(await read(world.ours)).toEqual([12345]);
     expect(await read(world.theirs)).toEqual([7_000, 7_001]);
   });
+  it('tells its new tenant since when it holds an address, and not that it did before', async () => {
+    const { theirs } = world;
+    const [held] = await sql<
+      { id: string }[]
+    >`select id from ip_addresses where workload_id = ${moved[0] ?? ''} and address = '10.65.0.11'`;
+    const answer = await call(`/ip-addresses/${held?.id}`, { headers: theirs.headers });
+    const { history } = (await answer.json()) as { history: { from_at: string }[] };
+    const [owner] = await sql<
+      { at: string }[]
+    >`select to_char(from_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+      from workload_owners where workload_id = ${moved[0] ?? ''} and to_at is null`;
+    expect(history.map(({ from_at }) => from_at)).toEqual([owner?.at]);
+  });
 });
