@@ -6,6 +6,7 @@ import type { VersionRules } from '@/domain/policy/rule-history';
 import { db } from '../db/client';
 import { clusters, nodeAgents } from '../db/schema/clusters';
 import { coverageMarks, ruleHits, workloadCoverage } from '../db/schema/coverage';
+import { workloadOwners } from '../db/schema/moves';
 import { policyVersions } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
 import { oneOf, type VisibleWorkloads } from './flow-reach';
@@ -125,6 +126,13 @@ export async function listWorkloadCoverage(
     input.q ? ilike(workloads.name, likePattern(input.q)) : undefined,
   ];
   const sums = sql.raw(COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '));
+  // Of a workload that came from another tenant, the days after the one on which it came.
+  const ownDays =
+    reach === 'all'
+      ? sql``
+      : sql`and (workload_id, day) not in (select o.workload_id, d.day from ${workloadOwners} as o
+          join ${workloadCoverage} as d on d.workload_id = o.workload_id
+          where o.to_at is null and o.from_at is not null and d.day <= (o.from_at at time zone 'UTC')::date)`;
   const list = { sorts: SORTS, sort: 'covered_share', id: workloads.id };
   const page = await pageOfRows<Omit<WorkloadCoverage, 'workload_id'> & { id: string }>(input, list, (paging) => ({
     rows: db
@@ -152,7 +160,7 @@ export async function listWorkloadCoverage(
       .leftJoin(coverageMarks, eq(coverageMarks.node_id, workloads.node_id))
       .leftJoin(
         sql`(select workload_id, ${sums}, max(last_flow_at) as last_flow_at from ${workloadCoverage}
-          where day >= ${from}::date group by workload_id) as c`,
+          where day >= ${from}::date ${ownDays} group by workload_id) as c`,
         sql`c.workload_id = ${workloads.id}`,
       )
       .where(and(...conditions, paging.after))

@@ -55,6 +55,10 @@ beforeAll(async () => {
   await sql`truncate traffic_by_workload, traffic_totals, traffic_marks`;
   await sql`insert into traffic_marks (cluster_id, bucket_at)
     select ${lab.cluster.id}, date_bin(make_interval(secs => width), ${then}::timestamptz, 'epoch') from unnest('{300,3600}'::int[]) as width`;
+  for (const id of moved) {
+    await sql`insert into workload_coverage (day, workload_id, flows, by_policy, last_flow_at)
+      values (current_date - 1, ${id}, 10, 10, now() - interval '1 day')`;
+  }
   const root = await bearer(await makeUser('super_admin'));
   await post('/workloads/assign', root, { project_id: theirs.ids.project, workload_ids: [byHand] });
   await post('/mapping-rules', root, { source: 'tag', value: 'goes', project_id: theirs.ids.project });
@@ -154,6 +158,7 @@ describe('a workload that moves', () => {
         await tx`update ${tx(table)} set bytes = bytes + 777777 where bucket_at < ${movedAt}
           and (source_workload_id in ${tx(moved)} or destination_workload_id in ${tx(moved)}) and service_port = 5432`;
       }
+      await tx`update workload_coverage set flows = 20, by_policy = 5, by_default = 15 where workload_id in ${tx(moved)}`;
       await tx`update policies set name = 'ours-other', description = 'other' where tenant_id = ${ours.ids.tenant ?? ''}`;
       await tx`update residual_rules set policy_name = 'ours-other', workload_name = 'ours-other' where workload_id in ${tx(moved)}`;
       await tx`update deployments set policy_name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;

@@ -51,7 +51,18 @@ export function conversationVerdicts(
     world.policies.filter((policy) => rules !== null && isWithinReach(policy, rules)).map(({ id }) => id),
   );
 
-  return (conversation) => {
+  // A workload that went away is in the past of the reader, its addresses of today are not: it is a prefix like any stranger.
+  const ownOrNone = (id: string | null): string | null => {
+    const workload = id === null ? undefined : world.workloads.get(id);
+    return workload && isWithinReach(workload, flows) ? id : null;
+  };
+
+  return (given) => {
+    const conversation = {
+      ...given,
+      source_workload_id: ownOrNone(given.source_workload_id),
+      destination_workload_id: ownOrNone(given.destination_workload_id),
+    };
     const { decision, answered } = conversation;
     const { verdict: edge, ends } = judge(conversation);
     const asked = ends.flatMap(({ workload_id: id, context }) => {
