@@ -51,6 +51,8 @@ test('people sign in with the account of their organisation, with the roles of t
     await typeInto(admin.getByRole('textbox', { name: 'Group', exact: true }), 'readers');
     await typeInto(admin.getByRole('combobox', { name: 'Role' }), 'Viewer');
     await admin.getByRole('option', { name: 'Viewer' }).click();
+    await typeInto(admin.getByRole('combobox', { name: 'Where' }), 'Whole');
+    await admin.getByRole('option', { name: 'Whole installation' }).click();
     await expectAccessible(admin, 'the form of the provider');
     await admin.getByRole('button', { name: 'Save provider' }).click();
     await expect(admin.getByText('Saved; people can sign in with it')).toBeVisible();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
-import { toProviderInput, toProviderValues } from './provider-values';
+import { NEW_MAPPING, toProviderInput, toProviderValues } from './provider-values';
 
 const ROLE = '0199aaaa-0000-7000-8000-000000000001';
 const provider: SignInProvider = {
@@ -29,6 +29,13 @@ describe('the form of the sign-in provider', () => {
     expect(input).toMatchObject({ issuer: provider.issuer, public_url: provider.public_url, version: 3 });
     expect(input.mappings).toEqual([{ group: 'net', role_id: ROLE, tenant_id: null }]);
     expect(input.scopes).toEqual(provider.scopes);
+  });
+
+  it('chooses nothing for a new group: neither the role nor where it counts', () => {
+    const values = toProviderValues(provider, '');
+    const mappings = [{ ...NEW_MAPPING, group: 'net' }];
+    const parsed = SignInProviderInput.safeParse(toProviderInput({ ...values, mappings }, provider));
+    expect(parsed.error?.issues.map(({ path }) => path[2])).toEqual(['role_id', 'tenant_id']);
   });
 
   it('sends a secret that was entered, null for a public client, and asks for one where there is none', () => {

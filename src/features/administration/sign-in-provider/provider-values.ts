@@ -19,10 +19,11 @@ export type ProviderValues = {
   create_users: boolean;
   link_by_email: boolean;
   trusts_second_factor: boolean;
+  /** `tenant_id` null: nothing is chosen yet. */
   mappings: { group: string; role_id: string | null; tenant_id: string | null }[];
 };
 
-export const NEW_MAPPING = { group: '', role_id: null, tenant_id: EVERYWHERE };
+export const NEW_MAPPING = { group: '', role_id: null, tenant_id: null };
 
 /** @param origin the address under which the page was opened, for an installation that has none stored */
 export function toProviderValues(provider: SignInProvider, origin: string): ProviderValues {
@@ -60,7 +61,7 @@ export function toProviderInput(
     mappings: mappings.map(({ group, role_id, tenant_id }) => ({
       group,
       role_id: role_id ?? '',
-      tenant_id: tenant_id === EVERYWHERE ? null : tenant_id,
+      tenant_id: tenant_id === EVERYWHERE ? null : (tenant_id ?? ''),
     })),
     version,
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, EVERYWHERE, toAssignment, toAssignmentValues } from './assignment-values';
+import { AssignmentInput } from '@/domain/user';
+import { dayOf, EVERYWHERE, NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
 
 const stored = {
   id: 'a',
@@ -30,5 +31,10 @@ describe('roles in a form', () => {
       expires_at: 'soon',
       tenant_id: 't',
     });
+  });
+
+  it('choose nothing beforehand: neither the role nor where it counts', () => {
+    const fresh = AssignmentInput.safeParse(toAssignment(NEW_ASSIGNMENT));
+    expect(fresh.error?.issues.map(({ path }) => path[0])).toEqual(['role_id', 'tenant_id']);
   });
 });

@@ -6,6 +6,7 @@ export const EVERYWHERE = 'everywhere';
 /** One role of a user in a form. */
 export type AssignmentValues = {
   role_id: string | null;
+  /** Null: nothing is chosen yet. */
   tenant_id: string | null;
   /** `YYYY-MM-DD`, the last day; empty: for good. */
   until: string;
@@ -13,7 +14,7 @@ export type AssignmentValues = {
   expires_at: string | null;
 };
 
-export const NEW_ASSIGNMENT: AssignmentValues = { role_id: null, tenant_id: EVERYWHERE, until: '', expires_at: null };
+export const NEW_ASSIGNMENT: AssignmentValues = { role_id: null, tenant_id: null, until: '', expires_at: null };
 
 const two = (number: number) => String(number).padStart(2, '0');
 
@@ -41,7 +42,8 @@ export const toAssignmentValues = ({ role_id, tenant_id, expires_at }: Assignmen
 
 export const toAssignment = (values: AssignmentValues): AssignmentInput => ({
   role_id: values.role_id ?? '',
-  tenant_id: values.tenant_id === EVERYWHERE ? null : values.tenant_id,
+  // Nothing chosen is no place: an empty id, which the server's schema refuses.
+  tenant_id: values.tenant_id === EVERYWHERE ? null : (values.tenant_id ?? ''),
   expires_at:
     values.expires_at !== null && dayOf(values.expires_at) === values.until
       ? values.expires_at
