@@ -12,9 +12,12 @@ test('search, filters and sort live in the URL and survive reload and back', asy
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/status=stopped/);
   await expect(grid).not.toContainText('Running');
+  const byName = (await firstName().textContent()) ?? '';
   await grid.getByRole('button', { name: 'VMID' }).click();
   await expect(page).toHaveURL(/sort=vmid/);
   await expect(grid.getByRole('columnheader', { name: 'VMID' })).toHaveAttribute('aria-sort', 'ascending');
+  // The rows in their old order stay until those in the new one are there.
+  await expect(firstName()).not.toHaveText(byName);
   const before = (await firstName().textContent()) ?? '';
   await page.reload();
   await expect(firstName()).toHaveText(before);
