@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** Where the sign-in provider sends people back to, below the public address. */
 export const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
 
+/** Where the sign-in provider sends people back to after they signed out there. */
+export const OIDC_SIGNED_OUT_PATH = '/api/v1/auth/oidc/signed-out';
+
 const line = (what: string, max: number) =>
   z
     .string(`Enter ${what} as text.`)
@@ -67,6 +70,8 @@ export const SignInProviderInput = z.strictObject({
   link_by_email: z.boolean('true or false'),
   /** The provider asks for a second factor; then this service does not. */
   trusts_second_factor: z.boolean('true or false'),
+  /** Signing out of this service leads to the provider, to sign out there as well. Left out: as it is stored, false at first. */
+  sign_out_at_provider: z.boolean('true or false').optional(),
   mappings: z
     .array(GroupMapping, 'A list of groups and roles.')
     .max(500, 'At most 500 groups.')
@@ -96,6 +101,7 @@ export const SignInProvider = z.object({
   create_users: z.boolean(),
   link_by_email: z.boolean(),
   trusts_second_factor: z.boolean(),
+  sign_out_at_provider: z.boolean(),
   mappings: z.array(
     z.object({
       group: z.string(),
@@ -119,10 +125,22 @@ export const ProviderCheck = z.object({
   userinfo_endpoint: z.string().nullable(),
   scopes_supported: z.array(z.string()).nullable(),
   claims_supported: z.array(z.string()).nullable(),
+  /** Where one signs out there; null: nowhere, or an address that nobody is sent to. */
+  end_session_endpoint: z.string().nullable(),
   /** Whether it says that it knows PKCE with SHA-256; null: it says nothing. */
   pkce: z.boolean().nullable(),
 });
 export type ProviderCheck = z.output<typeof ProviderCheck>;
+
+/**
+ * How signing out ended: here alone because the sign-in was of this service (`none`) or because the provider cannot be told
+ * (`kept`, its session goes on), or with `provider_url` to go to, where it ends at the provider (`ends`).
+ */
+export const SignedOut = z.object({
+  provider_session: z.enum(['none', 'kept', 'ends']),
+  provider_url: z.string().nullable(),
+});
+export type SignedOut = z.output<typeof SignedOut>;
 
 /** How one can sign in here; anybody may know. */
 export const SignInMethods = z.object({ oidc: z.object({ label: z.string() }).nullable() });

@@ -16,7 +16,7 @@ const id = encodeURIComponent;
 export const paths = {
   home: () => '/',
   setup: () => '/setup',
-  login: (query?: { next?: string }) => withQuery('/login', query),
+  login: (query?: { next?: string; signed_out?: string }) => withQuery('/login', query),
   clusters: (query?: Query) => withQuery('/clusters', query),
   cluster: ({ clusterId, ...query }: { clusterId: string; tab?: string }) =>
     withQuery(`/clusters/${id(clusterId)}`, query),

@@ -52,10 +52,10 @@ class FakeService {
       const { challenge_token, code } = JSON.parse(String(init.body)) as Record<string, string>;
       return challenge_token === 'challenge' && code === '123456' ? this.issue() : problem(401);
     }
-    if (url.endsWith('/auth/logout')) {
+    if (url.endsWith('/auth/oidc/logout')) {
       this.cookie = null;
       this.valid.clear();
-      return new Response(null, { status: 204 });
+      return Response.json({ provider_session: 'kept', provider_url: null });
     }
     this.calls += 1;
     return bearer && this.valid.has(bearer) ? Response.json({ ok: true }) : problem(401);
@@ -175,7 +175,7 @@ describe('a session', () => {
   test('signing out clears the token and raises nothing', async () => {
     const { session, expired } = openTab(service);
     await session.start();
-    await session.signOut();
+    expect(await session.signOut()).toEqual({ provider_session: 'kept', provider_url: null });
     expect(session.token).toBeNull();
     expect(session.state).toEqual({ status: 'signed_out', expired: false });
     expect(expired).toHaveLength(0);

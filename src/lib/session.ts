@@ -1,5 +1,6 @@
 import { type CurrentUser, SignedIn } from '@/domain/auth';
 import { SecondFactorNeeded } from '@/domain/second-factor';
+import { SignedOut } from '@/domain/sign-in-provider';
 import { type Failure, failureFromBody, foreignAnswer, RestError, unreachable } from './problem';
 import type { TabLock } from './tab-lock';
 
@@ -157,13 +158,19 @@ export class Session {
     await this.renew(this.token);
   }
 
-  /** Ends the session on the server and in every tab. @throws RestError when the server could not be told. */
-  async signOut(): Promise<void> {
-    await this.#deps.lock(async () => {
-      const answer = await this.#post('/api/v1/auth/logout', {});
+  /**
+   * Ends the session on the server and in every tab.
+   * @returns what is left of it at the sign-in provider, and where to end it there
+   * @throws RestError when the server could not be told
+   */
+  async signOut(): Promise<SignedOut> {
+    return this.#deps.lock(async () => {
+      const answer = await this.#post('/api/v1/auth/oidc/logout', {});
       if (!answer.ok && answer.failure.status !== 401) throw new RestError(answer.failure);
+      const left = SignedOut.safeParse(answer.ok ? answer.body : null);
       this.#deps.channel?.postMessage({ kind: 'signed_out', expired: false } satisfies Message);
       this.#leave(false);
+      return left.success ? left.data : { provider_session: 'none', provider_url: null };
     });
   }
 

@@ -14,6 +14,7 @@ function configuration(people: Map<string, OidcPerson>, redirectUri: () => strin
       {
         ...OIDC_CLIENT,
         redirect_uris: [redirectUri()],
+        post_logout_redirect_uris: [new URL('/api/v1/auth/oidc/signed-out', redirectUri()).href],
         grant_types: ['authorization_code'],
         response_types: ['code'],
         token_endpoint_auth_method: 'client_secret_basic',

@@ -23,10 +23,12 @@ type Props = {
   asksCode: boolean;
   /** Back from a sign-in provider that let nobody in. */
   problem: string | null;
+  /** Signed out a moment ago: at the provider as well, or here only although the provider's session goes on. */
+  signedOut: 'provider' | 'here' | null;
 };
 
 /** The sign-in page. Whoever is signed in already, in this or another tab, goes on to `next`. */
-export function SignIn({ next, asksCode, problem }: Props) {
+export function SignIn({ next, asksCode, problem, signedOut }: Props) {
   const t = useT();
   const router = useRouter();
   const { state, retry } = useStartSession();
@@ -53,6 +55,16 @@ export function SignIn({ next, asksCode, problem }: Props) {
       {setup.data?.demo && (
         <Notice tone="warn" title={t('Demo installation')}>
           {t('Everything in it is made up. The account and its password were printed when it started.')}
+        </Notice>
+      )}
+      {signedOut === 'provider' && (
+        <Notice tone="ok" title={t('Signed out of Fabric')}>
+          {t('The sign-in provider was asked to end its session, too.')}
+        </Notice>
+      )}
+      {signedOut === 'here' && (
+        <Notice tone="warn" title={t('Signed out of Fabric only')}>
+          {t('You are still signed in at the provider. Sign out there, or close the browser on a shared computer.')}
         </Notice>
       )}
       {problem !== null && <ProviderProblemNotice problem={problem} />}

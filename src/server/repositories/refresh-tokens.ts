@@ -2,6 +2,7 @@ import { and, desc, eq, gt, isNull, min, sql } from 'drizzle-orm';
 import type { SecondFactorKind } from '@/domain/sign-in-method';
 import type { Executor, Tx } from '../db/client';
 import { refreshTokens } from '../db/schema/access';
+import { type ProviderSessionRow, takeProviderSession } from './provider-sessions';
 
 export type RefreshToken = typeof refreshTokens.$inferSelect;
 
@@ -40,14 +41,20 @@ export async function findNewestOfFamily(
   return row ?? null;
 }
 
-/** Ends one sign-in; call `lockFamily` before. Its access tokens stop working at once. Says whose it was, null when it was over already. */
-export async function revokeFamily(tx: Tx, familyId: string, at: string): Promise<{ user_id: string } | null> {
+type EndedFamily = Pick<RefreshToken, 'user_id' | 'method'> & { provider_session: ProviderSessionRow | null };
+
+/**
+ * Ends one sign-in; call `lockFamily` before. Its access tokens stop working at once, and what was kept of it at the provider is
+ * forgotten. Says whose it was, null when it was over already.
+ */
+export async function revokeFamily(tx: Tx, familyId: string, at: string): Promise<EndedFamily | null> {
+  const provider_session = await takeProviderSession(tx, familyId);
   const rows = await tx
     .update(refreshTokens)
     .set({ revoked_at: at })
     .where(and(eq(refreshTokens.family_id, familyId), isNull(refreshTokens.revoked_at)))
-    .returning({ user_id: refreshTokens.user_id });
-  return rows[0] ?? null;
+    .returning({ user_id: refreshTokens.user_id, method: refreshTokens.method });
+  return rows[0] ? { ...rows[0], provider_session } : null;
 }
 
 /** The sign-ins of a user that are not over. */

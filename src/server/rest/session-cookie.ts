@@ -37,6 +37,9 @@ const PENDING: Cookie = {
   sameSite: 'Lax',
 };
 
+/** A way to the provider to sign out there: it has to come back along, too. */
+const LEAVING: Cookie = { ...PENDING, name: 'fabric_sign_out' };
+
 /** The values that came under a name. */
 function valuesOf(request: Request, name: string): string[] {
   return (request.headers.get('cookie') ?? '')
@@ -83,6 +86,10 @@ export const challengeCookie = (request: Request, token: string | null): string 
 /** A sign-in through a provider that this browser began. */
 export const readPendingCookie = (request: Request): string | null => readCookie(request, PENDING);
 export const pendingCookie = (request: Request, sealed: string | null): string => setCookie(request, PENDING, sealed);
+
+/** The state of signing out at a provider, which this browser began. */
+export const readLeavingCookie = (request: Request): string | null => readCookie(request, LEAVING);
+export const leavingCookie = (request: Request, state: string | null): string => setCookie(request, LEAVING, state);
 
 /**
  * Refuses to act on a cookie for another site's page. SameSite=Strict lets pages of sibling domains through, so the

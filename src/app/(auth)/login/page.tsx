@@ -5,12 +5,13 @@ import { msg } from '@/lib/i18n/translator';
 export const generateMetadata = titled(msg('Sign in'));
 
 export default async function LoginPage({ searchParams }: { searchParams: Promise<Record<string, unknown>> }) {
-  const { next, step, problem } = await searchParams;
+  const { next, step, problem, signed_out } = await searchParams;
   return (
     <SignIn
       next={typeof next === 'string' ? next : null}
       asksCode={step === 'code'}
       problem={typeof problem === 'string' ? problem : null}
+      signedOut={signed_out === 'provider' || signed_out === 'here' ? signed_out : null}
     />
   );
 }

@@ -12,6 +12,9 @@ export function CheckResult({ check, scopes }: { check: ProviderCheck; scopes: r
     <Notice tone={unknown.length > 0 ? 'warn' : 'ok'} title={t('The provider answers')} live>
       <p>{t.rich('People are sent to {address}.', { address: <Mono wrap>{check.authorization_endpoint}</Mono> })}</p>
       {check.pkce === null && <p>{t('It does not say whether it knows PKCE; it is used all the same.')}</p>}
+      {check.end_session_endpoint === null && (
+        <p>{t('It has no address to sign out at: signing out ends the session of Fabric only.')}</p>
+      )}
       {unknown.length > 0 && (
         <p>
           {t.rich('It does not list the scope {scope}. It lists {listed}.', {

@@ -1,7 +1,12 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
-import { OIDC_CALLBACK_PATH, type SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
+import {
+  OIDC_CALLBACK_PATH,
+  OIDC_SIGNED_OUT_PATH,
+  type SignInProvider,
+  SignInProviderInput,
+} from '@/domain/sign-in-provider';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -38,7 +43,7 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
     resolver: domainResolver(SignInProviderInput, (values: ProviderValues) => toProviderInput(values, provider)),
   });
   const { control } = form;
-  const { public_url, public_client, issuer, scopes } = useWatch({ control });
+  const { public_url, public_client, issuer, scopes, sign_out_at_provider } = useWatch({ control });
   const save = useMutation(
     trpc.signInProvider.update.mutationOptions({
       onSuccess: (saved) => {
@@ -183,6 +188,23 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
               code={`${(public_url ?? '').replace(/\/+$/, '')}${OIDC_CALLBACK_PATH}`}
               wrap
             />
+            <CheckboxField
+              control={control}
+              name="sign_out_at_provider"
+              label={t('Sign out at the provider, too')}
+              description={t('Signing out of Fabric leads to the provider, which ends its own session.')}
+              disabled={disabled}
+            />
+            {sign_out_at_provider && (
+              <>
+                <p>{t('Register this address for the client as post-logout redirect address:')}</p>
+                <CodeBlock
+                  label={t('Post-logout redirect address')}
+                  code={`${(public_url ?? '').replace(/\/+$/, '')}${OIDC_SIGNED_OUT_PATH}`}
+                  wrap
+                />
+              </>
+            )}
           </div>
         </Section>
         <Section title={t('Accounts')}>

@@ -16,6 +16,7 @@ const provider: SignInProvider = {
   create_users: true,
   link_by_email: false,
   trusts_second_factor: false,
+  sign_out_at_provider: false,
   mappings: [{ group: 'net', role_id: ROLE, role_title: 'Viewer', tenant_id: null, tenant_name: null }],
   version: 3,
   updated_at: '2026-01-01T00:00:00Z',

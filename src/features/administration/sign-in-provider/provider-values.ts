@@ -19,6 +19,7 @@ export type ProviderValues = {
   create_users: boolean;
   link_by_email: boolean;
   trusts_second_factor: boolean;
+  sign_out_at_provider: boolean;
   /** `tenant_id` null: nothing is chosen yet. */
   mappings: { group: string; role_id: string | null; tenant_id: string | null }[];
 };
@@ -40,6 +41,7 @@ export function toProviderValues(provider: SignInProvider, origin: string): Prov
     create_users: provider.create_users,
     link_by_email: provider.link_by_email,
     trusts_second_factor: provider.trusts_second_factor,
+    sign_out_at_provider: provider.sign_out_at_provider,
     mappings: provider.mappings.map(({ group, role_id, tenant_id }) => ({
       group,
       role_id,

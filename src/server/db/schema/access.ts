@@ -176,6 +176,8 @@ export const signInChallenges = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     token_hash: text().notNull(),
     method: text({ enum: SIGN_IN_METHODS }).notNull(),
+    /** The family that the sign-in will have: what is known of it at the provider is stored under it already. */
+    family_id: uuid(),
     created_at: timestampNow(),
     expires_at: timestamptz().notNull(),
   },
@@ -208,6 +210,23 @@ export const userIdentities = pgTable(
   ],
 );
 
+/** What signing out at the provider takes, by the family of a sign-in. It goes when the sign-in ends. */
+export const providerSessions = pgTable(
+  'provider_sessions',
+  {
+    family_id: uuid().primaryKey(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    issuer: text().notNull(),
+    /** The ID token of the sign-in. AES-256-GCM, see lib/crypto. */
+    id_token_encrypted: text().notNull(),
+    secret_key_id: text().notNull(),
+    created_at: timestampNow(),
+  },
+  (t) => [index('provider_sessions_user_idx').on(t.user_id)],
+);
+
 /** The sign-in provider: at most one row. */
 export const oidcSettings = pgTable(
   'oidc_settings',
@@ -226,6 +245,8 @@ export const oidcSettings = pgTable(
     create_users: boolean().notNull(),
     link_by_email: boolean().notNull(),
     trusts_second_factor: boolean().notNull(),
+    /** Signing out here leads to the provider, to sign out there as well. */
+    sign_out_at_provider: boolean().notNull().default(false),
     version: integer().notNull().default(1),
     updated_at: timestampNow(),
   },

@@ -97,6 +97,7 @@ const reasonOf = (attempt: Promise<unknown>) =>
 describe('a sign-in', () => {
   it('sends code, verifier and redirect URI, and believes what is right', async () => {
     expect(await signIn()).toEqual({
+      id_token: expect.stringMatching(/^eyJ/),
       issuer: forged.issuer,
       subject: 'alice',
       email: null,
@@ -186,6 +187,62 @@ describe('a sign-in', () => {
     forged.userInfo = { ...forged.userInfo, sub: 'mallory' };
     expect(await reasonOf(signIn())).toBe('invalid');
     forged.described = {};
+  });
+});
+
+describe('an address to sign out at', () => {
+  const at = async (end_session_endpoint: unknown, allow = LOOPBACK) => {
+    forged.described = { end_session_endpoint };
+    const provider = await OidcProvider.open(
+      { issuer: forged.issuer, client_id: 'fabric', client_secret: null },
+      allow,
+    );
+    forged.described = {};
+    const url = provider.endSession({ id_token: 'hint', redirect_uri: `${REDIRECT}/out`, state: 'a state' });
+    expect(provider.describe().end_session_endpoint === null).toBe(url === null);
+    return url;
+  };
+
+  it('gets client, hint, state and the way back', async () => {
+    for (const address of [`${forged.issuer}/end?keep=1`, 'https://login.example.org/end?keep=1']) {
+      const url = new URL((await at(address)) ?? '');
+      expect(`${url.origin}${url.pathname}`).toBe(address.split('?')[0]);
+      expect(Object.fromEntries(url.searchParams)).toEqual({
+        keep: '1',
+        client_id: 'fabric',
+        id_token_hint: 'hint',
+        state: 'a state',
+        post_logout_redirect_uri: `${REDIRECT}/out`,
+      });
+    }
+  });
+
+  it('cannot replace what it is given', async () => {
+    const url = new URL(
+      (await at(`${forged.issuer}/end?state=mine&post_logout_redirect_uri=https://evil.example.org`)) ?? '',
+    );
+    expect(url.searchParams.getAll('state')).toEqual(['a state']);
+    expect(url.searchParams.getAll('post_logout_redirect_uri')).toEqual([`${REDIRECT}/out`]);
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    '',
+    'not an address',
+    '/end',
+    'javascript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'file:///etc/passwd',
+    'http://login.example.org/end',
+    'http://127.0.0.1:9/end',
+    'https://fabric:secret@login.example.org/end',
+    'https://169.254.169.254/end',
+    'https://[fe80::1]/end',
+    'https://[::ffff:169.254.169.254]/end',
+  ])('is none when the provider names %s', async (address) => {
+    expect(await at(address)).toBeNull();
   });
 });
 

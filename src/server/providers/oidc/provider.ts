@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
 import * as client from 'openid-client';
 import type { ProviderCheck } from '@/domain/sign-in-provider';
+import { createAddressGuard } from '../net/address-guard';
 import { createGuardedFetch } from './guarded-fetch';
 import { OidcError } from './oidc-error';
 import { type ProviderClaims, readClaims } from './read-claims';
@@ -8,6 +10,11 @@ import { type ProviderClaims, readClaims } from './read-claims';
 export type ProviderAccess = { issuer: string; client_id: string; client_secret: string | null };
 /** What one sign-in is recognised by: kept in the browser that began it. */
 export type SignInChecks = { state: string; nonce: string; code_verifier: string };
+
+/** A sign-in that the provider vouched for, and its own words for it. */
+export type ProviderAnswer = ProviderClaims & { id_token: string };
+/** What the provider is told when somebody signs out. */
+export type ProviderLogout = { id_token: string | null; redirect_uri: string; state: string };
 
 /** Clocks of two machines differ. */
 const TOLERANCE_SECONDS = 30;
@@ -45,8 +52,10 @@ function authentication(known: readonly string[] | undefined, secret: string | n
 /** A provider whose description was read and whose issuer is the one that was asked for. */
 export class OidcProvider {
   readonly #config: client.Configuration;
-  private constructor(config: client.Configuration) {
+  readonly #allow: readonly string[];
+  private constructor(config: client.Configuration, allow: readonly string[]) {
     this.#config = config;
+    this.#allow = allow;
   }
 
   /**
@@ -83,7 +92,7 @@ export class OidcProvider {
       if (plain) client.allowInsecureRequests(config);
       // Without it the signature of an ID token that came over TLS would not be looked at.
       client.enableNonRepudiationChecks(config);
-      return new OidcProvider(config);
+      return new OidcProvider(config, allow);
     } catch (error) {
       throw meaningOf(error, 'its description');
     }
@@ -99,8 +108,40 @@ export class OidcProvider {
       userinfo_endpoint: server.userinfo_endpoint ?? null,
       scopes_supported: server.scopes_supported ?? null,
       claims_supported: server.claims_supported ?? null,
+      end_session_endpoint: this.#endSessionEndpoint()?.href ?? null,
       pkce: server.code_challenge_methods_supported?.includes('S256') ?? null,
     };
+  }
+
+  /**
+   * Where one signs out at the provider; null without such an address, or with one that no browser is sent to: other than http(s),
+   * without TLS unless the provider itself has none on that host, or an address that nothing here connects to.
+   */
+  #endSessionEndpoint(): URL | null {
+    const { end_session_endpoint: text, issuer } = this.#config.serverMetadata();
+    if (typeof text !== 'string' || !URL.canParse(text)) return null;
+    const url = new URL(text);
+    const home = new URL(issuer);
+    const safe =
+      url.protocol === 'https:' || (url.protocol === 'http:' && home.protocol === 'http:' && url.host === home.host);
+    if (!safe || url.username !== '' || url.password !== '') return null;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    return isIP(host) > 0 && createAddressGuard(this.#allow).refusal(host) !== null ? null : url;
+  }
+
+  /** Where to send a browser that signs out (RP-initiated logout); null when the provider has no address for it. */
+  endSession({ id_token, redirect_uri, state }: ProviderLogout): string | null {
+    const url = this.#endSessionEndpoint();
+    if (!url) return null;
+    const { client_id } = this.#config.clientMetadata();
+    const given = {
+      client_id,
+      post_logout_redirect_uri: redirect_uri,
+      state,
+      ...(id_token && { id_token_hint: id_token }),
+    };
+    for (const [name, value] of Object.entries(given)) url.searchParams.set(name, value);
+    return url.href;
   }
 
   /** Where to send the browser, and what its answer is recognised by. */
@@ -126,7 +167,7 @@ export class OidcProvider {
    * @param answer the redirect URI with the query that the browser brought
    * @throws OidcError
    */
-  async finish(answer: URL, checks: SignInChecks, groupClaim: string): Promise<ProviderClaims> {
+  async finish(answer: URL, checks: SignInChecks, groupClaim: string): Promise<ProviderAnswer> {
     try {
       const tokens = await client.authorizationCodeGrant(this.#config, answer, {
         expectedState: checks.state,
@@ -135,12 +176,13 @@ export class OidcProvider {
         idTokenExpected: true,
       });
       const idToken = tokens.claims();
-      if (!idToken) throw new Error('there is no ID token');
+      const { id_token } = tokens;
+      if (!idToken || id_token === undefined) throw new Error('there is no ID token');
       const { userinfo_endpoint } = this.#config.serverMetadata();
       const userInfo = userinfo_endpoint
         ? await client.fetchUserInfo(this.#config, tokens.access_token, idToken.sub)
         : null;
-      return readClaims(idToken, userInfo, groupClaim);
+      return { ...readClaims(idToken, userInfo, groupClaim), id_token };
     } catch (error) {
       throw meaningOf(error, 'signing in');
     }

@@ -3,6 +3,7 @@ import {
   ProviderCheck,
   ProviderCheckInput,
   type ProviderProblem,
+  SignedOut,
   SignInMethods,
   SignInProvider,
   SignInProviderInput,
@@ -16,16 +17,21 @@ import { finishSignIn } from '../../services/sign-in-provider/finish-sign-in';
 import { listUserIdentities, unlinkIdentity } from '../../services/sign-in-provider/identities';
 import { checkSignInProvider } from '../../services/sign-in-provider/open-provider';
 import { readSignInMethods, readSignInProvider } from '../../services/sign-in-provider/read-sign-in-provider';
+import { signOut } from '../../services/sign-in-provider/sign-out';
 import { updateSignInProvider } from '../../services/sign-in-provider/update-sign-in-provider';
 import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
 import { ifMatchVersion } from '../if-match';
 import {
+  assertSameOrigin,
   challengeCookie,
   comesFromElsewhere,
   heldRefreshToken,
+  leavingCookie,
   pendingCookie,
+  readLeavingCookie,
   readPendingCookie,
+  readRefreshCookie,
   refreshCookie,
 } from '../session-cookie';
 
@@ -98,6 +104,41 @@ const finish = defineRoute({
   },
 });
 
+const leave = defineRoute({
+  method: 'POST',
+  path: '/auth/oidc/logout',
+  summary: 'Sign out as POST /auth/logout does, and learn where to sign out of the sign-in provider.',
+  tag: 'Authentication',
+  access: { open: 'Signing out must also work with an expired access token.' },
+  response: { status: 200, schema: SignedOut },
+  handler: async ({ scope, session, request }) => {
+    const cookie = readRefreshCookie(request);
+    if (cookie) assertSameOrigin(request);
+    const held = { family_id: session?.family_id ?? null, refresh_tokens: cookie ? [cookie] : [] };
+    const { state, ...answer } = await signOut(scope, held);
+    const headers = new Headers({ 'cache-control': 'no-store' });
+    headers.append('set-cookie', refreshCookie(request, null));
+    if (state !== null) headers.append('set-cookie', leavingCookie(request, state));
+    return Response.json(answer, { headers });
+  },
+});
+
+const left = defineRoute({
+  method: 'GET',
+  path: '/auth/oidc/signed-out',
+  summary: 'Where the sign-in provider sends the browser back to after signing out there. Not for programs.',
+  tag: 'Authentication',
+  access: { open: 'It changes nothing: the sign-in page says that the provider sent the browser.' },
+  query: z.looseObject({}),
+  response: { status: 302 },
+  handler: ({ request }) => {
+    const expected = readLeavingCookie(request);
+    const states = new URL(request.url).searchParams.getAll('state');
+    const ours = expected !== null && states.length === 1 && states[0] === expected;
+    return toSignIn({ signed_out: ours ? 'provider' : null }, [leavingCookie(request, null)]);
+  },
+});
+
 const read = defineRoute({
   method: 'GET',
   path: '/settings/sign-in-provider',
@@ -153,4 +194,4 @@ const unlink = defineRoute({
   handler: ({ scope, params }) => unlinkIdentity(scope, params.user_id, params.identity_id),
 });
 
-export const signInProviderRoutes = [methods, begin, finish, read, update, check, identities, unlink];
+export const signInProviderRoutes = [methods, begin, finish, leave, left, read, update, check, identities, unlink];

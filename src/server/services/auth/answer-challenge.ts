@@ -45,7 +45,8 @@ export async function answerChallenge(
       return null;
     }
     await deleteChallenge(tx, known.id);
-    return completeSignIn(tx, scope, { account, proof: { method: known.method, second_factor }, ...client });
+    const { method, family_id } = known;
+    return completeSignIn(tx, scope, { account, proof: { method, second_factor }, family_id, ...client });
   });
   if (!session) {
     throw new AppError('unauthenticated', 'The code is wrong or was used already. Wait for the next one.', {

@@ -7,11 +7,12 @@ import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { countRecoveryCodes, findSecondFactor, insertChallenge } from '../../repositories/second-factors';
 
-/** Asks for a code when the user has set up a second factor; null: nothing to ask for. Lock the user before. */
+/** Asks for a code when the user has set up a second factor; null: nothing to ask for. Lock the user before. `family_id` is that of the sign-in to be. */
 export async function challengeIfEnrolled(
   tx: Tx,
   userId: string,
   method: SignInMethod,
+  family_id: string | null = null,
 ): Promise<SecondFactorNeeded | null> {
   const factor = await findSecondFactor(tx, userId);
   if (!factor?.confirmed_at) return null;
@@ -21,6 +22,7 @@ export async function challengeIfEnrolled(
     user_id: userId,
     token_hash: hashToken(challenge_token),
     method,
+    family_id,
     created_at: at.toISOString(),
     expires_at: new Date(at.getTime() + CHALLENGE_SECONDS * 1000).toISOString(),
   });

@@ -8,7 +8,13 @@ import { newId } from '../../lib/ids';
 import { noteSignedIn } from '../../repositories/users';
 import { type IssuedSession, issueSession } from './issue-session';
 
-type SignIn = { account: { id: string; email: string }; proof: SignInProof; user_agent: string | null };
+type SignIn = {
+  account: { id: string; email: string };
+  proof: SignInProof;
+  user_agent: string | null;
+  /** Chosen before, when something is stored under it. */
+  family_id?: string | null;
+};
 
 /**
  * Opens a session for an account that proved all it has to, and forgets the failures before: only now, or whoever knows
@@ -17,13 +23,13 @@ type SignIn = { account: { id: string; email: string }; proof: SignInProof; user
 export async function completeSignIn(
   tx: Tx,
   scope: OpenScope,
-  { account, proof, user_agent }: SignIn,
+  { account, proof, user_agent, family_id }: SignIn,
 ): Promise<IssuedSession> {
   await forgetFailures(tx, loginLimits(account.email, scope.origin));
   const at = clock.now();
   const issued = await issueSession(tx, {
     user_id: account.id,
-    family_id: newId(),
+    family_id: family_id ?? newId(),
     at,
     user_agent,
     origin: scope.origin,

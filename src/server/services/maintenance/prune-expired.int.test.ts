@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '../../db/client';
-import { rateLimits, refreshTokens, signInChallenges, users } from '../../db/schema/access';
+import { providerSessions, rateLimits, refreshTokens, signInChallenges, users } from '../../db/schema/access';
 import { clusters } from '../../db/schema/clusters';
 import { deploymentGuests } from '../../db/schema/deployments';
 import { ipamImports } from '../../db/schema/ipam';
@@ -18,6 +18,7 @@ const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000).to
 
 const NOTHING = {
   refresh_tokens: 0,
+  provider_sessions: 0,
   sign_in_challenges: 0,
   rate_limits: 0,
   sync_runs: 0,
@@ -46,6 +47,19 @@ describe('pruneExpired', () => {
     await db
       .insert(refreshTokens)
       .values([token('old', daysAgo(2)), token('yesterday', daysAgo(0.5)), token('live', daysAgo(-1))]);
+    const session = (family_id: string, created_at: string) => ({
+      ...{ family_id, user_id: user?.id ?? '', issuer: 'x', created_at },
+      ...{ id_token_encrypted: 'x', secret_key_id: 'x' },
+    });
+    const [open] = await db.select().from(refreshTokens).where(eq(refreshTokens.token_hash, 'live'));
+    const waiting = newId();
+    await db
+      .insert(providerSessions)
+      .values([
+        session(open?.family_id ?? '', daysAgo(9)),
+        session(newId(), daysAgo(9)),
+        session(waiting, daysAgo(0.1)),
+      ]);
     const challenge = (token_hash: string, expires_at: string) => ({
       user_id: user?.id ?? '',
       token_hash,
@@ -64,8 +78,10 @@ describe('pruneExpired', () => {
     await db.insert(notificationChannels).values([channel('over', daysAgo(0)), channel('valid', daysAgo(-1))]);
     expect(await pruneExpired()).toEqual({
       ...NOTHING,
-      ...{ refresh_tokens: 1, sign_in_challenges: 1, rate_limits: 1, webhook_secrets: 1 },
+      ...{ refresh_tokens: 1, provider_sessions: 1, sign_in_challenges: 1, rate_limits: 1, webhook_secrets: 1 },
     });
+    const sessions = (await db.select().from(providerSessions)).map(({ family_id }) => family_id);
+    expect(new Set(sessions)).toEqual(new Set([open?.family_id, waiting]));
     const kept = (await db.select().from(notificationChannels)).map((row) => row.previous_secret_encrypted);
     expect(new Set(kept)).toEqual(new Set(['valid', null]));
     expect((await db.select().from(refreshTokens)).map((row) => row.token_hash).sort()).toEqual(['live', 'yesterday']);

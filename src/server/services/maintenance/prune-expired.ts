@@ -12,6 +12,7 @@ import {
   deleteOldSyncRuns,
 } from '../../repositories/expired';
 import { forgetEndedSecrets } from '../../repositories/notification-channels';
+import { deleteEndedProviderSessions } from '../../repositories/provider-sessions';
 import { pruneAudit } from '../audit/prune-audit';
 
 const DAY_MS = 86_400_000;
@@ -34,6 +35,7 @@ export async function pruneExpired() {
   const ago = (days: number) => new Date(clock.now().getTime() - days * DAY_MS).toISOString();
   const removed = {
     refresh_tokens: await deleteExpiredRefreshTokens(db, ago(1)),
+    provider_sessions: await deleteEndedProviderSessions(db, ago(1)),
     sign_in_challenges: await deleteExpiredChallenges(db, ago(1)),
     rate_limits: await deleteOldRateLimits(db, ago(1)),
     sync_runs: await deleteOldSyncRuns(db, ago(SYNC_RUN_DAYS), SYNC_RUNS_KEPT),

@@ -2,13 +2,14 @@ import { eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
-import { oidcSettings, secondFactors } from '@/server/db/schema/access';
+import { oidcSettings, providerSessions, secondFactors } from '@/server/db/schema/access';
 import { clusters } from '@/server/db/schema/clusters';
 import { notificationChannels, notificationSecrets } from '@/server/db/schema/notifications';
 import { auditRecords } from '@/server/db/schema/operations';
 import { keyId, seal, unseal } from '@/server/lib/crypto';
 import { newId } from '@/server/lib/ids';
 import { countByKey, keyIdColumns } from '@/server/repositories/sealed-values';
+import { providerSessionContext } from '@/server/services/auth/provider-session';
 import { channelSecretContext } from '@/server/services/notifications/channel-secrets';
 import { notificationSecretContext } from '@/server/services/notifications/stored-settings';
 import { auditTrail } from '@/test/audit-trail';
@@ -34,7 +35,7 @@ async function tokenOf(id: string, key: string): Promise<string> {
 describe('rotating the key', () => {
   beforeEach(async () => {
     await db.execute(
-      sql`truncate clusters, second_factors, oidc_settings, notification_channels, notification_secrets cascade`,
+      sql`truncate clusters, second_factors, provider_sessions, oidc_settings, notification_channels, notification_secrets cascade`,
     );
   });
 
@@ -52,6 +53,12 @@ describe('rotating the key', () => {
     await db
       .insert(secondFactors)
       .values({ user_id: user.id, secret_encrypted: factor.sealed, secret_key_id: factor.key_id });
+    const family_id = newId();
+    const token = seal('ID token', providerSessionContext(family_id), keys.previous);
+    await db.insert(providerSessions).values({
+      ...{ family_id, user_id: user.id, issuer: 'https://id.example.org' },
+      ...{ id_token_encrypted: token.sealed, secret_key_id: token.key_id },
+    });
     const client = seal('client secret', 'oidc', keys.previous);
     await db.insert(oidcSettings).values({
       ...{
@@ -91,6 +98,7 @@ describe('rotating the key', () => {
       [1, 0],
       [1, 0],
       [1, 0],
+      [1, 0],
     ]);
     const [hook] = await db.select().from(notificationChannels);
     const opened = (sealed: string | null | undefined, context: string) =>
@@ -101,6 +109,8 @@ describe('rotating the key', () => {
     expect(opened(hook?.previous_secret_encrypted, channelSecretContext(channel, 'previous_secret'))).toBe(
       'whsec before',
     );
+    const [session] = await db.select().from(providerSessions);
+    expect(opened(session?.id_token_encrypted, providerSessionContext(family_id))).toBe('ID token');
     const [mail] = await db.select().from(notificationSecrets);
     expect(opened(mail?.value_encrypted, notificationSecretContext('smtp_password'))).toBe('mail password');
     for (const [n, id] of ids.entries()) expect(await tokenOf(id, keys.present)).toBe(`token ${n}`);

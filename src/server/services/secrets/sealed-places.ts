@@ -1,4 +1,5 @@
 import type { SealedPlace } from '../../repositories/sealed-values';
+import { providerSessionContext } from '../auth/provider-session';
 import { channelSecretContext } from '../notifications/channel-secrets';
 import { notificationSecretContext } from '../notifications/stored-settings';
 
@@ -30,6 +31,13 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
     id: 'id',
     keyId: 'client_secret_key_id',
     values: [{ column: 'client_secret_encrypted', context: itself }],
+  },
+  {
+    name: 'ID tokens of sign-ins through the provider',
+    table: 'provider_sessions',
+    id: 'family_id',
+    keyId: 'secret_key_id',
+    values: [{ column: 'id_token_encrypted', context: providerSessionContext }],
   },
   {
     name: 'second factors',

@@ -3,17 +3,18 @@ import { OIDC_CALLBACK_PATH, type ProviderProblem } from '@/domain/sign-in-provi
 import { isBusy, providerBound, recordFailure, takeTry } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { countSignIn } from '../../lib/metrics';
 import { OidcError } from '../../providers/oidc/oidc-error';
-import type { SignInChecks } from '../../providers/oidc/provider';
-import type { ProviderClaims } from '../../providers/oidc/read-claims';
+import type { ProviderAnswer, SignInChecks } from '../../providers/oidc/provider';
 import { findOidcSettings, type OidcSettingsRow } from '../../repositories/sign-in-provider';
 import { lockSuperAdmins } from '../../repositories/user-list';
 import { challengeIfEnrolled } from '../auth/challenge';
 import { completeSignIn } from '../auth/complete-sign-in';
 import type { IssuedSession } from '../auth/issue-session';
 import { auditFailedSignIn } from '../auth/note-failed-sign-in';
+import { keepProviderSession } from '../auth/provider-session';
 import { findAccount } from './find-account';
 import { openSignInProvider } from './open-provider';
 import { applyGroups } from './provider-roles';
@@ -38,10 +39,10 @@ async function claimsOf(settings: OidcSettingsRow, query: string, checks: SignIn
 async function signInAs(
   scope: OpenScope,
   settings: OidcSettingsRow,
-  claims: ProviderClaims,
+  claims: ProviderAnswer,
   user_agent: string | null,
 ): Promise<ProviderSignIn> {
-  const { groups } = claims;
+  const { groups, issuer, id_token } = claims;
   if (groups === 'unknown') return { problem: 'groups_unknown' };
   return db.transaction(async (tx) => {
     await lockSuperAdmins(tx);
@@ -52,11 +53,13 @@ async function signInAs(
     }
     const { user } = found;
     await applyGroups(tx, user, groups, scope.origin);
+    const family_id = newId();
+    if (settings.sign_out_at_provider) await keepProviderSession(tx, { family_id, user_id: user.id, issuer, id_token });
     const { trusts_second_factor: trusted } = settings;
-    const challenge = trusted ? null : await challengeIfEnrolled(tx, user.id, 'oidc');
+    const challenge = trusted ? null : await challengeIfEnrolled(tx, user.id, 'oidc', family_id);
     if (challenge) return challenge;
     const proof = { method: 'oidc', second_factor: trusted ? 'provider' : null } as const;
-    return completeSignIn(tx, scope, { account: user, proof, user_agent });
+    return completeSignIn(tx, scope, { account: user, proof, user_agent, family_id });
   });
 }
 

@@ -15,6 +15,7 @@ const DEFAULTS = {
   create_users: false,
   link_by_email: false,
   trusts_second_factor: false,
+  sign_out_at_provider: false,
   mappings: [],
   version: 0,
   updated_at: null,

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import type { UserIdentity } from '@/domain/sign-in-provider';
+import type { SignedOut, UserIdentity } from '@/domain/sign-in-provider';
 import type { User } from '@/domain/user';
 import { decodeBase32 } from '@/server/auth/base32';
 import { hashPassword } from '@/server/auth/password';
@@ -108,7 +108,7 @@ describe('the second factor', () => {
   };
 
   it('is asked for after the provider, too', async () => {
-    await lab.store({ link_by_email: true });
+    await lab.store({ link_by_email: true, sign_out_at_provider: true });
     const { user, code } = await enrolled('frank@example.org');
     lab.provider.people.set('frank', { email: user.email, email_verified: true });
     const { location, browser, user: nobody } = await signIn('frank');
@@ -126,6 +126,9 @@ describe('the second factor', () => {
     expect(browser.jar.has('fabric_challenge')).toBe(false);
     const [record] = await auditOf('auth.login');
     expect(record?.after).toEqual({ method: 'oidc', second_factor: 'totp' });
+    // What signing out at the provider takes came along through the code.
+    const out = await browser.ask('/auth/oidc/logout', { method: 'POST' });
+    expect(((await out.json()) as SignedOut).provider_url).toContain('id_token_hint=ey');
   });
 
   it("is the provider's matter where it is trusted with it", async () => {

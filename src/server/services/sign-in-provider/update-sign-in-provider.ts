@@ -24,11 +24,11 @@ function audited(provider: SignInProvider): Record<string, unknown> | null {
 /** What can be compared of an input and of what is stored: the same text means the same provider. */
 function comparable(given: Omit<SignInProviderInput, 'client_secret' | 'version'>): string {
   const { enabled, label, issuer, client_id, scopes, group_claim, public_url } = given;
-  const { create_users, link_by_email, trusts_second_factor } = given;
+  const { create_users, link_by_email, trusts_second_factor, sign_out_at_provider } = given;
   const mappings = given.mappings.map(({ group, role_id, tenant_id }) => JSON.stringify([group, role_id, tenant_id]));
   return JSON.stringify([
     [enabled, label, issuer, client_id, scopes, group_claim, public_url],
-    [create_users, link_by_email, trusts_second_factor],
+    [create_users, link_by_email, trusts_second_factor, sign_out_at_provider],
     mappings.sort(),
   ]);
 }
@@ -62,7 +62,8 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
   return db.transaction(async (tx) => {
     const row = await lockOidcSettings(tx);
     const before = await storedProvider(tx);
-    const { version, client_secret, mappings, ...fields } = input;
+    const { version, client_secret, mappings, ...given } = input;
+    const fields = { ...given, sign_out_at_provider: given.sign_out_at_provider ?? before.sign_out_at_provider };
     if (version !== undefined && version !== before.version) {
       throw new AppError('version_conflict', 'Somebody else changed the sign-in provider meanwhile.', {
         extra: { version: before.version },
@@ -75,7 +76,7 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
     if (input.issuer !== before.issuer) assertAllowedTarget('issuer', new URL(input.issuer).hostname);
     await assertMappable(tx, mappings);
     const sameSecret = client_secret === undefined || (client_secret === null && !before.has_client_secret);
-    if (before.configured && sameSecret && comparable(before) === comparable(input)) return before;
+    if (before.configured && sameSecret && comparable(before) === comparable({ ...fields, mappings })) return before;
     const sealed = typeof client_secret === 'string' ? seal(client_secret, OIDC_ID) : null;
     const keep = client_secret === undefined && row !== null;
     const wanted = {

@@ -85,20 +85,32 @@ export class Browser {
     }
     return response;
   }
+  /** Opens an address outside of the service. */
+  visit = async (url: string, form?: Record<string, string>) =>
+    this.take(
+      await fetch(url, {
+        redirect: 'manual',
+        headers: { cookie: this.header() },
+        ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+      }),
+    );
   ask = async (path: string, init: Parameters<typeof call>[1] = {}) =>
     this.take(await call(path, { ...init, headers: { ...init.headers, cookie: this.header() } }));
 }
 
 /** Goes to the provider, is `sub` there, and returns with what the provider says: the query of the callback. */
-export async function answerOf(browser: Browser, sub: string, next = '/policies'): Promise<string> {
+export async function answerOf(
+  browser: Browser,
+  sub: string,
+  { next = '/policies', there = new Browser() } = {},
+): Promise<string> {
   const started = await browser.ask(`/auth/oidc/start?next=${encodeURIComponent(next)}`);
   expect(started.status).toBe(302);
-  const there = new Browser();
   let url = started.headers.get('location') ?? '';
   for (let hop = 0; hop < 10; hop += 1) {
     if (url.startsWith(PUBLIC)) return new URL(url).search;
     if (url.includes('/interaction/')) url += `?sub=${sub}`;
-    const response = there.take(await fetch(url, { redirect: 'manual', headers: { cookie: there.header() } }));
+    const response = await there.visit(url);
     url = new URL(response.headers.get('location') ?? '', url).href;
   }
   throw new Error('the provider sends in circles');
@@ -112,9 +124,9 @@ export async function comeBack(browser: Browser, query: string) {
   return { problem: location.searchParams.get('problem'), next: location.searchParams.get('next'), location };
 }
 /** Signs in through the provider. @returns who one is then, or the problem */
-export async function signIn(sub: string) {
+export async function signIn(sub: string, there = new Browser()) {
   const browser = new Browser();
-  const { problem, next, location } = await comeBack(browser, await answerOf(browser, sub));
+  const { problem, next, location } = await comeBack(browser, await answerOf(browser, sub, { there }));
   if (problem) return { problem, user: null, browser, location };
   const refreshed = await browser.ask('/auth/refresh', { body: {} });
   const body = refreshed.ok ? ((await refreshed.json()) as { access_token: string; user: CurrentUser }) : null;
