@@ -131,7 +131,7 @@ const left = defineRoute({
   access: { open: 'It changes nothing: the sign-in page says that the provider sent the browser.' },
   query: z.looseObject({}),
   response: { status: 302 },
-  handler: ({ request }) => {
+  handler: async ({ request }) => {
     const expected = readLeavingCookie(request);
     const states = new URL(request.url).searchParams.getAll('state');
     const ours = expected !== null && states.length === 1 && states[0] === expected;
