@@ -1,6 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { MAX_TOKEN_DAYS } from '@/domain/account';
+import { MIN_PASSWORD_LENGTH } from '@/domain/auth-password';
+import { GRACE_HOURS } from '@/domain/notifications/channel';
+import { BUILT_IN_ROLES } from '@/domain/permissions';
+import { RuntimeSettingsUpdate } from '@/domain/settings';
+import { REQUEST_MS } from '@/runtime/http-entry';
+import { loginBound, loginLimits, providerBound, setupBounds } from '@/server/auth/attempt-limits';
+import { CHALLENGE_SECONDS } from '@/server/auth/challenge-seconds';
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from '@/server/auth/session-tokens';
+import { PROVIDER_SIGN_IN_SECONDS } from '@/server/auth/sign-in-checks';
+import { EnvSchema, parseEnv } from '@/server/lib/env';
+import { OBSERVE_EVERY_MS } from '@/server/services/firewall/schedule-observations';
 import { ASVS_5_LEVEL_2 } from './asvs-5-level-2';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,6 +27,95 @@ it.each(readdirSync(folder))('%s names only evidence that exists', (file) => {
     (path) => !path.startsWith('/') && !existsSync(root + path) && !existsSync(`${root}src/${path}`),
   );
   expect(missing).toEqual([]);
+});
+
+/** What the state of security is told in, beside its folder. */
+const DOCUMENTS = [
+  ...readdirSync(folder).map((file) => `docs/security/${file}`),
+  ...['SECURITY.md', 'docs/tenants.md', 'docs/sign-in.md', 'docs/notifications.md'],
+  ...readdirSync(`${root}docs/decisions`)
+    .filter((file) => /^(00(20|21|63|80|81|82|86)|012\d|013\d)-/.test(file))
+    .map((file) => `docs/decisions/${file}`),
+];
+const read = (path: string) => readFileSync(root + path, 'utf8').replaceAll(/\s+/g, ' ');
+
+describe('what the security documents say', () => {
+  it.each(DOCUMENTS)('%s leads to files, calls and variables that exist', (path) => {
+    const text = read(path);
+    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
+    expect(links.filter((target) => !existsSync(new URL(target, `file://${root}${path}`)))).toEqual([]);
+    const sources = [...text.matchAll(/`(src\/[\w./()[\]-]+)`/g)].map(([, target = '']) => target);
+    expect(sources.filter((target) => !existsSync(root + target))).toEqual([]);
+    const calls = readFileSync(`${root}src/server/api/access.txt`, 'utf8');
+    const named = [...text.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}-]+)`/g)];
+    const missing = named.filter(([, method = '', call = '']) => {
+      const shape = call.replaceAll(/\{\w+\}/g, '\\{\\w+\\}');
+      return !new RegExp(`^${method} +${shape} `, 'm').test(calls);
+    });
+    expect(missing.map(([all]) => all)).toEqual([]);
+    const variables = [...text.matchAll(/\bFABRIC_[A-Z_]+\b/g)].map(([name]) => name);
+    expect(variables.filter((name) => !(name in EnvSchema.shape))).toEqual([]);
+  });
+
+  /** Each is made from the constant that it tells of: a figure that changes in the code only is red here. */
+  const origin = { request_id: 'r', source_address: null };
+  const [pair, account] = loginLimits('a', origin);
+  const [setup, setupAll] = setupBounds(origin);
+  const bound = loginBound(origin);
+  const inWords = (n: number) => ({ 2: 'two', 5: 'five', 6: 'six', 15: 'fifteen' })[n] ?? String(n);
+  const minutes = (seconds: number) => seconds / 60;
+  const days = (seconds: number) => seconds / 86_400;
+  it.each([
+    ['SECURITY.md', `access token ${minutes(ACCESS_TOKEN_SECONDS)} minutes`],
+    ['SECURITY.md', `refresh token ${days(REFRESH_TOKEN_SECONDS)} days, ${parseEnv({}).FABRIC_SESSION_DAYS} days`],
+    ['docs/sign-in.md', `after ${days(REFRESH_TOKEN_SECONDS)} days without use`],
+    ['docs/sign-in.md', `\`FABRIC_SESSION_DAYS\` (${parseEnv({}).FABRIC_SESSION_DAYS})`],
+    ['docs/sign-in.md', `at least ${MIN_PASSWORD_LENGTH} characters`],
+    ['docs/security/asvs.md', `after ${days(REFRESH_TOKEN_SECONDS)} days:`],
+    ['docs/security/asvs.md', `after ${parseEnv({}).FABRIC_SESSION_DAYS} days, or as many as are set`],
+    ['docs/security/threat-model.md', `${minutes(ACCESS_TOKEN_SECONDS)} minutes, checked against the sign-in`],
+    ['docs/security/threat-model.md', `${REQUEST_MS / 1000} s for a request to arrive`],
+    ['docs/security/threat-model.md', `at most ${GRACE_HOURS.max / 24} days`],
+    ['docs/security/cryptography.md', `${minutes(CHALLENGE_SECONDS)} minutes, one use`],
+    ['docs/security/cryptography.md', `${minutes(PROVIDER_SIGN_IN_SECONDS)} minutes, A256GCM`],
+    ['docs/security/cryptography.md', `one use, ${days(REFRESH_TOKEN_SECONDS)} days`],
+    ['docs/security/authorisation.md', `${inWords(Object.keys(BUILT_IN_ROLES).length)} are built in`],
+    ['docs/decisions/0080-account-and-api-tokens.md', `after ${MAX_TOKEN_DAYS} days at the latest`],
+    ['docs/decisions/0124-busy-sources.md', `After ${bound.free} failures (${providerBound(origin).free} of provider`],
+    [
+      'docs/decisions/0124-busy-sources.md',
+      `share ${bound.tries} tries in ${inWords(minutes(bound.per_seconds))} minutes`,
+    ],
+    ['docs/decisions/0124-busy-sources.md', `for ${inWords(minutes(bound.forget_seconds))} minutes`],
+    ['docs/decisions/0124-busy-sources.md', `at most ${(bound.tries * 3600) / bound.per_seconds} tries an hour`],
+    [
+      'docs/decisions/0131-secrets-in-transition.md',
+      `after ${setup?.free} wrong ones from an address ${setup?.tries} in`,
+    ],
+    ['docs/decisions/0131-secrets-in-transition.md', `after ${setupAll?.free} from anywhere ${setupAll?.tries} in`],
+    ['docs/decisions/0131-secrets-in-transition.md', `0 to ${GRACE_HOURS.max / 24} days, ${GRACE_HOURS.default} hours`],
+    [
+      'docs/notifications.md',
+      `\`grace_hours\` ${GRACE_HOURS.min} to ${GRACE_HOURS.max}, ${GRACE_HOURS.default} when left out`,
+    ],
+    ['docs/decisions/0063-status-from-readings.md', `every ${inWords(minutes(OBSERVE_EVERY_MS / 1000))} minutes`],
+    [
+      'docs/decisions/0020-passwords-and-limits-of-sign-in.md',
+      `| account and source together | ${pair?.free} | ${pair?.base_seconds} s, doubled with each further failure, at most ${minutes(pair?.max_seconds ?? 0)} min |`,
+    ],
+    [
+      'docs/decisions/0020-passwords-and-limits-of-sign-in.md',
+      `| account, from anywhere | ${account?.free} | the same |`,
+    ],
+  ])('%s says %s', (path, sentence) => {
+    expect(read(path)).toContain(sentence);
+  });
+
+  it('SECURITY.md names the shortest time for which the trail is kept', () => {
+    const keep = (audit_retention_days: number) => RuntimeSettingsUpdate.safeParse({ audit_retention_days }).success;
+    expect([keep(29), keep(30)]).toEqual([false, true]);
+    expect(read('SECURITY.md')).toContain('never within 30 days');
+  });
 });
 
 describe('the ASVS checklist', () => {

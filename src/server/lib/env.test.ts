@@ -36,6 +36,11 @@ describe('.env.example', () => {
 });
 
 describe('parseEnv', () => {
+  it('trusts proxies on this machine only, when nothing is said', () => {
+    expect(parseEnv({}).FABRIC_TRUSTED_PROXIES).toEqual(['127.0.0.0/8', '::1/128']);
+    expect(parseEnv({}).FABRIC_ALLOW_PRIVATE_TARGETS).toEqual([]);
+  });
+
   it('takes an empty value as absent', () => {
     expect(parseEnv({ PORT: '', REDIS_URL: '' })).toEqual(parseEnv({}));
   });

@@ -7,6 +7,7 @@ import { auditRecords } from '@/server/db/schema/operations';
 import { notificationDeliver } from '@/server/jobs/definitions';
 import { queueOf } from '@/server/jobs/queues';
 import { clock } from '@/server/lib/clock';
+import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
 import { startSmtpReceiver } from '@/server/providers/notifications/smtp-receiver.fixture';
 import { auditTrail } from '@/test/audit-trail';
@@ -231,6 +232,13 @@ describe('deliveries to a webhook', () => {
       error: expect.stringContaining('may not be connected to (private network)'),
     });
     expect(await send(lab.receiver.url)).toMatchObject({ status: 'sent' });
+    // Not even which address a name of the inside has.
+    const allowed = env().FABRIC_ALLOW_PRIVATE_TARGETS;
+    env().FABRIC_ALLOW_PRIVATE_TARGETS = [];
+    const { error } = await send('http://localhost:9/').finally(() => {
+      env().FABRIC_ALLOW_PRIVATE_TARGETS = allowed;
+    });
+    expect(error).toMatch(/^localhost has no address that may be connected to/);
   });
 });
 
