@@ -1,28 +1,39 @@
 // `npm test`: every check of the project, then what ran, what did not and why, and last `N passed, N failed`.
 // Names of stages as arguments run only these: `npm test -- unit int`.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+import { join } from 'node:path';
 import { installIfNeeded, root } from './install.mjs';
+import { failure } from './test-report.mjs';
 
 const CI = process.env.CI === 'true';
 const results = mkdtempSync(join(tmpdir(), 'fabric-test-results-'));
 const bin = (...parts) => join(root, 'node_modules', ...parts);
 
-function run(command, args, env = {}) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
-  return status === 0;
+/** Runs a program and tells whether it ended well. `quiet` keeps its output until it ended: several may run at once. */
+function run(command, args, { env = {}, quiet = false } = {}) {
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    env: { ...process.env, ...env },
+  });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => {
+      process.stdout.write(Buffer.concat(output));
+      resolve(status === 0);
+    });
+  });
 }
 
-const node = (args, env) => run(process.execPath, args, env);
+const node = (args, options) => run(process.execPath, args, options);
+const quiet = { quiet: true };
 
 /** A check that is one test: it holds or it does not. */
 const check = (holds) => ({ passed: holds ? 1 : 0, failed: holds ? 0 : 1, skipped: [], failures: [] });
-
-/** What failed, short enough to stand at the end of a long log: the name and the first lines of the reason. */
-const failure = (name, message) => ({ name, reason: stripVTControlCharacters(message).split('\n').slice(0, 12) });
 
 function readJson(path) {
   try {
@@ -32,25 +43,16 @@ function readJson(path) {
   }
 }
 
-function vitest(project) {
+async function vitest(project) {
   const file = join(results, `${project}.json`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const holds = node([bin('vitest', 'vitest.mjs'), 'run', '--project', project, ...reporters]);
+  const reporters = ['--reporter=default', '--reporter=./scripts/test-report.mjs'];
+  const args = [bin('vitest', 'vitest.mjs'), 'run', '--project', project, ...reporters];
+  const holds = await node(args, { env: { TEST_REPORT: file } });
   const report = readJson(file);
   if (!report) return check(false);
-  const skipped = report.testResults.flatMap((suite) =>
-    suite.assertionResults
-      .filter((test) => test.status !== 'passed' && test.status !== 'failed')
-      .map((test) => test.fullName),
-  );
-  const failures = report.testResults.flatMap((suite) => {
-    const tests = suite.assertionResults.filter((test) => test.status === 'failed');
-    if (tests.length > 0) return tests.map((test) => failure(test.fullName, test.failureMessages.join('\n')));
-    return suite.status === 'failed' ? [failure(relative(root, suite.name), suite.message ?? '')] : [];
-  });
-  // A file that cannot be loaded has no tests to fail; it counts as one.
-  const failed = report.numFailedTests + (holds || report.numFailedTests > 0 ? 0 : 1);
-  return { passed: report.numPassedTests, failed, skipped, failures };
+  if (!holds && report.failures.length === 0)
+    report.failures.push(failure(`the ${project} tests`, 'ended with an error'));
+  return { ...report, failed: report.failures.length };
 }
 
 function chromium() {
@@ -71,16 +73,23 @@ function failedSpecs(report) {
     });
 }
 
-function endToEnd(done) {
+function slowestFiles(report) {
+  const files = (report.suites ?? []).map((file) => {
+    const results = specsOf(file).flatMap((spec) => spec.tests.flatMap((test) => test.results));
+    return { name: file.file, seconds: results.reduce((sum, result) => sum + result.duration, 0) / 1000 };
+  });
+  return files.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
+}
+
+async function endToEnd(done) {
   const config = join(root, 'e2e', 'playwright.config.ts');
   if (!existsSync(config)) return { none: 'there is no e2e/playwright.config.ts' };
   if (done.build?.failed) return { none: 'the build failed' };
   const browser = chromium();
   if (!browser) return { none: 'there is no Chromium (install chromium or set CHROMIUM_PATH)', required: true };
   const file = join(results, 'e2e.json');
-  const holds = node([bin('@playwright', 'test', 'cli.js'), 'test', '-c', config, '--reporter=list,json'], {
-    CHROMIUM_PATH: browser,
-    PLAYWRIGHT_JSON_OUTPUT_NAME: file,
+  const holds = await node([bin('@playwright', 'test', 'cli.js'), 'test', '-c', config, '--reporter=list,json'], {
+    env: { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   });
   const report = readJson(file);
   const stats = report?.stats;
@@ -91,38 +100,56 @@ function endToEnd(done) {
     failed,
     skipped: Array.from({ length: stats.skipped }, () => 'see the list above'),
     failures: failedSpecs(report),
+    slowest: slowestFiles(report),
   };
 }
 
 const hasRedis = () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
+/** `together`: one after another would leave a processor idle, so these run at once. */
 const STAGES = {
-  lint: { title: 'format and lint', run: () => check(node([bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'])) },
+  lint: {
+    title: 'format and lint',
+    together: true,
+    run: async () => check(await node([bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'], quiet)),
+  },
   types: {
     title: 'types',
-    // Next writes the types of the routes.
-    run: () =>
-      check(
-        node([bin('next', 'dist', 'bin', 'next'), 'typegen'], { NEXT_TELEMETRY_DISABLED: '1' }) &&
-          node([bin('typescript', 'bin', 'tsc'), '--noEmit', '-p', '.']),
-      ),
+    together: true,
+    run: async () => {
+      // Next writes the types of the routes.
+      const typegen = { ...quiet, env: { NEXT_TELEMETRY_DISABLED: '1' } };
+      const written = await node([bin('next', 'dist', 'bin', 'next'), 'typegen'], typegen);
+      return check(written && (await node([bin('typescript', 'bin', 'tsc'), '--noEmit', '-p', '.'], quiet)));
+    },
   },
-  deps: { title: 'dependency rules', run: () => check(run('npm', ['run', '--silent', 'deps'])) },
-  knip: { title: 'unused code', run: () => check(node([bin('knip', 'bin', 'knip.js')])) },
+  deps: {
+    title: 'dependency rules',
+    together: true,
+    run: async () => check(await run('npm', ['run', '--silent', 'deps'], quiet)),
+  },
+  knip: {
+    title: 'unused code',
+    together: true,
+    run: async () => check(await node([bin('knip', 'bin', 'knip.js')], quiet)),
+  },
   unit: { title: 'unit tests', run: () => vitest('unit') },
   int: {
     title: 'integration tests (PostgreSQL, Redis)',
-    run: () => {
-      const outcome = vitest('int');
+    run: async () => {
+      const outcome = await vitest('int');
       if (!hasRedis()) outcome.why = 'there is no redis-server';
       return outcome;
     },
   },
-  build: { title: 'build', run: () => check(node([join(root, 'scripts', 'build.mjs'), '--if-changed'])) },
+  build: {
+    title: 'build',
+    run: async () => check(await node([join(root, 'scripts', 'build.mjs'), '--if-changed'])),
+  },
   budgets: {
     title: 'JavaScript per page',
-    run: (done) =>
-      done.build?.failed ? { none: 'the build failed' } : check(node([join(root, 'scripts', 'js-budgets.mjs')])),
+    run: async (done) =>
+      done.build?.failed ? { none: 'the build failed' } : check(await node([join(root, 'scripts', 'js-budgets.mjs')])),
   },
   e2e: { title: 'end-to-end tests (Chromium)', run: endToEnd },
 };
@@ -136,13 +163,16 @@ if (unknown) {
 }
 
 const done = {};
-for (const [name, stage] of Object.entries(STAGES)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+async function perform([name, stage]) {
   process.stdout.write(`\n== ${stage.title}\n`);
   const started = Date.now();
-  const outcome = stage.run(done);
+  const outcome = await stage.run(done);
   done[name] = { ...outcome, seconds: Math.round((Date.now() - started) / 1000) };
 }
+const started = Date.now();
+const wanted = Object.entries(STAGES).filter(([name]) => asked.length === 0 || asked.includes(name));
+await Promise.all(wanted.filter(([, stage]) => stage.together).map(perform));
+for (const one of wanted.filter(([, stage]) => !stage.together)) await perform(one);
 
 const lines = [];
 const total = { passed: 0, failed: 0 };
@@ -158,6 +188,7 @@ for (const [name, { title }] of Object.entries(STAGES)) {
     total.passed += outcome.passed;
     total.failed += outcome.failed;
     lines.push(`  ${title}: ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.seconds} s`);
+    for (const { name: file, seconds } of outcome.slowest ?? []) lines.push(`    ${seconds.toFixed(0)} s in ${file}`);
     for (const { name: test, reason } of outcome.failures) {
       lines.push(`    FAILED ${test}`, ...reason.map((line) => `      ${line}`));
     }
@@ -168,5 +199,8 @@ for (const [name, { title }] of Object.entries(STAGES)) {
   }
 }
 rmSync(results, { recursive: true, force: true });
-process.stdout.write(`\nWhat ran\n${lines.join('\n')}\n\n${total.passed} passed, ${total.failed} failed\n`);
+const minutes = ((Date.now() - started) / 60_000).toFixed(1);
+process.stdout.write(
+  `\nWhat ran, in ${minutes} minutes\n${lines.join('\n')}\n\n${total.passed} passed, ${total.failed} failed\n`,
+);
 process.exit(total.failed > 0 ? 1 : 0);
