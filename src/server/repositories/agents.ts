@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
 import { nodeAgents, nodes } from '../db/schema/clusters';
+import { coverageMarks } from '../db/schema/coverage';
 import { agentHeartbeats } from '../db/schema/telemetry';
 
 export type AgentNode = {
@@ -101,8 +102,15 @@ export async function noteConfirmed(
   tx: Tx,
   nodeId: string,
   flows: { accepted: number; updated: number; oldest: string | null },
+  at: string,
 ): Promise<void> {
   if (flows.oldest === null) return;
+  // The count of coverage may have passed the newest heartbeat already.
+  await tx.execute(sql`
+    update ${nodeAgents} as a set confirmed_at = ${at}::timestamptz,
+      confirmed_from = case when a.confirmed_at < (select m.until from ${coverageMarks} as m where m.node_id = a.node_id)
+        then ${flows.oldest}::timestamptz else least(a.confirmed_from, ${flows.oldest}::timestamptz) end
+    where a.node_id = ${nodeId}::uuid`);
   await tx.execute(sql`
     update ${agentHeartbeats} as h set accepted = h.accepted + ${flows.accepted}::int, updated = h.updated + ${flows.updated}::int,
       oldest_observed_at = least(h.oldest_observed_at, ${flows.oldest}::timestamptz)

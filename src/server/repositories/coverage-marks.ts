@@ -30,8 +30,8 @@ export async function moveCoverageMark(tx: Tx, nodeId: string, until: string): P
 }
 
 /**
- * When the oldest flow was last observed of those that heartbeats brought since `received`; `none` when none brought any,
- * `unknown` when one does not say.
+ * When the oldest flow was last observed of those that heartbeats brought, or that were confirmed, since `received`; `none` when
+ * there are none, `unknown` when a heartbeat does not say.
  */
 export async function oldestReported(tx: Tx, nodeId: string, received: string): Promise<string | 'none' | 'unknown'> {
   const [row] = await tx
@@ -45,8 +45,14 @@ export async function oldestReported(tx: Tx, nodeId: string, received: string): 
     })
     .from(agentHeartbeats)
     .where(sql`${agentHeartbeats.node_id} = ${nodeId} and ${agentHeartbeats.received_at} >= ${received}::timestamptz`);
-  if (!row?.flows) return 'none';
-  return row.known && row.oldest !== null ? row.oldest : 'unknown';
+  const [late] = await tx
+    .select({ from: nodeAgents.confirmed_from })
+    .from(nodeAgents)
+    .where(sql`${nodeAgents.node_id} = ${nodeId} and ${nodeAgents.confirmed_at} >= ${received}::timestamptz`);
+  const confirmed = late?.from ?? null;
+  if (!row?.flows) return confirmed ?? 'none';
+  if (!row.known || row.oldest === null) return 'unknown';
+  return confirmed !== null && confirmed < row.oldest ? confirmed : row.oldest;
 }
 
 /** Where guests are and whether an agent that reports looks at them there. */

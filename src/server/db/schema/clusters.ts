@@ -118,6 +118,9 @@ export const nodeAgents = pgTable(
     token_replacement: jsonb().$type<TokenReplacement>(),
     /** When a refusal of its reports was last recorded in the audit trail. */
     refusal_recorded_at: timestamptz(),
+    /** When reports of it were last confirmed later, and when the oldest flow was observed that came in this way and is not counted yet. */
+    confirmed_at: timestamptz(),
+    confirmed_from: timestamptz(),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },

@@ -82,7 +82,7 @@ async function confirm(tx: Tx, node: Node, ids: readonly number[], book: Address
   let accepted = 0;
   for (const flows of inParts(rows, book, node.cluster_id)) accepted += await storeFlows(tx, node, flows, now);
   const oldest = rows.reduce<string | null>((a, { observed_at: b }) => (a === null || b < a ? b : a), null);
-  await noteConfirmed(tx, node.node_id, { accepted, updated: rows.length - accepted, oldest });
+  await noteConfirmed(tx, node.node_id, { accepted, updated: rows.length - accepted, oldest }, now);
   return rows.length;
 }
 
