@@ -20,7 +20,8 @@ export type Exporter = Pick<Scope, 'actor' | 'origin' | 'tenants'>;
 export async function recordExport({ actor, origin, tenants }: Exporter, exported: Exported): Promise<void> {
   const { list, format, filters } = exported;
   await db.transaction(async (tx) => {
-    for (const tenant_id of tenants === 'all' ? [null] : tenants) {
+    // An export is never without a record: also somebody without any tenant left with a file, if an empty one.
+    for (const tenant_id of tenants === 'all' || tenants.length === 0 ? [null] : tenants) {
       await recordAudit(
         tx,
         { actor, origin },

@@ -156,6 +156,10 @@ describe('GET /flows', () => {
     if (!session) throw new Error('no session');
     await recordPageExport(session, { list: 'flows', filters: {} });
     expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'flows', after: { format: 'csv' } });
+    // Somebody without any tenant is in the trail of the installation.
+    const nobody = { ...session, grants: [] };
+    await recordPageExport(nobody, { list: 'clusters', filters: {} });
+    expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'clusters', after: { format: 'csv' } });
   });
 });
 
