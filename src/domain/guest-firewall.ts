@@ -141,8 +141,10 @@ export const PacketVerdict = z.object({
       /** The same three as of traffic. A packet that nobody sent was not observed: its action is unknown. */
       ...flowVerdict,
       rules_say: RulesSay,
-      /** Policies whose rule decides or may decide. */
-      policies: z.array(z.object({ policy_id: z.uuid(), name: z.string().nullable(), policy_version: z.int() })),
+      /** Policies whose rule decides or may decide. Of those that the reader cannot open, `policy_id` is null. */
+      policies: z.array(
+        z.object({ policy_id: z.uuid().nullable(), name: z.string().nullable(), policy_version: z.int() }),
+      ),
     }),
   ),
   /** Policies in audit mode that would decide at any of the interfaces. `audit_say` tells it of each. */

@@ -83,12 +83,12 @@ export async function testPacket(
     }
     const [decider, decided_by] = explain(live, show, hosts !== null, verdict);
     const rules = [...(decided_by.rule ? [decided_by.rule] : []), ...decided_by.undecided_rules];
-    const ours = rules.flatMap(({ owner, policy_id, policy_version }) =>
-      owner === 'this_installation' && policy_id !== null && policy_version !== null
-        ? [{ policy_id, name: nameOf(policy_id), policy_version }]
+    const ours = rules.flatMap(({ owner, policy_id: id, policy_version, visibility }) =>
+      owner === 'this_installation' && id !== null && policy_version !== null
+        ? [[id, { policy_id: visibility ? null : id, name: nameOf(id), policy_version }] as const]
         : [],
     );
-    const policies = [...new Map(ours.map((item) => [item.policy_id, item])).values()];
+    const policies = [...new Map(ours).values()];
     return {
       ...{ name: nic.name, verdict: verdict.verdict, decided_by, policies },
       action: 'unknown' as const,
