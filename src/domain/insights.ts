@@ -175,6 +175,8 @@ export const ActiveRule = FirewallRuleView.extend({
   /** A marker in its comment says that this service wrote it. */
   managed: z.boolean(),
   policy_name: z.string().nullable(),
+  /** Left by a policy of the tenant that had the workload before; which and whose is not told. */
+  residual: z.boolean(),
   /** Of its policy; null: not ours, or the policy is gone. */
   tier: z.enum(POLICY_TIERS).nullable(),
   /** The group of the cluster that it is of; null: the workload's own. */

@@ -20,9 +20,11 @@ const make = columnsOf<Row>();
 const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'danger', REJECT: 'warn' };
 
 const managedText = (t: Translate, rule: ActiveRule) =>
-  rule.managed
-    ? (rule.policy_name ?? (rule.visibility && rule.tier ? t('Platform rule') : t('A policy that is gone')))
-    : t('Made elsewhere');
+  rule.residual
+    ? t('A former tenant')
+    : rule.managed
+      ? (rule.policy_name ?? (rule.visibility && rule.tier ? t('Platform rule') : t('A policy that is gone')))
+      : t('Made elsewhere');
 
 const columnsIn = (t: Translate) => [
   make.text('position', t('Place'), (rule) => String(rule.position ?? ''), {
@@ -56,7 +58,7 @@ const columnsIn = (t: Translate) => [
       rule.managed && rule.policy_id && rule.policy_name && !rule.visibility ? (
         <PolicyLink id={rule.policy_id} name={rule.policy_name} />
       ) : (
-        <span className="text-muted">{managedText(t, rule)}</span>
+        <span className={rule.residual ? 'text-warn' : 'text-muted'}>{managedText(t, rule)}</span>
       ),
     { width: 170, csv: (rule) => managedText(t, rule) },
   ),
