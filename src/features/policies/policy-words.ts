@@ -1,5 +1,5 @@
 import type { PolicyListItem } from '@/domain/policies';
-import type { POLICY_DIRECTIONS } from '@/domain/policy/policy';
+import type { DEFAULT_ACTIONS, POLICY_DIRECTIONS } from '@/domain/policy/policy';
 import { DEPLOYMENT_REASONS, type DeploymentReason, shownStatus } from '@/domain/policy/status';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
@@ -45,4 +45,17 @@ export const DIRECTION_WORDS: Record<(typeof POLICY_DIRECTIONS)[number], { label
     description: msg('Rules stand at the sources and look at traffic that leaves there.'),
   },
   both: { label: msg('Both'), description: msg('Rules stand at both ends: traffic must pass both.') },
+};
+
+export const DEFAULT_WORDS: Record<(typeof DEFAULT_ACTIONS)[number], { label: string; description: string }> = {
+  none: {
+    label: msg('Leave the default of the guest'),
+    description: msg('What no rule matches is decided as before.'),
+  },
+  drop: {
+    label: msg('Drop what no rule accepts'),
+    description: msg(
+      'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
+    ),
+  },
 };

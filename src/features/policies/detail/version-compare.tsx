@@ -40,8 +40,8 @@ export function VersionCompare({ policyId, from, to }: { policyId: string; from:
                   <li key={field} className="grid gap-x-3 gap-y-1 px-3 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
                     <span className="text-muted">{t(FIELD_WORDS[field] ?? field)}</span>
                     <span className="flex min-w-0 flex-col [overflow-wrap:anywhere]">
-                      <del className="text-danger decoration-1">{valueText(t, before)}</del>
-                      <ins className="text-ok no-underline">{valueText(t, after)}</ins>
+                      <del className="text-danger decoration-1">{valueText(t, field, before)}</del>
+                      <ins className="text-ok no-underline">{valueText(t, field, after)}</ins>
                     </span>
                   </li>
                 ))}

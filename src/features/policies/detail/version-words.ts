@@ -1,4 +1,8 @@
 import { msg, type Translate } from '@/lib/i18n/translator';
+import { MODE_WORDS } from '../../shared/enforcement-mode';
+import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
+import { DEFAULT_WORDS, DIRECTION_WORDS } from '../policy-words';
+
 /** Fields of a policy as people call them, by the path in which a comparison names them. */
 export const FIELD_WORDS: Record<string, string> = {
   name: msg('Name'),
@@ -14,10 +18,21 @@ export const FIELD_WORDS: Record<string, string> = {
   'definition.default_action': msg('What no rule matches'),
 };
 
+/** Fields with a closed set of values, by the words of the form. */
+const VALUE_WORDS: Record<string, Record<string, { label: string }>> = {
+  tier: TIER_LABELS,
+  tenant_visibility: VISIBILITY_LABELS,
+  'definition.enforcement_mode': MODE_WORDS,
+  'definition.direction': DIRECTION_WORDS,
+  'definition.default_action': DEFAULT_WORDS,
+};
+
 /** A value of a field in words; lists by commas, an empty text made visible. */
-export function valueText(t: Translate, value: unknown): string {
+export function valueText(t: Translate, field: string, value: unknown): string {
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   if (value === '' || value === null || value === undefined) return t('(empty)');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  const word = VALUE_WORDS[field]?.[String(value)];
+  return word ? t(word.label) : String(value);
 }

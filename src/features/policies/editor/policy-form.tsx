@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/policy';
 import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { optionsIn } from '@/lib/i18n/options-in';
-import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { CheckboxField } from '@/ui/form/checkbox-field';
@@ -23,7 +22,7 @@ import { MODE_WORDS } from '../../shared/enforcement-mode';
 import { toTenantId } from '../../shared/tenant-options';
 import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
-import { DIRECTION_WORDS } from '../policy-words';
+import { DEFAULT_WORDS, DIRECTION_WORDS } from '../policy-words';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
 import { ResolutionPanel } from './resolution-panel';
@@ -56,20 +55,7 @@ const TIER_OPTIONS = POLICY_TIERS.filter((value) => value !== 'tenant').map((val
   ...TIER_LABELS[value],
 }));
 const VISIBILITY_OPTIONS = TENANT_VISIBILITIES.toReversed().map((value) => ({ value, ...VISIBILITY_LABELS[value] }));
-const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({
-  value,
-  ...(value === 'none'
-    ? {
-        label: msg('Leave the default of the guest'),
-        description: msg('What no rule matches is decided as before.'),
-      }
-    : {
-        label: msg('Drop what no rule accepts'),
-        description: msg(
-          'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
-        ),
-      }),
-}));
+const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({ value, ...DEFAULT_WORDS[value] }));
 
 /** Everything a policy says, in one form; what the endpoints stand for is shown while it is written. */
 export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
