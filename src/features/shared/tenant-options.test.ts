@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { NO_TENANT, tenantOptions, toTenantId } from './tenant-options';
+import { firstTenant, NO_TENANT, tenantOptions, toTenantId } from './tenant-options';
 
 const acme = { id: 'a', name: 'Acme' };
 const beta = { id: 'b', name: 'Beta' };
@@ -15,6 +15,15 @@ test('one possibility is no choice', () => {
 test('several are offered, the whole installation only to those who may', () => {
   expect(values([acme], true)).toEqual([NO_TENANT, 'a']);
   expect(values([acme, beta], false)).toEqual(['a', 'b']);
+});
+
+test('whoever acts for the whole installation does so without tenants, too', () => {
+  const first = (tenants: Parameters<typeof tenantOptions>[1], everywhere: boolean) =>
+    firstTenant(tenantOptions(english, tenants, everywhere), everywhere);
+  expect(first([], true)).toBe(NO_TENANT);
+  expect(first([acme], true)).toBe(NO_TENANT);
+  expect(first([acme], false)).toBeNull();
+  expect(first([acme, beta], false)).toBe('a');
 });
 
 test('no choice sends nothing, the whole installation null', () => {

@@ -18,6 +18,10 @@ export function tenantOptions(
   return options.length > 1 ? options : [];
 }
 
+/** What is chosen at first; also where there is nothing to choose, somebody of the whole installation acts for it. */
+export const firstTenant = (options: readonly Option[], everywhere: boolean): string | null =>
+  options[0]?.value ?? (everywhere ? NO_TENANT : null);
+
 /** `tenant_id` as it is sent: left out when there was nothing to choose. */
 export const toTenantId = (choice: string | null): { tenant_id?: string | null } =>
   choice === null ? {} : { tenant_id: choice === NO_TENANT ? null : choice };

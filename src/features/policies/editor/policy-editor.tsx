@@ -15,7 +15,7 @@ import { DetailSkeleton } from '../../shared/detail-skeleton';
 import { QueryView } from '../../shared/query-view';
 import { useDocumentTitle } from '../../shared/use-document-title';
 import { usePermissions } from '../../shared/use-permissions';
-import { useTenantOptions } from '../../shared/use-tenant-options';
+import { useTenantChoice } from '../../shared/use-tenant-options';
 import { PolicyForm } from './policy-form';
 import { EMPTY_POLICY, type PolicyValues, toPolicyChange, toPolicyCreate, toPolicyValues } from './policy-form-values';
 import { VersionConflict } from './version-conflict';
@@ -34,7 +34,7 @@ function NewPolicy() {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const router = useRouter();
-  const tenants = useTenantOptions('policy:write');
+  const { options: tenants, first: tenant_id } = useTenantChoice('policy:write');
   const create = useMutation(
     trpc.policies.create.mutationOptions({
       onSuccess: (policy) => {
@@ -52,7 +52,7 @@ function NewPolicy() {
       <PageTrail crumbs={[{ label: t('New policy') }]} />
       <PageHeader title={t('New policy')} />
       <PolicyForm
-        defaultValues={{ ...EMPTY_POLICY, tenant_id: tenants[0]?.value ?? null }}
+        defaultValues={{ ...EMPTY_POLICY, tenant_id }}
         schema={PolicyCreate}
         toInput={toPolicyCreate}
         onSubmit={(input) => create.mutate(input)}
