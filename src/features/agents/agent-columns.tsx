@@ -23,7 +23,7 @@ export type InstallOffer = { onInstall: (agent: Agent) => void; reason: string |
 export const agentColumns = (t: Translate, offer: InstallOffer) => [
   make.text('node_name', t('Node'), (agent) => agent.node_name, {
     sortable: true,
-    width: 170,
+    width: 150,
     grow: true,
     render: (agent) => (
       <Link className="link" href={paths.agent({ nodeId: agent.node_id })}>
@@ -33,11 +33,11 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.custom('status', t('Status'), (agent) => <Status tone={stateOf(agent).tone}>{t(stateOf(agent).word)}</Status>, {
     sortable: true,
-    width: 130,
+    width: 120,
     csv: (agent) => t(stateOf(agent).word),
   }),
   make.custom('collectors', t('Lacking'), (agent) => <Lacking agent={agent} offer={offer} />, {
-    width: 260,
+    width: 255,
     grow: true,
     csv: (agent) =>
       lackingCollectors(agent)
@@ -45,17 +45,17 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
         .join('; '),
   }),
   make.custom('reports', t('Attention'), (agent) => <Reports agent={agent} />, {
-    width: 250,
+    width: 150,
     csv: (agent) => `${agent.unconfirmed.waiting} / ${agent.unconfirmed.refused}`,
   }),
   make.time('last_heartbeat_at', t('Heartbeat'), (agent) => agent.last_heartbeat_at, {
     sortable: true,
-    width: 130,
+    width: 110,
     none: t('Never'),
   }),
   make.text('agent_version', t('Version'), (agent) => agent.agent_version, {
     sortable: true,
-    width: 150,
+    width: 135,
     render: (agent) =>
       agent.agent_version ? (
         <span className="inline-flex items-center gap-1.5">
@@ -68,12 +68,12 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.custom('clock_offset_ms', t('Clock'), (agent) => <Clock offset={agent.clock_offset_ms} />, {
     sortable: true,
-    width: 140,
+    width: 125,
     csv: (agent) => agent.clock_offset_ms,
   }),
   make.text('cluster_name', t('Cluster'), (agent) => agent.cluster_name, {
     sortable: true,
-    width: 140,
+    width: 120,
     render: (agent) => <ClusterLink id={agent.cluster_id} name={agent.cluster_name} />,
   }),
   make.number('interval_seconds', t('Interval'), (agent) => agent.interval_seconds, {
@@ -91,22 +91,27 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
 
 const DAY_MS = 86_400_000;
 
-/** What makes the reports of an agent doubtful: guests of other nodes, and a token that was taken from another agent. */
+/**
+ * What makes the reports of an agent doubtful: guests of other nodes, and a token that was taken from another agent. The worst
+ * is shown.
+ */
 function Reports({ agent }: { agent: Agent }) {
   const t = useT();
   const now = useNow();
   const { waiting, refused } = agent.unconfirmed;
   const replaced = agent.token_replacement;
   const isNew = replaced !== null && now !== null && now - Date.parse(replaced.at) < DAY_MS;
+  const texts = [
+    ...(refused > 0 ? [t('{n, plural, one {# flow refused} other {# flows refused}}', { n: refused })] : []),
+    ...(isNew ? [t('Token replaced')] : []),
+    ...(waiting > 0 ? [t('{n, plural, one {# flow waits} other {# flows wait}}', { n: waiting })] : []),
+  ];
+  const [worst, ...others] = texts;
+  if (worst === undefined) return null;
   return (
-    <span className="inline-flex gap-1 whitespace-nowrap">
-      {refused > 0 && (
-        <Badge tone="danger">{t('{n, plural, one {# flow refused} other {# flows refused}}', { n: refused })}</Badge>
-      )}
-      {waiting > 0 && (
-        <Badge tone="warn">{t('{n, plural, one {# flow waits} other {# flows wait}}', { n: waiting })}</Badge>
-      )}
-      {isNew && <Badge tone="warn">{t('Token replaced')}</Badge>}
+    <span className="inline-flex items-center gap-1 whitespace-nowrap" title={texts.join(', ')}>
+      <Badge tone={refused > 0 ? 'danger' : 'warn'}>{worst}</Badge>
+      {others.length > 0 && <span className="text-muted">+{others.length}</span>}
     </span>
   );
 }

@@ -1,5 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import type { AssignmentPreview as AssignmentPreviewData } from '@/domain/residual-rules';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPCClient } from '@/lib/trpc';
 import { Notice } from '@/ui/notice';
@@ -8,6 +10,16 @@ import { QueryView } from '../shared/query-view';
 
 /** Workloads that are named one by one. */
 const NAMED = 10;
+
+function effectText(t: Translate, { rules, switches }: AssignmentPreviewData['workloads'][number]): string {
+  if (rules === null) return t('could not be read');
+  return switches
+    ? t(
+        '{rules, plural, one {# rule} other {# rules}}, {switches, plural, one {# switch restored} other {# switches restored}}',
+        { rules, switches },
+      )
+    : t('{n, plural, one {# rule} other {# rules}}', { n: rules });
+}
 
 /** What a move by hand would remove from the firewalls of workloads, and where that has to wait. */
 export function AssignmentPreview({
@@ -40,16 +52,7 @@ export function AssignmentPreview({
             <ul className="flex flex-col gap-1">
               {workloads.slice(0, NAMED).map((workload) => (
                 <li key={workload.workload_id} className="[overflow-wrap:anywhere]">
-                  <span className="font-medium">{workload.name}</span>{' '}
-                  {workload.rules === null
-                    ? t('could not be read')
-                    : t(
-                        '{rules, plural, one {# rule} other {# rules}}, {switches, plural, one {# switch restored} other {# switches restored}}',
-                        {
-                          rules: workload.rules,
-                          switches: workload.switches ?? 0,
-                        },
-                      )}
+                  <span className="font-medium">{workload.name}</span>: {effectText(t, workload)}
                 </li>
               ))}
             </ul>
