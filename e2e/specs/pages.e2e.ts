@@ -141,11 +141,15 @@ const PICTURES = process.env.FABRIC_E2E_PICTURES === 'true';
 // Each area is a test of its own, on whichever worker is free.
 test.describe.configure({ mode: 'parallel' });
 
-/** Chooses the theme as the menu does: at once, and by a cookie that the server reads. */
+/**
+ * Chooses the theme as the menu does: at once, and by a cookie that the server reads. Colors that change by a transition, however
+ * short, are the old ones until the next frame.
+ */
 async function setTheme(page: Page, theme: string): Promise<void> {
   await page.context().addCookies([{ name: 'fabric_theme', value: theme, url: page.url() }]);
-  await page.evaluate((value) => {
+  await page.evaluate(async (value) => {
     document.documentElement.dataset.theme = value;
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
   }, theme);
 }
 
