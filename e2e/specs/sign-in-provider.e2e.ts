@@ -75,7 +75,7 @@ test('people sign in with the account of their organisation, with the roles of t
     await page.evaluate(() => {
       document.documentElement.dataset.theme = 'dark';
     });
-    await expectAccessible(page, 'the sign-in page in the dark', 'colors');
+    await expectAccessible(page, 'the sign-in page in the dark');
     await shot(page, 'login-dark');
     await signInAs(page, 'nobody');
     await expect(page.getByRole('alert').filter({ hasText: 'did not let you in' })).toBeVisible();
