@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '@/test/fake-clock';
 import { deriveKey } from '../lib/crypto';
+import { signToken, verifyToken } from './session-tokens';
 
-vi.stubEnv('FABRIC_SECRET_KEY', 'test-secret-key-test-secret-key-test-secret');
-const { signToken, verifyToken } = await import('./session-tokens');
 
 const claims = { sub: '01890a5d-ac96-774b-bcce-b302099a8057', sid: '01890a5d-ac96-774b-bcce-b302099a8058' };
 let clock: ReturnType<typeof fakeClock> | undefined;
