@@ -1,4 +1,5 @@
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
+import { MAX_BATCH_CALLS } from '@/domain/batch';
 import type { AppRouter } from '@/server/api/root';
 
 export type Call = { name: string; ms: number; error: string | null };
@@ -38,7 +39,7 @@ export class Person {
         httpBatchLink({
           url: `${url}/api/trpc`,
           maxURLLength: 4000,
-          maxItems: 12,
+          maxItems: MAX_BATCH_CALLS,
           fetch: (input, init) => this.#fetch(String(input), init as RequestInit),
         }),
       ],

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type postgres from 'postgres';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { freePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
@@ -73,6 +74,11 @@ const TRAFFIC = `
 
 const CHUNK = 200_000;
 
+/** Fills a store with `workloads` guests and what was read of their firewalls. */
+export async function fillInventory(sql: postgres.Sql, workloads: number): Promise<void> {
+  await sql.unsafe(INVENTORY, [workloads]);
+}
+
 /**
  * The production build over a store with `workloads` guests, and `rows` sums per minute of the last hour that make up about
  * `edges` different pairs.
@@ -96,7 +102,7 @@ export async function startTopologyWorld(workloads: number, edges: number, rows:
   Object.assign(process.env, environment);
   const { sqlClient, closeDb } = await import('@/server/db/client');
   const sql = sqlClient();
-  await sql.unsafe(INVENTORY, [workloads]);
+  await fillInventory(sql, workloads);
   for (let from = 0; from < 2 * rows; from += CHUNK) {
     await sql.unsafe(TRAFFIC, [edges, from, Math.min(from + CHUNK, 2 * rows) - 1]);
   }

@@ -100,6 +100,16 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
+/** Longest pause that a page takes by itself when the service names one (ms); the failure is shown after it. */
+const MAX_PAUSE_MS = 15_000;
+
+/** How long to wait before another try (ms): what the service asks for, or longer each time, and not everybody at once. */
+export function retryDelay(attempt: number, { retry_after }: Failure): number {
+  const pause =
+    retry_after === undefined ? Math.min(500 * 2 ** attempt, 4_000) : Math.min(retry_after * 1000, MAX_PAUSE_MS);
+  return pause * (retry_after === undefined ? 0.75 + Math.random() / 2 : 1 + Math.random() / 4);
+}
+
 /** Whether trying the same again can help: no answer, a server error, or too many requests. */
 export function isPassing(failure: Failure): boolean {
   if (failure.code === 'unreachable' || failure.code === 'foreign_answer') return true;

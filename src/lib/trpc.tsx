@@ -4,10 +4,11 @@ import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import type { inferRouterOutputs } from '@trpc/server';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+import { MAX_BATCH_CALLS } from '@/domain/batch';
 import type { AppRouter } from '@/server/api/root';
 import { browserSession } from './browser-session';
 import { forgetAnswers } from './forget-answers';
-import { failureOf, isPassing } from './problem';
+import { failureOf, isPassing, retryDelay } from './problem';
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 
@@ -33,7 +34,7 @@ function makeQueryClient() {
         // Live events invalidate what changed; this bounds how long a missed event can hide.
         staleTime: 15_000,
         retry: (failures, error) => failures < 2 && isPassing(failureOf(error)),
-        retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 4000) * (0.75 + Math.random() / 2),
+        retryDelay: (attempt, error) => retryDelay(attempt, failureOf(error)),
       },
       mutations: { retry: false },
     },
@@ -46,7 +47,7 @@ function makeTrpcClient() {
       httpBatchLink({
         url: '/api/trpc',
         maxURLLength: 4000,
-        maxItems: 12,
+        maxItems: MAX_BATCH_CALLS,
         fetch: (input, init) => {
           const { body, headers, method, signal } = init ?? {};
           // Bodies of procedures are JSON text; a stream or form could not be sent a second time after a 401.

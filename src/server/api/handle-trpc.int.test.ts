@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { MAX_BATCH_CALLS } from '@/domain/batch';
 import { bearer, makeUser } from '@/test/factories';
 import { handleTrpc } from './handle-trpc';
 import { appRouter } from './root';
@@ -95,11 +96,18 @@ describe('tRPC', () => {
     expect(await problemOf(await send('settings.get?input={"a"', { headers: root }))).toMatchObject({ status: 400 });
   });
 
-  it('answers batches of up to fifty calls, each for itself', async () => {
+  it('answers batches of up to a dozen calls, each for itself, and names the bound to larger ones', async () => {
     const batch = (n: number) => send(`${Array(n).fill('settings.get').join(',')}?batch=1&input={}`, { headers: root });
-    const answers = await (await batch(50)).json();
-    expect(answers).toHaveLength(50);
-    expect(await problemOf(await batch(51))).toMatchObject({ status: 400, code: 'malformed' });
+    const answers = await (await batch(MAX_BATCH_CALLS)).json();
+    expect(answers).toHaveLength(MAX_BATCH_CALLS);
+    for (const calls of [MAX_BATCH_CALLS + 1, 50]) {
+      const response = await batch(calls);
+      const { error } = await response.clone().json();
+      expect(error.message).toMatch(
+        `has ${calls} calls, and one takes at most ${MAX_BATCH_CALLS}. Send several batches.`,
+      );
+      expect(await problemOf(response)).toMatchObject({ status: 400, code: 'malformed' });
+    }
     const mixed = await send('settings.get,audit.get?batch=1&input={"1":{"id":"x"}}', { headers: root });
     expect(mixed.status).toBe(207);
     const [good, bad] = await mixed.json();

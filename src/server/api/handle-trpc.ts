@@ -1,5 +1,6 @@
 import 'server-only';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import { MAX_BATCH_CALLS } from '@/domain/batch';
 import { originOf } from '../auth/origin';
 import { AppError } from '../lib/errors';
 import { toAppError } from '../rest/problem';
@@ -9,7 +10,6 @@ import { createContext, errorData } from './trpc';
 
 /** No page of ours sends more; a larger body is a mistake or an attack. */
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_BATCH = 50;
 
 /** JSON-RPC's number for an invalid request, which is how tRPC numbers its errors. */
 const INVALID_REQUEST = -32600;
@@ -26,17 +26,34 @@ async function bounded(request: Request): Promise<Request> {
   return new Request(request.url, { method: 'POST', headers: request.headers, body, signal: request.signal });
 }
 
-/** Answers one tRPC request, or a batch of at most 50 calls. Failures have tRPC's own envelope, also those before any call. */
+/** @throws AppError `malformed` for a batch of more calls than a page sends */
+function assertBatchSize(request: Request): void {
+  const calls = new URL(request.url).pathname.split(/,|%2c/i).length;
+  if (calls <= MAX_BATCH_CALLS) return;
+  throw new AppError(
+    'malformed',
+    `This batch has ${calls} calls, and one takes at most ${MAX_BATCH_CALLS}. Send several batches.`,
+  );
+}
+
+/** Answers one tRPC request, or a batch of a dozen calls at most. Failures have tRPC's own envelope, also those before any call. */
 export async function handleTrpc(router: AppRouter, request: Request): Promise<Response> {
   const origin = originOf(request);
   let response: Response;
   try {
+    assertBatchSize(request);
     response = await fetchRequestHandler({
       endpoint: '/api/trpc',
       req: await bounded(request),
       router,
       createContext: () => createContext(request, origin),
-      maxBatchSize: MAX_BATCH,
+      maxBatchSize: MAX_BATCH_CALLS,
+      responseMeta: ({ errors }) => {
+        const seconds = errors.flatMap(({ cause }) =>
+          cause instanceof AppError ? (cause.retryAfterSeconds ?? []) : [],
+        );
+        return seconds.length > 0 ? { headers: { 'retry-after': String(Math.max(...seconds)) } } : {};
+      },
     });
   } catch (error) {
     const meaning = toAppError(error);

@@ -2,6 +2,8 @@ import 'server-only';
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
 import type { Grantable } from '@/domain/permissions';
+import { admit } from '../admission/admission';
+import { isHeavyCall } from '../admission/heavy-operations';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
 import { authorize, type Origin, requirePerson, requireSession, type Session } from '../auth/scope';
@@ -119,12 +121,15 @@ const storableInput = t.middleware(async ({ getRawInput, next }) => {
   return next();
 });
 
-/** The only builder of procedures for data: checks the permission and hands the proof to the service. */
+/** The only builder of procedures for data: checks the permission, hands the proof to the service, lets heavy ones wait for their turn. */
 export const procedure = <P extends Grantable>(permission: P) =>
   base
     .meta({ permission })
     .use(({ ctx, next }) => next({ ctx: { scope: authorize(ctx.session, permission) } }))
-    .use(storableInput);
+    .use(storableInput)
+    .use(({ ctx, next, path, signal }) =>
+      isHeavyCall(path) ? admit('compute', ctx.scope, signal ?? null, () => next()) : next(),
+    );
 
 /** For what every signed-in user may do with their own account; `why` is shown in the access snapshot. */
 export const ownProcedure = (why: string, options: Options = {}) =>

@@ -43,6 +43,12 @@ const made = lazy(() => {
     labelNames: ['kind', 'result'],
     registers: [registry],
   });
+  const refusedWork = new Counter({
+    name: 'fabric_heavy_refused_total',
+    help: 'Heavy requests that were refused, by lane (compute, export) and reason (queue_full, waited_too_long).',
+    labelNames: ['lane', 'reason'],
+    registers: [registry],
+  });
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
   const gauges = {
@@ -53,12 +59,16 @@ const made = lazy(() => {
       'state',
     ]),
     workers: gauge('fabric_workers', 'Worker processes that are connected to the queues.'),
+    heavy: gauge('fabric_heavy_requests', 'Heavy requests by lane (compute, export) and state (running, waiting).', [
+      'lane',
+      'state',
+    ]),
     overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run should have begun more than a minute ago.'),
     known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1, or 0.', [
       'part',
     ]),
   };
-  return { registry, requests, jobs, syncObjects, signIns, flows, deliveries, gauges };
+  return { registry, requests, jobs, syncObjects, signIns, flows, deliveries, refusedWork, gauges };
 });
 
 /** Records one answered request. `path` is the pattern, never the concrete address, to keep the series few. */
@@ -97,6 +107,17 @@ export function countFlows(outcomes: Record<'accepted' | 'updated' | 'unconfirme
 /** Counts a try to deliver a notice: `retried` will be tried again, `failed` is given up. */
 export function countDelivery(kind: string, result: 'sent' | 'retried' | 'failed'): void {
   made.deliveries.inc({ kind, result });
+}
+
+/** Notes how many heavy requests of a lane run and wait. */
+export function setHeavyWork(lane: string, { running, waiting }: { running: number; waiting: number }): void {
+  made.gauges.heavy.set({ lane, state: 'running' }, running);
+  made.gauges.heavy.set({ lane, state: 'waiting' }, waiting);
+}
+
+/** Counts a heavy request that was refused. */
+export function countRefusedWork(lane: string, reason: string): void {
+  made.refusedWork.inc({ lane, reason });
 }
 
 /** One value of a gauge; without labels for a gauge that has none. */

@@ -1,4 +1,6 @@
 import { ZodError } from 'zod';
+import { admitResponse } from '../admission/admission';
+import { laneOf } from '../admission/heavy-operations';
 import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
@@ -10,6 +12,7 @@ import {
   openScope,
   requirePerson,
   requireSession,
+  type Scope,
   type Session,
 } from '../auth/scope';
 import { AppError } from '../lib/errors';
@@ -89,7 +92,8 @@ async function readInput(route: Route, path: Record<string, string>, request: Re
 
 /**
  * Answers one request below `/api/v1` from the table of routes. Never throws: every failure is a problem+json. The order
- * is fixed: how large, who, whether they may, what they sent, so that nobody learns about input they may not give.
+ * is fixed: how large, who, whether they may, what they sent, whether it is their turn, so that nobody learns about input they
+ * may not give.
  */
 export async function handleRequest(routes: readonly Route[], request: Request): Promise<Response> {
   const started = performance.now();
@@ -114,7 +118,9 @@ export async function handleRequest(routes: readonly Route[], request: Request):
       const scope = await scopeFor(route.access, session, request, origin);
       actorId = scope.actor.id ?? actorId;
       const input = await readInput(route, match.params, request, scope);
-      const result = await route.handler({ scope, session, request, routes, ...input });
+      const work = async () => route.handler({ scope, session, request, routes, ...input });
+      const lane = laneOf(route, (input.query as { format?: unknown } | undefined)?.format);
+      const result = await (lane ? admitResponse(lane, scope as Scope, request.signal, work) : work());
       response = respond(result, route.response.status, origin.request_id);
     } else {
       response = answerUnmatched(method, known, session, origin.request_id);

@@ -63,6 +63,7 @@ describe('problemResponse', () => {
       code: 'too_many_requests',
       detail: 'Wait.',
       policy_mode: 'audit',
+      retry_after: 7,
       request_id: 'request-1',
     });
   });

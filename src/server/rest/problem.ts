@@ -10,6 +10,8 @@ export type Problem = {
   code: ErrorCode;
   detail: string;
   errors?: FieldError[];
+  /** Seconds to wait; for callers that do not see the header, as in a batch. */
+  retry_after?: number;
   request_id: string;
   [extension: string]: unknown;
 };
@@ -95,6 +97,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
     code: error.code,
     detail: error.message,
     ...(error.errors && { errors: error.errors }),
+    ...(error.retryAfterSeconds !== undefined && { retry_after: error.retryAfterSeconds }),
     request_id: requestId,
   };
 }

@@ -24,6 +24,7 @@ export const PROBLEM_SCHEMA: JsonSchema = {
         additionalProperties: false,
       },
     },
+    retry_after: { type: 'integer', description: 'Seconds to wait before another try.' },
     request_id: { type: 'string', description: 'Finds the request in the logs.' },
   },
   required: ['type', 'title', 'status', 'code', 'detail', 'request_id'],

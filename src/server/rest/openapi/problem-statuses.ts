@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { laneOf } from '../../admission/heavy-operations';
 import { ERROR_STATUS } from '../../lib/errors';
 import type { Route } from '../define-route';
 
@@ -29,7 +31,9 @@ export function problemStatuses(route: Route): number[] {
   if (params || query || body) found.add(404);
   if (changes) for (const status of [409, 413, 415, 422]) found.add(status);
   if (!open && !changes) found.add(422);
-  if (COUNTS_ATTEMPTS.has(tag)) found.add(429);
+  // A list that may be asked for as a file.
+  const format = query instanceof z.ZodObject && 'format' in query.shape ? 'csv' : 'json';
+  if (COUNTS_ATTEMPTS.has(tag) || laneOf(route, format) !== null) found.add(429);
   if (ASKS_CLUSTERS.has(tag)) for (const status of [502, 504]) found.add(status);
   for (const code of route.response.problems ?? []) found.add(ERROR_STATUS[code]);
   return [...found].sort((a, b) => a - b);

@@ -1,0 +1,152 @@
+import { fork } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Attack } from './noisy-attacker';
+import { startNoisyWorld } from './noisy-world';
+import { Person } from './person';
+import { PASSWORD } from './service-world';
+import { expectBar, ms, printTable, summary } from './stats';
+
+/*
+ * What light calls of others take while one account, or somebody without one, does the most expensive things:
+ *   npx tsx bench/noisy-neighbor.ts [--seconds 10] [--builds directory,directory]
+ * Builds are measured one after the other over the same store, this one (.) when not said. Bar, for the last build: the p95 of
+ * light calls of other accounts is at most twice its idle value under each attack.
+ */
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '10' }, builds: { type: 'string', default: '.' } },
+});
+const seconds = Number(values.seconds);
+/** Pause between light calls, as of somebody who clicks quickly. */
+const PAUSE_MS = 15;
+/** After so long nobody waits for an answer any more. */
+const PATIENCE_MS = 20_000;
+const ATTACKS = ['topology', 'sign-in', 'sign-in everywhere', 'mixture'] as const;
+
+type Phase = { calls: number[]; failed: string[]; signIns: number[]; blocked: number };
+
+const world = await startNoisyWorld();
+const ids = async (query: string) => (await world.sql.unsafe<{ id: string }[]>(query)).map(({ id }) => id);
+const workloads = await ids('select id from workloads where project_id is not null and vmid % 40 <> 0 limit 200');
+const policies = await ids('select id from policies');
+
+/** Longest delay of the event loop since this was last asked (ms), as the process tells its monitoring. */
+async function longestBlock(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/api/v1/metrics`)).text();
+  return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN);
+}
+
+async function signInElsewhere(url: string): Promise<number> {
+  const started = performance.now();
+  const ok = await fetch(`${url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.50' },
+    body: JSON.stringify({ email: world.people.neighbour, password: PASSWORD }),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  })
+    .then(async (response) => response.text().then(() => response.ok))
+    .catch(() => false);
+  return ok ? performance.now() - started : Number.POSITIVE_INFINITY;
+}
+
+/** Light calls, one after the other, for some seconds. */
+async function observe(
+  url: string,
+  people: Record<'neighbour' | 'operator', Person>,
+  forSeconds = seconds,
+): Promise<Phase> {
+  const phase: Phase = { calls: [], failed: [], signIns: [], blocked: 0 };
+  const { neighbour, operator } = people;
+  const light = [
+    () => neighbour.rest('GET', '/auth/me'),
+    () => neighbour.rest('GET', '/workloads?limit=50'),
+    () => neighbour.rest('GET', '/projects'),
+    () => operator.rest('GET', '/settings'),
+    () => operator.rest('GET', `/policies/${policies[0]}`),
+  ];
+  await longestBlock(url);
+  const until = performance.now() + forSeconds * 1000;
+  const signing = (async () => {
+    while (performance.now() < until) {
+      phase.signIns.push(await signInElsewhere(url));
+      await delay(1_000);
+    }
+  })();
+  for (let at = 0; performance.now() < until; at += 1) {
+    const started = performance.now();
+    await light[at % light.length]?.().catch((error) => phase.failed.push(String(error)));
+    phase.calls.push(performance.now() - started);
+    await delay(PAUSE_MS);
+  }
+  await signing;
+  phase.blocked = await longestBlock(url);
+  return phase;
+}
+
+async function underAttack(attack: Attack, work: () => Promise<Phase>): Promise<Phase> {
+  const child = fork(fileURLToPath(new URL('./noisy-attacker.ts', import.meta.url)), [JSON.stringify(attack)], {
+    execArgv: ['--import', 'tsx'],
+  });
+  const ended = new Promise<{ statuses: Record<string, number>; slowest: number }>((resolve) =>
+    child.once('message', (message) => resolve(message as { statuses: Record<string, number>; slowest: number })),
+  );
+  // Until it is under way.
+  await delay(2_000);
+  const phase = await work();
+  child.send('stop');
+  const { statuses, slowest } = await ended;
+  console.log(`    ${attack.name}: ${JSON.stringify(statuses)}, slowest ${ms(slowest)}`);
+  return phase;
+}
+
+const rows: string[][] = [];
+let idle = 0;
+const ratios: [string, number][] = [];
+
+/** One phase of a build, in a web process of its own, so that nothing of an earlier attack is under way. */
+async function measure(build: string, name: 'idle' | Attack['name']): Promise<void> {
+  await world.sql`delete from rate_limits`;
+  const web = await world.startWeb(build);
+  try {
+    const [neighbour, operator] = [new Person(web.url, () => {}), new Person(web.url, () => {})];
+    await neighbour.signIn(world.people.neighbour, PASSWORD);
+    await operator.signIn(world.people.operator, PASSWORD);
+    const login = await fetch(`${web.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: world.people.attacker, password: PASSWORD }),
+    });
+    const { access_token: token } = (await login.json()) as { access_token: string };
+    const people = { neighbour, operator };
+    // Everything has been loaded and read once.
+    await observe(web.url, people, 3);
+    const phase =
+      name === 'idle'
+        ? await observe(web.url, people)
+        : await underAttack({ name, url: web.url, token, workloads, policies }, () => observe(web.url, people));
+    const { median, p95, max } = summary(phase.calls);
+    if (name === 'idle') idle = p95;
+    else ratios.push([name, p95 / idle]);
+    rows.push([
+      `${build} ${name}`,
+      ...[String(phase.calls.length), String(phase.failed.length), ms(median), ms(p95), ms(max)],
+      ...[`${(p95 / idle).toFixed(1)}×`, ms(summary(phase.signIns).p95), ms(phase.blocked)],
+    ]);
+    console.log(rows.at(-1)?.join('  '));
+    for (const text of new Set(phase.failed)) console.log(`    failed: ${text.slice(0, 160)}`);
+  } finally {
+    await web.stop();
+  }
+}
+
+try {
+  for (const build of values.builds.split(',')) {
+    ratios.length = 0;
+    for (const name of ['idle', ...ATTACKS] as const) await measure(build, name);
+  }
+  printTable(['', 'light calls', 'failed', 'median', 'p95', 'max', 'p95 : idle', 'sign-in p95', 'longest block'], rows);
+  for (const [name, ratio] of ratios) expectBar(`p95 under ${name} at most twice the idle one`, ratio <= 2);
+} finally {
+  await world.stop();
+}

@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bearer, makeTwoTenants } from '@/test/factories';
+import { call } from '@/test/request';
+import { handleTrpc } from '../api/handle-trpc';
+import { appRouter } from '../api/root';
+import { metricsText } from '../lib/metrics';
+import { admit, admitResponse } from './admission';
+
+type Side = Awaited<ReturnType<typeof makeTwoTenants>>['ours'];
+let ours: Side;
+let theirs: Side;
+beforeAll(async () => {
+  ({ ours, theirs } = await makeTwoTenants('viewer'));
+});
+
+const scopeOf = ({ user, tenant }: Side) => ({
+  actor: { kind: 'user' as const, id: user.id, name: user.email },
+  tenants: [tenant.id],
+});
+const trpc = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
+  handleTrpc(appRouter, new Request(`http://fabric.test/api/trpc/${path}`, { headers, ...init }));
+
+/** Takes both places of an account, and `waiting` in its queue, until told. */
+function occupy(side: Side, waiting: number) {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const taken = Array.from({ length: 2 + waiting }, () => admit('compute', scopeOf(side), null, () => ended));
+  return async () => {
+    end();
+    await Promise.all(taken);
+  };
+}
+
+describe('admission of heavy requests', () => {
+  it('refuses an account whose queue is full on both surfaces, and nobody else', async () => {
+    const release = occupy(ours, 24);
+    try {
+      const rest = await call('/topology', { headers: ours.headers });
+      expect(rest.status).toBe(429);
+      expect(rest.headers.get('retry-after')).toBe('5');
+      expect(await rest.json()).toMatchObject({ code: 'too_many_requests', retry_after: 5, reason: 'busy' });
+      const single = await trpc('topology.read?input={}', ours.headers);
+      expect([single.status, single.headers.get('retry-after')]).toEqual([429, '5']);
+      const batch = await trpc('account.me,topology.read?batch=1&input={"1":{}}', ours.headers);
+      expect([batch.status, batch.headers.get('retry-after')]).toEqual([207, '5']);
+      const [me, map] = await batch.json();
+      expect(me.result.data.email).toBe(ours.user.email);
+      expect(map.error.data.problem).toMatchObject({ code: 'too_many_requests', retry_after: 5 });
+      // Its light calls, and the heavy ones of others, go on.
+      expect((await call('/workloads', { headers: ours.headers })).status).toBe(200);
+      expect((await call('/topology', { headers: theirs.headers })).status).toBe(200);
+      expect((await trpc('topology.read?input={}', theirs.headers)).status).toBe(200);
+      expect(await metricsText()).toMatch(/fabric_heavy_refused_total\{lane="compute",reason="queue_full"\} 3/);
+    } finally {
+      await release();
+    }
+    expect((await call('/topology', { headers: ours.headers })).status).toBe(200);
+    expect(await metricsText()).toMatch(/fabric_heavy_requests\{lane="compute",state="running"\} 0/);
+  });
+
+  it('counts the sign-ins and tokens of an account together', async () => {
+    const release = occupy(ours, 24);
+    try {
+      expect((await call('/topology', { headers: await bearer(ours.user) })).status).toBe(429);
+    } finally {
+      await release();
+    }
+  });
+
+  it('lets a waiting request leave the queue when its client goes away', async () => {
+    const release = occupy(ours, 0);
+    try {
+      const gone = new AbortController();
+      const waiting = call('/topology', { headers: ours.headers, signal: gone.signal });
+      const batch = trpc('topology.read?input={}', ours.headers, { signal: gone.signal });
+      await expect.poll(metricsText).toMatch(/fabric_heavy_requests\{lane="compute",state="waiting"\} 2/);
+      gone.abort();
+      await Promise.allSettled([waiting, batch]);
+      expect(await metricsText()).toMatch(/fabric_heavy_requests\{lane="compute",state="waiting"\} 0/);
+    } finally {
+      await release();
+    }
+  });
+
+  it('holds the place of an export until it was read or given up', async () => {
+    const running = async () =>
+      Number(/fabric_heavy_requests\{lane="export",state="running"\} (\d+)/.exec(await metricsText())?.[1]);
+    const read = await call('/workloads?format=csv', { headers: ours.headers });
+    expect([read.status, await running()]).toEqual([200, 1]);
+    expect((await read.text()).length).toBeGreaterThan(10);
+    expect(await running()).toBe(0);
+    const dropped = await call('/workloads?format=csv', { headers: ours.headers });
+    expect(await running()).toBe(1);
+    await dropped.body?.cancel();
+    expect(await running()).toBe(0);
+    const failing = new ReadableStream({
+      pull() {
+        throw new Error('broken');
+      },
+    });
+    const broken = await admitResponse('export', scopeOf(ours), null, async () => new Response(failing));
+    await expect((broken as Response).text()).rejects.toThrow('broken');
+    expect(await running()).toBe(0);
+    expect((await call('/workloads?format=csv&limit=x', { headers: ours.headers })).status).toBe(400);
+    expect(await running()).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+import type { Actor } from '../auth/scope';
+import { countRefusedWork, setHeavyWork } from '../lib/metrics';
+import { type Asker, FairGate, type GateLimits } from './fair-gate';
+import type { Lane } from './heavy-operations';
+
+/** A page that shows a map or a dashboard asks for three or four things at once; twelve calls are one batch. */
+const LIMITS: Record<Lane, GateLimits> = {
+  compute: {
+    running: 3,
+    per_tenant: 2,
+    per_account: 2,
+    waiting_per_tenant: 60,
+    waiting_per_account: 24,
+    wait_ms: 20_000,
+  },
+  // Whoever reads slowly holds a place for minutes, but little else.
+  export: {
+    running: 6,
+    per_tenant: 3,
+    per_account: 2,
+    waiting_per_tenant: 12,
+    waiting_per_account: 4,
+    wait_ms: 20_000,
+  },
+};
+
+const gateOf = (lane: Lane): FairGate =>
+  new FairGate(LIMITS[lane], ({ refused, ...state }) => {
+    setHeavyWork(lane, state);
+    if (refused) countRefusedWork(lane, refused);
+  });
+const gates: Record<Lane, FairGate> = { compute: gateOf('compute'), export: gateOf('export') };
+
+/** What limits count by: the account (its API tokens are not others) and the tenants in which it may do this. */
+type Admitted = { readonly actor: Actor; readonly tenants: unknown };
+const askerOf = ({ actor, tenants }: Admitted): Asker => ({
+  account: actor.id ?? actor.name,
+  tenant: JSON.stringify(tenants),
+});
+
+/** Runs heavy work when its turn comes. @throws AppError `too_many_requests` */
+export const admit = <T>(lane: Lane, scope: Admitted, signal: AbortSignal | null, work: () => Promise<T>): Promise<T> =>
+  gates[lane].run(askerOf(scope), signal, work);
+
+/**
+ * As `admit` for an answer that may be a stream, which holds the place until it was read to its end or given up.
+ * @throws AppError `too_many_requests`
+ */
+export async function admitResponse(
+  lane: Lane,
+  scope: Admitted,
+  signal: AbortSignal | null,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  const leave = await gates[lane].enter(askerOf(scope), signal);
+  try {
+    const answer = await work();
+    if (answer instanceof Response && answer.body) {
+      const { status, headers } = answer;
+      return new Response(heldUntilRead(answer.body, leave), { status, headers });
+    }
+    leave();
+    return answer;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** The same stream, which says when nobody reads it any more. */
+function heldUntilRead(body: ReadableStream<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          leave();
+          controller.close();
+        } catch (error) {
+          leave();
+          controller.error(error);
+        }
+      },
+      async cancel(reason) {
+        leave();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { appRouter } from '../api/root';
+import { routes } from '../rest/routes';
+import { HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest, laneOf } from './heavy-operations';
+
+const procedures = Object.keys(appRouter._def.procedures);
+const addressOf = (path: string) => `/api/v1${path.replaceAll(/\{\w+\}/g, '01980000-0000-7000-8000-000000000002')}`;
+
+describe('heavy operations', () => {
+  it('are operations that exist', () => {
+    const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    expect(HEAVY_OPERATIONS.flatMap(({ rest }) => rest ?? []).filter((rest) => !known.has(rest))).toEqual([]);
+    expect(HEAVY_OPERATIONS.flatMap(({ trpc }) => trpc).filter((call) => !procedures.includes(call))).toEqual([]);
+  });
+
+  it('are recognized by their address exactly as by their route', () => {
+    for (const route of routes) {
+      const heavy = laneOf(route, undefined) !== null;
+      expect(isHeavyRequest(route.method, addressOf(route.path)), `${route.method} ${route.path}`).toBe(heavy);
+      expect(isHeavyRequest(route.method, `${addressOf(route.path)}?limit=1`)).toBe(heavy);
+      if (route.method === 'GET') {
+        expect(isHeavyRequest('HEAD', addressOf(route.path))).toBe(heavy);
+        expect(isHeavyRequest('GET', `${addressOf(route.path)}?q=a&format=csv`)).toBe(true);
+      }
+    }
+    for (const call of procedures) expect(isHeavyRequest('GET', `/api/trpc/${call}?input={}`)).toBe(isHeavyCall(call));
+    expect(isHeavyRequest('GET', '/api/trpc/settings.get,topology.read?batch=1')).toBe(true);
+    expect(isHeavyRequest('GET', '/api/trpc/settings.get%2Ctopology.read?batch=1')).toBe(true);
+    expect(isHeavyRequest('GET', '/topology?format=csv')).toBe(false);
+  });
+
+  it('are none that sign-in, sessions, probes and agents depend on', () => {
+    const light = routes.filter(({ path }) => /^\/(auth|health|agents|account|setup|events|metrics)/.test(path));
+    expect(light.length).toBeGreaterThan(20);
+    expect(light.filter((route) => laneOf(route, undefined) !== null)).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+/**
+ * What waits where: `compute` holds a place until the answer is made, `export` until it has been sent, which a slow reader can
+ * draw out.
+ */
+export type Lane = 'compute' | 'export';
+
+type Operation = { readonly rest: string | null; readonly trpc: readonly string[]; readonly lane?: Lane };
+
+/**
+ * Every operation that can take seconds of a processor or of the database, under the names of both surfaces. Anything else is
+ * light and is never made to wait. Lists that are answered as a file (`format=csv`, `format=ndjson`) are exports, whichever they are.
+ */
+export const HEAVY_OPERATIONS: readonly Operation[] = [
+  { rest: 'GET /topology', trpc: ['topology.read'] },
+  { rest: 'GET /dashboard', trpc: ['dashboard.security', 'dashboard.traffic'] },
+  { rest: 'GET /flows/groups', trpc: ['flows.groups'] },
+  { rest: 'GET /flows/series', trpc: ['flows.series'] },
+  {
+    rest: 'GET /workloads/{workload_id}/insights',
+    trpc: ['insights.summary', 'insights.series', 'insights.flows', 'insights.decisions'],
+    lane: 'export',
+  },
+  { rest: 'POST /workloads/{workload_id}/firewall/test', trpc: ['workloads.testPacket'] },
+  { rest: 'POST /nodes/{node_id}/firewall/test', trpc: ['nodes.testPacket'] },
+  { rest: 'POST /networks/{network_id}/firewall/test', trpc: ['networks.testPacket'] },
+  { rest: 'GET /policies/{policy_id}/coverage', trpc: ['coverage.policy'] },
+  { rest: 'GET /coverage/workloads', trpc: ['coverage.workloads'] },
+  { rest: 'POST /policies/{policy_id}/preview', trpc: ['policies.preview'] },
+  { rest: 'GET /policies/{policy_id}/cleanup-preview', trpc: ['policies.previewCleanup'] },
+  { rest: 'POST /policy-drafts/preview', trpc: ['policies.previewDraft'] },
+  { rest: 'POST /mapping-rules/preview', trpc: ['mappingRules.preview'] },
+  { rest: null, trpc: ['audit.verify'] },
+];
+
+const CALLS = new Set(HEAVY_OPERATIONS.flatMap(({ trpc }) => trpc));
+const ROUTES = new Map(
+  HEAVY_OPERATIONS.flatMap(({ rest, lane = 'compute' }) => (rest === null ? [] : [[rest, lane] as const])),
+);
+const PATTERNS = [...ROUTES.keys()].map((route) => {
+  const [method = '', path = ''] = route.split(' ');
+  return { method, path: new RegExp(`^/api/v1${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) };
+});
+
+/** Whether a tRPC procedure, by its path, is heavy. All of them are `compute`: their answers are sent as a whole. */
+export const isHeavyCall = (path: string): boolean => CALLS.has(path);
+
+/** In which lane a route waits; null for a light one. */
+export function laneOf({ method, path }: { method: string; path: string }, format: unknown): Lane | null {
+  if (format === 'csv' || format === 'ndjson') return 'export';
+  return ROUTES.get(`${method} ${path}`) ?? null;
+}
+
+/** Whether a request, by its method and address (path and query), asks for something heavy. */
+export function isHeavyRequest(method: string, address: string): boolean {
+  const [path = '', query = ''] = address.split('?', 2);
+  if (path.startsWith('/api/trpc/')) {
+    return path.slice('/api/trpc/'.length).split(/,|%2c/i).some(isHeavyCall);
+  }
+  if (!path.startsWith('/api/v1/')) return false;
+  const asked = method === 'HEAD' ? 'GET' : method;
+  if (asked === 'GET' && /(?:^|&)format=(?:csv|ndjson)(?:&|$)/.test(query)) return true;
+  return PATTERNS.some((pattern) => pattern.method === asked && pattern.path.test(path));
+}
