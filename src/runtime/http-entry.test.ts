@@ -222,7 +222,7 @@ describe('a slow request', () => {
     ['header', 'POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Le'],
   ])('ends with 408 when its %s does not arrive in time', { timeout: 20_000 }, async (_part, text) => {
     http.createServer = original;
-    installHttpEntry([], 200);
+    installHttpEntry([], { requestMs: 200 });
     const slow = http.createServer((request, response) => request.resume().on('end', () => response.end('whole')));
     await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
     const socket = connect((slow.address() as AddressInfo).port, '127.0.0.1');

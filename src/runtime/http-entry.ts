@@ -1,27 +1,14 @@
 import http, { type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isHeavyRequest } from '@/server/admission/heavy-operations';
 import { STAMPED } from '@/server/auth/origin';
 import { AppError } from '@/server/lib/errors';
 import { newId } from '@/server/lib/ids';
 import { toProblem } from '@/server/rest/problem';
+import { answerProblem } from './answer-problem';
 import { API_POLICY, secure } from './content-security';
 import { stampRequest, trustedProxies } from './peer-header';
 import { isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
-
-function answer(response: ServerResponse, error: AppError): void {
-  const id = newId();
-  const allow = error.extra?.allow;
-  const body = JSON.stringify(toProblem(error, id));
-  response.writeHead(error.status, {
-    'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': id,
-    ...(Array.isArray(allow) && { allow: allow.join(', ') }),
-  });
-  response.end(response.req.method === 'HEAD' ? undefined : body);
-}
 
 /** For so long a request may take to arrive (ms): whoever sends a body byte by byte must not hold a connection. */
 export const REQUEST_MS = 30_000;
@@ -33,7 +20,7 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'host').length <= 1;
 }
 
-function guarded(listener: RequestListener, isTrusted: (address: string) => boolean) {
+function guarded(listener: RequestListener, isTrusted: (address: string) => boolean, forward?: RequestListener) {
   return (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     request.url = originForm(request.url ?? '/');
     const refusal = hasOneHost(request)
@@ -42,8 +29,9 @@ function guarded(listener: RequestListener, isTrusted: (address: string) => bool
     stampRequest(request, isTrusted);
     // What is refused here is data, whatever the address would have been.
     secure(request, response, refusal !== null || isApiPath(request.url));
-    if (refusal) return answer(response, refusal);
+    if (refusal) return answerProblem(response, refusal);
     if (isApiPath(request.url)) for (const name of PAGE_HEADERS) delete request.headers[name];
+    if (forward && isHeavyRequest(request.method ?? '', request.url)) return forward(request, response);
     return listener(request, response);
   };
 }
@@ -107,13 +95,18 @@ function closeAfterAccepting(server: Server): void {
  * Makes every HTTP server that this process creates from now on look at its requests before Next does: it notes where they
  * come from (a route handler of Next knows no socket) and answers what Next would answer with something other than
  * problem+json. Call it once, before Next's server is loaded.
- * @param trusted CIDRs of the proxies whose forwarding headers are believed
+ * @param trusted CIDRs of the proxies whose forwarding headers are believed; `forward` answers heavy requests instead of Next
  */
-export function installHttpEntry(trusted: readonly string[], requestMs = REQUEST_MS): void {
+export function installHttpEntry(
+  trusted: readonly string[],
+  { requestMs = REQUEST_MS, forward }: { requestMs?: number; forward?: RequestListener } = {},
+): void {
   const isTrusted = trustedProxies(trusted);
   const create = http.createServer;
   http.createServer = ((...args: unknown[]) => {
-    const wrapped = args.map((arg) => (typeof arg === 'function' ? guarded(arg as RequestListener, isTrusted) : arg));
+    const wrapped = args.map((arg) =>
+      typeof arg === 'function' ? guarded(arg as RequestListener, isTrusted, forward) : arg,
+    );
     const given = typeof wrapped[0] === 'object' ? wrapped.shift() : {};
     const options = { ...(given as object), requestTimeout: requestMs, connectionsCheckingInterval: LOOK_MS };
     const server = Reflect.apply(create, http, [options, ...wrapped]) as Server;

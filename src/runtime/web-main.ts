@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server/lib/env';
+import { startHeavyThread } from './heavy-thread';
 import { installHttpEntry } from './http-entry';
 import { freePort } from './postgres/server';
 import { prepareStores } from './prepare';
 import { reportReady } from './report-ready';
 
 const STOP_MS = 4_000;
+const HEAVY = new URL('./heavy.mjs', import.meta.url);
 const SERVER = fileURLToPath(new URL('../.next/standalone/server.js', import.meta.url));
 
 /** Resolves when the service answers that requests will succeed. */
@@ -28,7 +30,8 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => setTimeout(() => process.exit(0), STOP_MS).unref());
   setVariables({ PORT: String(port), HOSTNAME: HOST, NEXT_TELEMETRY_DISABLED: '1' });
-  installHttpEntry(FABRIC_TRUSTED_PROXIES);
+  const { forward } = await startHeavyThread(HEAVY);
+  installHttpEntry(FABRIC_TRUSTED_PROXIES, { forward });
   await import(pathToFileURL(SERVER).href);
   const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
   const literal = host.includes(':') ? `[${host}]` : host;

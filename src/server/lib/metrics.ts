@@ -1,4 +1,13 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { lazy } from './lazy';
 
 const made = lazy(() => {
@@ -136,7 +145,29 @@ export function metricNames(): string[] {
   return made.registry.getMetricsAsArray().map(({ name }) => name);
 }
 
+type Measured = MetricObjectWithValues<MetricValue<string>>;
+/** On `globalThis`, because the entry of the web process and its route handlers are bundled apart. */
+const OTHERS = Symbol.for('fabric.other-metrics');
+
+/** What this thread measured of the program's own metrics; those of Node are of the whole process. */
+export async function ownMetrics(): Promise<Measured[]> {
+  const all: Measured[] = await made.registry.getMetricsAsJSON();
+  return all.filter(({ name }) => name.startsWith('fabric_'));
+}
+
+/** Has `metricsText` add what another thread of this process measured. */
+export function setOtherMetrics(read: () => Promise<Measured[]>): void {
+  Reflect.set(globalThis, OTHERS, read);
+}
+
 /** Everything measured in this process, in the Prometheus text format. */
 export async function metricsText(): Promise<string> {
-  return made.registry.metrics();
+  const readOthers: (() => Promise<Measured[]>) | undefined = Reflect.get(globalThis, OTHERS);
+  // Without the other thread its part is missing, not the rest.
+  const others = await readOthers?.().catch(() => null);
+  if (!others) return made.registry.metrics();
+  const ours = AggregatorRegistry.aggregate([await ownMetrics(), others]);
+  const ofNode = metricNames().filter((name) => !name.startsWith('fabric_'));
+  const texts = await Promise.all(ofNode.map((name) => made.registry.getSingleMetricAsString(name)));
+  return [await ours.metrics(), ...texts, ''].join('\n');
 }

@@ -1,0 +1,41 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { handleTrpc } from '@/server/api/handle-trpc';
+import { appRouter } from '@/server/api/root';
+import { STAMPED } from '@/server/auth/origin';
+import { logger } from '@/server/lib/logger';
+import { ownMetrics } from '@/server/lib/metrics';
+import { handleRequest } from '@/server/rest/handle-request';
+import { routes } from '@/server/rest/routes';
+import type { HeavyThreadData } from './heavy-thread';
+import { serveHandler } from './serve-handler';
+
+/*
+ * The thread of the web process that answers heavy requests, so that they neither hold its event loop nor take its connections to the
+ * database. It serves the same two surfaces on a loopback port, to whoever knows the secret of this start: the web process.
+ */
+const { secret } = workerData as HeavyThreadData;
+/** Of this thread only (Linux): where processors are short, light requests come first. */
+const NICENESS = 5;
+try {
+  setPriority(NICENESS);
+} catch (error) {
+  logger.debug({ err: error }, 'the thread keeps its priority');
+}
+// What the entry of the web process stamped is passed on by it.
+Reflect.set(globalThis, STAMPED, true);
+
+async function answer(request: Request): Promise<Response> {
+  if (request.headers.get('x-fabric-heavy') !== secret) return new Response(null, { status: 403 });
+  const { pathname } = new URL(request.url);
+  if (pathname === '/metrics') return Response.json(await ownMetrics());
+  return pathname.startsWith('/api/trpc/') ? handleTrpc(appRouter, request) : handleRequest(routes, request);
+}
+
+const server = createServer(serveHandler(answer));
+// A connection that is kept must not end in the moment in which it is used again.
+server.keepAliveTimeout = 0;
+server.requestTimeout = 0;
+server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));

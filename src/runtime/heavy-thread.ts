@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '@/server/lib/errors';
+import { logger } from '@/server/lib/logger';
+import { setOtherMetrics } from '@/server/lib/metrics';
+import { answerProblem } from './answer-problem';
+
+export type HeavyThreadData = { secret: string };
+
+/** Its own connections to the database: few, so that heavy statements leave the server's processors to light ones. */
+const CONNECTIONS = 4;
+const RESTART_MS = 500;
+const HOST = '127.0.0.1';
+
+/** Headers that belong to one connection. */
+const HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'proxy-connection'];
+
+export type HeavyThread = {
+  /** Has the thread answer a request. */
+  forward(request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }): void;
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts the thread for heavy requests, and again when it ends; meanwhile they are answered with 503.
+ * @param file its program
+ */
+export async function startHeavyThread(file: string | URL): Promise<HeavyThread> {
+  const agent = new http.Agent({ keepAlive: true });
+  const secret = randomBytes(24).toString('base64url');
+  let port: number | null = null;
+  let worker: Worker;
+  let stopped = false;
+
+  const start = (onReady: () => void = () => {}): void => {
+    const workerData: HeavyThreadData = { secret };
+    worker = new Worker(file, { workerData, env: { ...process.env, DATABASE_POOL_SIZE: String(CONNECTIONS) } });
+    worker.unref();
+    worker.on('message', (message: number) => {
+      port = message;
+      onReady();
+    });
+    worker.on('error', (error) => logger.error({ err: error }, 'the thread for heavy requests failed'));
+    worker.on('exit', () => {
+      port = null;
+      if (!stopped) setTimeout(start, RESTART_MS).unref();
+    });
+  };
+  await new Promise<void>((resolve, reject) => {
+    start(resolve);
+    worker.once('error', reject);
+  });
+
+  const headers = (given: http.IncomingHttpHeaders) => {
+    const kept = Object.entries(given).filter(([name]) => !HOP.includes(name));
+    return { ...Object.fromEntries(kept), 'x-fabric-heavy': secret };
+  };
+  setOtherMetrics(async () => {
+    const response = await fetch(`http://${HOST}:${port}/metrics`, { headers: { 'x-fabric-heavy': secret } });
+    return response.json();
+  });
+
+  return {
+    forward(request, response) {
+      if (port === null) return answerProblem(response, unavailable());
+      const target = { host: HOST, port, agent, method: request.method, path: request.url };
+      const asked = http.request({ ...target, headers: headers(request.headers), setHost: false });
+      asked.on('response', (answer) => {
+        for (const [name, value] of Object.entries(answer.headers)) {
+          if (value !== undefined && !HOP.includes(name)) response.setHeader(name, value);
+        }
+        response.writeHead(answer.statusCode ?? 502);
+        answer.on('error', () => response.destroy());
+        answer.on('aborted', () => response.destroy());
+        answer.pipe(response);
+      });
+      asked.on('error', () => {
+        if (response.headersSent) response.destroy();
+        else answerProblem(response, unavailable());
+      });
+      // A client that goes away ends what is done for it.
+      response.on('close', () => {
+        if (!response.writableFinished) asked.destroy();
+      });
+      request.pipe(asked);
+    },
+    async stop() {
+      stopped = true;
+      agent.destroy();
+      await worker.terminate();
+    },
+  };
+}
+
+const unavailable = () =>
+  new AppError('unavailable', 'The part of the service that answers heavy requests restarts. Try again in a moment.', {
+    retryAfterSeconds: 2,
+  });
