@@ -79,7 +79,13 @@ const MIXTURE: (() => Call)[] = [
   () => ({
     method: 'POST',
     path: `/api/v1/workloads/${some(attack.workloads)}/firewall/test`,
-    body: { direction: 'in', protocol: 'tcp', source: '10.0.4.1', destination_port: 443 },
+    body: {
+      direction: 'in',
+      protocol: 'tcp',
+      source_ip: '10.0.4.1',
+      destination_ip: '10.0.4.2',
+      destination_port: 443,
+    },
   }),
 ];
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
+import { childEnvironment } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
 import { setOtherMetrics } from '@/server/lib/metrics';
@@ -35,7 +36,7 @@ export async function startHeavyThread(file: string | URL): Promise<HeavyThread>
 
   const start = (onReady: () => void = () => {}): void => {
     const workerData: HeavyThreadData = { secret };
-    worker = new Worker(file, { workerData, env: { ...process.env, DATABASE_POOL_SIZE: String(CONNECTIONS) } });
+    worker = new Worker(file, { workerData, env: childEnvironment({ DATABASE_POOL_SIZE: String(CONNECTIONS) }) });
     worker.unref();
     worker.on('message', (message: number) => {
       port = message;

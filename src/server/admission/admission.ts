@@ -1,6 +1,6 @@
 import type { Actor } from '../auth/scope';
 import { countRefusedWork, setHeavyWork } from '../lib/metrics';
-import { type Asker, FairGate, type GateLimits } from './fair-gate';
+import { type Asker, FairGate, type GateLimits, type GateTexts } from './fair-gate';
 import type { Lane } from './heavy-operations';
 
 /** A page that shows a map or a dashboard asks for three or four things at once; twelve calls are one batch. */
@@ -24,8 +24,13 @@ const LIMITS: Record<Lane, GateLimits> = {
   },
 };
 
+const TEXTS: GateTexts = {
+  queue_full: 'Too many heavy requests of this account or tenant are waiting. Send fewer at once.',
+  waited_too_long: 'Other heavy requests did not leave a place in time. Try again in a few seconds.',
+};
+
 const gateOf = (lane: Lane): FairGate =>
-  new FairGate(LIMITS[lane], ({ refused, ...state }) => {
+  new FairGate(LIMITS[lane], TEXTS, ({ refused, ...state }) => {
     setHeavyWork(lane, state);
     if (refused) countRefusedWork(lane, refused);
   });

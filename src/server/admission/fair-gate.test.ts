@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../lib/errors';
 import { FairGate, type GateLimits } from './fair-gate';
 
+const TEXTS = { queue_full: 'Full.', waited_too_long: 'Late.' };
 const LIMITS: GateLimits = {
   running: 3,
   per_tenant: 2,
@@ -21,7 +22,7 @@ function lab(limits: Partial<GateLimits> = {}) {
   const running: { who: string; end: (error?: Error) => void }[] = [];
   const outcomes = new Map<number, string>();
   let last = { running: 0, waiting: 0 };
-  const gate = new FairGate({ ...LIMITS, ...limits }, ({ running: r, waiting }) => {
+  const gate = new FairGate({ ...LIMITS, ...limits }, TEXTS, ({ running: r, waiting }) => {
     last = { running: r, waiting };
   });
   let serial = 0;

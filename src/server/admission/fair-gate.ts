@@ -15,12 +15,11 @@ export type GateLimits = {
   readonly wait_ms: number;
 };
 
+/** What those are told who are refused. */
+export type GateTexts = { readonly queue_full: string; readonly waited_too_long: string };
+
 /** What happened at the gate, for the metrics. */
-export type GateObserver = (event: {
-  running: number;
-  waiting: number;
-  refused?: 'queue_full' | 'waited_too_long';
-}) => void;
+export type GateObserver = (event: { running: number; waiting: number; refused?: keyof GateTexts }) => void;
 
 type Waiter = { readonly grant: () => void };
 type Account = { running: number; readonly waiting: Set<Waiter> };
@@ -34,14 +33,16 @@ const RETRY_SECONDS = 5;
  */
 export class FairGate {
   readonly #limits: GateLimits;
+  readonly #texts: GateTexts;
   readonly #observe: GateObserver;
   /** In the order of their turns: whoever was admitted last is last. */
   readonly #tenants = new Map<string, Tenant>();
   #running = 0;
   #waiting = 0;
 
-  constructor(limits: GateLimits, observe: GateObserver = () => {}) {
+  constructor(limits: GateLimits, texts: GateTexts, observe: GateObserver = () => {}) {
     this.#limits = limits;
+    this.#texts = texts;
     this.#observe = observe;
   }
 
@@ -113,7 +114,7 @@ export class FairGate {
     if (account.waiting.size >= waiting_per_account || tenant.waiting >= waiting_per_tenant) {
       this.#forget(asker);
       this.#tell('queue_full');
-      throw refusal('Too many expensive requests of this account or tenant wait already. Send fewer at once.');
+      throw this.#refusal('queue_full');
     }
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -140,9 +141,7 @@ export class FairGate {
         stop();
         this.#forget(asker);
         this.#tell('waited_too_long');
-        reject(
-          refusal(`Other expensive requests took all places for ${wait_ms / 1000} s. Try again in a few seconds.`),
-        );
+        reject(this.#refusal('waited_too_long'));
       }, wait_ms);
       signal?.addEventListener('abort', abort, { once: true });
       account.waiting.add(waiter);
@@ -190,10 +189,12 @@ export class FairGate {
     if (tenant.accounts.size === 0) this.#tenants.delete(tenantKey);
   }
 
-  #tell(refused?: 'queue_full' | 'waited_too_long'): void {
+  #refusal(reason: keyof GateTexts): AppError {
+    const options = { retryAfterSeconds: RETRY_SECONDS, extra: { reason: 'busy' } };
+    return new AppError('too_many_requests', this.#texts[reason], options);
+  }
+
+  #tell(refused?: keyof GateTexts): void {
     this.#observe({ running: this.#running, waiting: this.#waiting, ...(refused && { refused }) });
   }
 }
-
-const refusal = (message: string) =>
-  new AppError('too_many_requests', message, { retryAfterSeconds: RETRY_SECONDS, extra: { reason: 'busy' } });

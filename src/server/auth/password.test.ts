@@ -37,16 +37,29 @@ describe('hashing', () => {
     most = 0;
   });
 
-  it('runs two at a time, lets a hundred wait and refuses the rest', async () => {
-    const all = Promise.allSettled(Array.from({ length: 110 }, (_, i) => hashPassword(`p${i}`)));
+  const from = (source: string, count: number) =>
+    Array.from({ length: count }, (_, i) => hashPassword(`p${i}`, { source, account: `${source} ${i}` }));
+
+  it('runs two at a time, one of them for a source, lets twenty of it wait and refuses the rest at once', async () => {
+    const all = Promise.allSettled([...from('a', 30), ...from('b', 3)]);
     const results = await finish(all);
     expect(most).toBe(2);
-    expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(102);
-    const refused = results.flatMap((r) => (r.status === 'rejected' ? [r.reason] : []));
-    expect(refused).toHaveLength(8);
-    expect(refused[0]).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
+    const refused = results.flatMap((r, i) => (r.status === 'rejected' ? [{ i, reason: r.reason }] : []));
+    expect(refused.map(({ i }) => i)).toEqual([21, 22, 23, 24, 25, 26, 27, 28, 29]);
+    expect(refused[0]?.reason).toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
     // All places are free again.
     expect(await finish(hashPassword('later'))).toBe('hash of later');
+  });
+
+  it('checks a password from elsewhere at once, however many wait at one source', async () => {
+    const flood = Promise.allSettled(from('a', 21));
+    const before = most;
+    const elsewhere = verifyPassword('hash of x', 'x', { source: 'b', account: 'x' });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(before).toBe(1);
+    expect(running).toBe(2);
+    expect(await finish(elsewhere)).toBe(true);
+    await finish(flood);
   });
 
   it('checks against a hash of nobody when there is none, and survives a hash that cannot be read', async () => {

@@ -70,14 +70,15 @@ export async function login(
     await setTimeout(CHECK_MS);
     throw tooManyAttempts(loginBound(scope.origin).per_seconds);
   }
-  const reason = failureReason(account, await verifyPassword(known, input.password));
+  const asker = { source: sourceKey(scope.origin), account: input.email };
+  const reason = failureReason(account, await verifyPassword(known, input.password, asker));
   if (!account || known === null || reason) {
     await db.transaction((tx) =>
       noteFailedSignIn(tx, scope, { email: input.email, account, reason: reason ?? 'wrong_password' }),
     );
     throw tell ? wrong() : tooManyAttempts(loginBound(scope.origin).per_seconds);
   }
-  const renewed = isOutdatedHash(known) ? await hashPassword(input.password) : null;
+  const renewed = isOutdatedHash(known) ? await hashPassword(input.password, asker) : null;
   const answer = await db.transaction(async (tx) => {
     // Once more: of many guesses at once, one that is right must not succeed after the others locked the account.
     await assertMayTry(tx, limits);
