@@ -20,13 +20,12 @@ const POLICY_SQL = `
   insert into security_group_members (security_group_id, workload_id)
     select g.id, w.id from security_groups as g join (select id, row_number() over (order by vmid) as k from workloads) as w
       on g.name = 'group-' || w.k % ${POLICIES} or g.name = 'group-' || (w.k * 7 + 3) % ${POLICIES};
-  insert into policies (id, name, definition, priority, version)
-    select gen_random_uuid(), 'policy ' || i, jsonb_build_object('enforcement_mode', case when i % 3 = 0 then 'audit' else 'enforced' end,
+  insert into policies (id, tenant_id, tier, name, definition, priority, version)
+    select gen_random_uuid(), (select id from tenants limit 1), 'tenant', 'policy ' || i, jsonb_build_object('enforcement_mode', case when i % 3 = 0 then 'audit' else 'enforced' end,
       'direction', 'in', 'sources', jsonb_build_array('sg:group-' || (i + 1) % ${POLICIES}), 'targets', jsonb_build_array('sg:group-' || i),
       'default_action', 'none'), i, 1 from generate_series(0, ${POLICIES - 1}) as i;
   insert into security_rules (id, policy_id, position, action, protocol, destination_ports)
     select gen_random_uuid(), id, n, 'accept', 'tcp', array[(1000 + n)::text] from policies, generate_series(0, ${RULES - 1}) as n;
-  update policies set tenant_id = t.id from tenants as t;
   update security_groups set tenant_id = t.id from tenants as t;
   insert into nodes (id, cluster_id, name) select gen_random_uuid(), id, 'node-' || name from clusters;
   update workloads as w set node_id = n.id from nodes as n where n.cluster_id = w.cluster_id;
