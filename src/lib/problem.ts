@@ -113,5 +113,7 @@ export function retryDelay(attempt: number, { retry_after }: Failure): number {
 /** Whether trying the same again can help: no answer, a server error, or too many requests. */
 export function isPassing(failure: Failure): boolean {
   if (failure.code === 'unreachable' || failure.code === 'foreign_answer') return true;
+  // The same would take as long once more.
+  if (failure.extra?.reason === 'too_slow') return false;
   return failure.status !== undefined && (failure.status >= 500 || failure.status === 429 || failure.status === 408);
 }

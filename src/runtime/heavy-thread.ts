@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
-import { childEnvironment } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
 import { setOtherMetrics } from '@/server/lib/metrics';
@@ -9,8 +8,6 @@ import { answerProblem } from './answer-problem';
 
 export type HeavyThreadData = { secret: string };
 
-/** Its own connections to the database: few, so that heavy statements leave the server's processors to light ones. */
-const CONNECTIONS = 4;
 const RESTART_MS = 500;
 const HOST = '127.0.0.1';
 
@@ -36,7 +33,7 @@ export async function startHeavyThread(file: string | URL): Promise<HeavyThread>
 
   const start = (onReady: () => void = () => {}): void => {
     const workerData: HeavyThreadData = { secret };
-    worker = new Worker(file, { workerData, env: childEnvironment({ DATABASE_POOL_SIZE: String(CONNECTIONS) }) });
+    worker = new Worker(file, { workerData });
     worker.unref();
     worker.on('message', (message: number) => {
       port = message;

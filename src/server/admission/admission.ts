@@ -1,4 +1,5 @@
 import type { Actor } from '../auth/scope';
+import { withDatabaseUse } from '../db/client';
 import { countRefusedWork, setHeavyWork } from '../lib/metrics';
 import { type Asker, FairGate, type GateLimits, type GateTexts } from './fair-gate';
 import type { Lane } from './heavy-operations';
@@ -43,9 +44,13 @@ const askerOf = ({ actor, tenants }: Admitted): Asker => ({
   tenant: JSON.stringify(tenants),
 });
 
+/** Answers a request; one that only reads has connections of its own and a short limit for each statement. */
+export const answerWith = <T>(method: string, work: () => Promise<T>): Promise<T> =>
+  method === 'GET' || method === 'HEAD' ? withDatabaseUse('reads', work) : work();
+
 /** Runs heavy work when its turn comes. @throws AppError `too_many_requests` */
 export const admit = <T>(lane: Lane, scope: Admitted, signal: AbortSignal | null, work: () => Promise<T>): Promise<T> =>
-  gates[lane].run(askerOf(scope), signal, work);
+  gates[lane].run(askerOf(scope), signal, () => withDatabaseUse('heavy', work));
 
 /**
  * As `admit` for an answer that may be a stream, which holds the place until it was read to its end or given up.
@@ -59,7 +64,7 @@ export async function admitResponse(
 ): Promise<unknown> {
   const leave = await gates[lane].enter(askerOf(scope), signal);
   try {
-    const answer = await work();
+    const answer = await withDatabaseUse('heavy', work);
     if (answer instanceof Response && answer.body) {
       const { status, headers } = answer;
       return new Response(heldUntilRead(answer.body, leave), { status, headers });

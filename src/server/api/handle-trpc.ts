@@ -1,6 +1,7 @@
 import 'server-only';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { MAX_BATCH_CALLS } from '@/domain/batch';
+import { answerWith } from '../admission/admission';
 import { originOf } from '../auth/origin';
 import { AppError } from '../lib/errors';
 import { toAppError } from '../rest/problem';
@@ -42,19 +43,22 @@ export async function handleTrpc(router: AppRouter, request: Request): Promise<R
   let response: Response;
   try {
     assertBatchSize(request);
-    response = await fetchRequestHandler({
-      endpoint: '/api/trpc',
-      req: await bounded(request),
-      router,
-      createContext: () => createContext(request, origin),
-      maxBatchSize: MAX_BATCH_CALLS,
-      responseMeta: ({ errors }) => {
-        const seconds = errors.flatMap(({ cause }) =>
-          cause instanceof AppError ? (cause.retryAfterSeconds ?? []) : [],
-        );
-        return seconds.length > 0 ? { headers: { 'retry-after': String(Math.max(...seconds)) } } : {};
-      },
-    });
+    const req = await bounded(request);
+    const answer = () =>
+      fetchRequestHandler({
+        endpoint: '/api/trpc',
+        req,
+        router,
+        createContext: () => createContext(request, origin),
+        maxBatchSize: MAX_BATCH_CALLS,
+        responseMeta: ({ errors }) => {
+          const seconds = errors.flatMap(({ cause }) =>
+            cause instanceof AppError ? (cause.retryAfterSeconds ?? []) : [],
+          );
+          return seconds.length > 0 ? { headers: { 'retry-after': String(Math.max(...seconds)) } } : {};
+        },
+      });
+    response = await answerWith(request.method, answer);
   } catch (error) {
     const meaning = toAppError(error);
     const data = errorData(meaning, origin.request_id, undefined);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { normalizePassword } from '@/domain/auth-password';
 import { FairGate } from '../admission/fair-gate';
@@ -9,11 +10,18 @@ const COST = { memoryCost: 65_536, timeCost: 3, parallelism: 1 } as const;
 const PREFIX = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
 /**
- * Hashes computed at once: more would only take threads from file and DNS work and memory from everything. One source address has one
- * of them and a queue of its own, so whoever tries many accounts waits for itself.
+ * Hashes computed at once: more would only take threads from file and DNS work and memory from everything, and all processors from everybody.
+ * Source addresses take turns, so whoever tries many accounts waits for itself.
  */
 const gate = new FairGate(
-  { running: 2, per_tenant: 1, per_account: 1, waiting_per_tenant: 20, waiting_per_account: 5, wait_ms: 10_000 },
+  {
+    running: Math.min(2, Math.max(1, availableParallelism() - 1)),
+    per_tenant: 1,
+    per_account: 1,
+    waiting_per_tenant: 20,
+    waiting_per_account: 5,
+    wait_ms: 10_000,
+  },
   {
     queue_full: 'Too many people sign in from this address at this moment. Try again in a few seconds.',
     waited_too_long: 'Too many people sign in at this moment. Try again in a few seconds.',

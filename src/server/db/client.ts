@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import type { PgTransaction } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js';
@@ -22,10 +23,27 @@ const STREAM_CONNECTIONS = 3;
 /** The longest that one answer may take: it holds a state of the database, which keeps it from tidying up. */
 const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
 
-let client: postgres.Sql | undefined;
+/** What connections are for: each use has some of its own, so that no other can take them all. */
+export type DatabaseUse = 'work' | 'reads' | 'heavy';
+
+const SECOND_MS = 1_000;
+/**
+ * `work` are changes, heartbeats and whatever a worker does; `reads` are the light answers that somebody waits for; `heavy` are those that
+ * pass the gate. Of heavy statements few run at once and each on one processor of the server, which leaves others for light ones.
+ */
+const USES: Record<DatabaseUse, { connections?: number; settings: { statement_timeout: number } & Settings }> = {
+  work: { settings: { statement_timeout: MINUTE_MS } },
+  reads: { settings: { statement_timeout: 10 * SECOND_MS } },
+  heavy: { connections: 3, settings: { statement_timeout: MINUTE_MS, max_parallel_workers_per_gather: 0 } },
+};
+
+type Settings = Record<string, string | number | boolean>;
+
+const use = new AsyncLocalStorage<DatabaseUse>();
+const clients = new Map<DatabaseUse, postgres.Sql>();
 let streams: postgres.Sql | undefined;
 
-function connect(max: number, connection: { statement_timeout: number } & Record<string, string | number | boolean>) {
+function connect(max: number, connection: { statement_timeout: number } & Settings) {
   const url = env().DATABASE_URL;
   if (!url) throw new Error('DATABASE_URL is not set; `npm start` sets it for the embedded mode');
   const made = postgres(url, {
@@ -40,9 +58,18 @@ function connect(max: number, connection: { statement_timeout: number } & Record
   return made;
 }
 
-/** The connection pool of this process (postgres.js). It connects on the first query. */
+/** Has what `work` asks of the database go over the connections of a use. */
+export const withDatabaseUse = <T>(wanted: DatabaseUse, work: () => T): T => use.run(wanted, work);
+
+/** The connections of the present use (postgres.js), `work` when nothing else was said. They are opened by the first queries. */
 export function sqlClient(): postgres.Sql {
-  client ??= connect(env().DATABASE_POOL_SIZE, { statement_timeout: MINUTE_MS });
+  const wanted = use.getStore() ?? 'work';
+  let client = clients.get(wanted);
+  if (!client) {
+    const { connections, settings } = USES[wanted];
+    client = connect(connections ?? env().DATABASE_POOL_SIZE, settings);
+    clients.set(wanted, client);
+  }
   return client;
 }
 
@@ -56,10 +83,19 @@ export function streamClient(): postgres.Sql {
   return streams;
 }
 
+const over: Record<DatabaseUse, Db> = {
+  work: lazy(() => drizzle(sqlClient(), {})),
+  reads: lazy(() => drizzle(sqlClient(), {})),
+  heavy: lazy(() => drizzle(sqlClient(), {})),
+};
+
 /** Drizzle over `sqlClient`; rows carry the database's own snake_case names. */
-export const db = lazy(() => drizzle(sqlClient(), {})) as Db;
+export const db = new Proxy({} as Db, {
+  get: (_, key) => Reflect.get(over[use.getStore() ?? 'work'], key),
+  has: (_, key) => Reflect.has(over.work, key),
+});
 
 /** Closes the pools; the process may then end. */
 export async function closeDb(): Promise<void> {
-  await Promise.all([client?.end({ timeout: 5 }), streams?.end({ timeout: 5 })]);
+  await Promise.all([...clients.values(), streams].map((client) => client?.end({ timeout: 5 })));
 }

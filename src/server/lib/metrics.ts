@@ -167,7 +167,7 @@ export async function metricsText(): Promise<string> {
   const others = await readOthers?.().catch(() => null);
   if (!others) return made.registry.metrics();
   const ours = AggregatorRegistry.aggregate([await ownMetrics(), others]);
-  const ofNode = metricNames().filter((name) => !name.startsWith('fabric_'));
-  const texts = await Promise.all(ofNode.map((name) => made.registry.getSingleMetricAsString(name)));
-  return [await ours.metrics(), ...texts, ''].join('\n');
+  const text = await made.registry.metrics();
+  const ofNode = text.split(/^(?=# HELP )/m).filter((one) => !one.startsWith('# HELP fabric_'));
+  return [await ours.metrics(), ...ofNode].join('\n');
 }

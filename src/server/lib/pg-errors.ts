@@ -27,6 +27,9 @@ export function conflictFromPg(error: unknown): AppError | null {
   return new AppError('conflict', `${meaning}${where}`, { cause: error });
 }
 
+/** Whether a statement was ended because it ran for longer than its kind may. */
+export const isStatementTimeout = (error: unknown): boolean => pgErrorOf(error)?.code === '57014';
+
 /** Whether the database could not be reached or is starting or stopping: the request may be repeated. */
 export function isDatabaseDown(error: unknown): boolean {
   const code = pgErrorOf(error)?.code ?? '';

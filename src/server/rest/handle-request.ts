@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { admitResponse } from '../admission/admission';
+import { admitResponse, answerWith } from '../admission/admission';
 import { laneOf } from '../admission/heavy-operations';
 import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
@@ -95,7 +95,10 @@ async function readInput(route: Route, path: Record<string, string>, request: Re
  * is fixed: how large, who, whether they may, what they sent, whether it is their turn, so that nobody learns about input they
  * may not give.
  */
-export async function handleRequest(routes: readonly Route[], request: Request): Promise<Response> {
+export const handleRequest = (routes: readonly Route[], request: Request): Promise<Response> =>
+  answerWith(request.method, () => answerRequest(routes, request));
+
+async function answerRequest(routes: readonly Route[], request: Request): Promise<Response> {
   const started = performance.now();
   const origin = originOf(request);
   const method = request.method === 'HEAD' ? 'GET' : request.method;

@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
 import { AppError, type ErrorCode, type FieldError, UpstreamError } from '../lib/errors';
-import { conflictFromPg, isDatabaseDown } from '../lib/pg-errors';
+import { conflictFromPg, isDatabaseDown, isStatementTimeout } from '../lib/pg-errors';
 
 /** RFC 9457 body of every error this service sends. */
 export type Problem = {
@@ -76,6 +76,13 @@ export function toAppError(error: unknown): AppError {
   }
   const conflict = conflictFromPg(error);
   if (conflict) return conflict;
+  if (isStatementTimeout(error)) {
+    return new AppError(
+      'unavailable',
+      'The database did not finish this in time. Ask for less: a shorter time range, a narrower filter, fewer rows.',
+      { cause: error, extra: { reason: 'too_slow' } },
+    );
+  }
   if (isDatabaseDown(error)) {
     return new AppError('unavailable', 'The database is not available. Try again in a moment.', {
       cause: error,

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Page } from '@/domain/list';
 import { type Exporter, recordExport } from '../services/audit/record-export';
 
@@ -19,7 +20,9 @@ export async function streamPages<T>(
   { head = '', line }: { head?: string; line: (row: T) => string },
 ): Promise<Response> {
   const encoder = new TextEncoder();
-  let page: Awaited<ReturnType<ReadPage<T>>> | null = await readPage({ limit: PAGE_ROWS });
+  // Pages are asked for by whoever reads the stream, and read over the connections of exports all the same.
+  const nextPage = AsyncResource.bind(readPage);
+  let page: Awaited<ReturnType<ReadPage<T>>> | null = await nextPage({ limit: PAGE_ROWS });
   await recordExport(scope, { list: name, format: suffix, filters: { ...query } });
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -28,7 +31,7 @@ export async function streamPages<T>(
     async pull(controller) {
       if (!page) return controller.close();
       if (page.items.length > 0) controller.enqueue(encoder.encode(page.items.map(line).join('')));
-      page = page.next_cursor === null ? null : await readPage({ limit: PAGE_ROWS, cursor: page.next_cursor });
+      page = page.next_cursor === null ? null : await nextPage({ limit: PAGE_ROWS, cursor: page.next_cursor });
       if (!page) controller.close();
     },
   });

@@ -12,6 +12,7 @@ import {
 } from '../../auth/attempt-limits';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../../auth/password';
 import type { OpenScope } from '../../auth/scope';
+import { inSignInTurn } from '../../auth/sign-in-turn';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { countSignIn } from '../../lib/metrics';
@@ -56,7 +57,10 @@ async function admit(scope: OpenScope, account: Account | null): Promise<{ check
  * @throws AppError `unauthenticated`; `too_many_requests` after too many failures of the account, also for the right
  * password, and of strangers at a source with many failures
  */
-export async function login(
+export const login: typeof signIn = (scope, input, client) =>
+  inSignInTurn({ source: sourceKey(scope.origin), account: input.email }, () => signIn(scope, input, client));
+
+async function signIn(
   scope: OpenScope,
   input: LoginInput,
   client: { user_agent: string | null },
