@@ -10,19 +10,25 @@ import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * What light calls of others take while one account, or somebody without one, does the most expensive things:
- *   npx tsx bench/noisy-neighbor.ts [--seconds 10] [--builds directory,directory]
+ *   npx tsx bench/noisy-neighbor.ts [--seconds 10] [--builds directory,directory] [--attacks topology,mixture]
  * Builds are measured one after the other over the same store, this one (.) when not said. Bar, for the last build: the p95 of
  * light calls of other accounts is at most twice its idle value under each attack.
  */
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '10' }, builds: { type: 'string', default: '.' } },
+  options: {
+    seconds: { type: 'string', default: '10' },
+    builds: { type: 'string', default: '.' },
+    attacks: { type: 'string', default: 'topology,sign-in,sign-in everywhere,mixture' },
+  },
 });
 const seconds = Number(values.seconds);
 /** Pause between light calls, as of somebody who clicks quickly. */
 const PAUSE_MS = 15;
 /** After so long nobody waits for an answer any more. */
 const PATIENCE_MS = 20_000;
-const ATTACKS = ['topology', 'sign-in', 'sign-in everywhere', 'mixture'] as const;
+const ATTACKS = (['topology', 'sign-in', 'sign-in everywhere', 'mixture'] as const).filter((name) =>
+  values.attacks.split(',').includes(name),
+);
 
 type Phase = { calls: number[]; failed: string[]; signIns: number[]; blocked: number };
 

@@ -18,7 +18,7 @@ import { serveHandler } from './serve-handler';
  */
 const { secret } = workerData as HeavyThreadData;
 /** Of this thread only (Linux): where processors are short, light requests come first. */
-const NICENESS = 5;
+const NICENESS = 10;
 try {
   setPriority(NICENESS);
 } catch (error) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
+import { childEnvironment } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
 import { setOtherMetrics } from '@/server/lib/metrics';
@@ -8,6 +9,8 @@ import { answerProblem } from './answer-problem';
 
 export type HeavyThreadData = { secret: string };
 
+/** Connections of the thread for what is light in its requests: who asks, and the other calls of a batch. */
+const LIGHT_CONNECTIONS = 2;
 const RESTART_MS = 500;
 const HOST = '127.0.0.1';
 
@@ -33,7 +36,7 @@ export async function startHeavyThread(file: string | URL): Promise<HeavyThread>
 
   const start = (onReady: () => void = () => {}): void => {
     const workerData: HeavyThreadData = { secret };
-    worker = new Worker(file, { workerData });
+    worker = new Worker(file, { workerData, env: childEnvironment({ DATABASE_POOL_SIZE: String(LIGHT_CONNECTIONS) }) });
     worker.unref();
     worker.on('message', (message: number) => {
       port = message;

@@ -3,10 +3,10 @@ import type { PasswordAsker } from './password';
 
 /**
  * Sign-ins under way: of one source address two, so that a flood from there neither takes the connections to the database nor makes others
- * wait. What is too much is refused before anything is read.
+ * wait. Waiting costs nothing and slows a flood down better than a quick refusal; what is too much is refused before anything is read.
  */
 const gate = new FairGate(
-  { running: 4, per_tenant: 2, per_account: 1, waiting_per_tenant: 20, waiting_per_account: 10, wait_ms: 10_000 },
+  { running: 4, per_tenant: 2, per_account: 1, waiting_per_tenant: 100, waiting_per_account: 100, wait_ms: 10_000 },
   {
     queue_full: 'Too many sign-ins from this address at this moment. Try again in a few seconds.',
     waited_too_long: 'Too many people sign in at this moment. Try again in a few seconds.',

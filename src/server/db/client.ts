@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { availableParallelism } from 'node:os';
 import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import type { PgTransaction } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js';
@@ -27,14 +28,20 @@ const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
 export type DatabaseUse = 'work' | 'reads' | 'heavy';
 
 const SECOND_MS = 1_000;
+/** Two at least: an answer that is streamed reads beside itself. */
+const HEAVY_CONNECTIONS = Math.min(8, Math.max(2, availableParallelism()));
 /**
  * `work` are changes, heartbeats and whatever a worker does; `reads` are the light answers that somebody waits for; `heavy` are those that
  * pass the gate. Of heavy statements few run at once and each on one processor of the server, which leaves others for light ones.
+ * (postgres.js leaves a 0 out, so it is text.)
  */
 const USES: Record<DatabaseUse, { connections?: number; settings: { statement_timeout: number } & Settings }> = {
   work: { settings: { statement_timeout: MINUTE_MS } },
   reads: { settings: { statement_timeout: 10 * SECOND_MS } },
-  heavy: { connections: 3, settings: { statement_timeout: MINUTE_MS, max_parallel_workers_per_gather: 0 } },
+  heavy: {
+    connections: HEAVY_CONNECTIONS,
+    settings: { statement_timeout: MINUTE_MS, max_parallel_workers_per_gather: '0' },
+  },
 };
 
 type Settings = Record<string, string | number | boolean>;

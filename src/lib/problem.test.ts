@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { failureFromBody, isPassing, retryDelay } from './problem';
+
+const body = (more: object) => ({ title: 'Not available now', status: 503, code: 'unavailable', ...more });
+
+describe('failures that pass', () => {
+  it('are tried again after the time that the service names, at most 15 s', () => {
+    const named = failureFromBody(body({ status: 429, retry_after: 5 }));
+    expect(named && isPassing(named)).toBe(true);
+    for (const [seconds, atLeast, atMost] of [
+      [5, 5_000, 6_250],
+      [900, 15_000, 18_750],
+    ] as const) {
+      const pause = retryDelay(0, { title: 'Too many requests', retry_after: seconds });
+      expect(pause).toBeGreaterThanOrEqual(atLeast);
+      expect(pause).toBeLessThanOrEqual(atMost);
+    }
+    expect(retryDelay(0, { title: 'Internal error' })).toBeLessThan(700);
+  });
+
+  it('are not those of a statement that took too long', () => {
+    const slow = failureFromBody(body({ reason: 'too_slow' }));
+    expect(slow && isPassing(slow)).toBe(false);
+    const down = failureFromBody(body({}));
+    expect(down && isPassing(down)).toBe(true);
+  });
+});
