@@ -1,10 +1,11 @@
 'use client';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createTRPCClient, httpBatchLink } from '@trpc/client';
+import { createTRPCClient, httpBatchLink, splitLink } from '@trpc/client';
 import type { inferRouterOutputs } from '@trpc/server';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { MAX_BATCH_CALLS } from '@/domain/batch';
+import { isHeavyCall } from '@/domain/heavy-operations';
 import type { AppRouter } from '@/server/api/root';
 import { browserSession } from './browser-session';
 import { forgetAnswers } from './forget-answers';
@@ -41,23 +42,24 @@ function makeQueryClient() {
   });
 }
 
-function makeTrpcClient() {
-  return createTRPCClient<AppRouter>({
-    links: [
-      httpBatchLink({
-        url: '/api/trpc',
-        maxURLLength: 4000,
-        maxItems: MAX_BATCH_CALLS,
-        fetch: (input, init) => {
-          const { body, headers, method, signal } = init ?? {};
-          // Bodies of procedures are JSON text; a stream or form could not be sent a second time after a 401.
-          if (body != null && typeof body !== 'string') throw new TypeError('a procedure takes JSON only');
-          return browserSession().authFetch(String(input), { method, headers, signal, body, cache: 'no-store' });
-        },
-      }),
-    ],
+const batches = () =>
+  httpBatchLink<AppRouter>({
+    url: '/api/trpc',
+    maxURLLength: 4000,
+    maxItems: MAX_BATCH_CALLS,
+    fetch: (input, init) => {
+      const { body, headers, method, signal } = init ?? {};
+      // Bodies of procedures are JSON text; a stream or form could not be sent a second time after a 401.
+      if (body != null && typeof body !== 'string') throw new TypeError('a procedure takes JSON only');
+      return browserSession().authFetch(String(input), { method, headers, signal, body, cache: 'no-store' });
+    },
   });
-}
+
+/** A batch is answered as a whole: light calls do not wait for the turn of heavy ones. */
+const makeTrpcClient = () =>
+  createTRPCClient<AppRouter>({
+    links: [splitLink({ condition: ({ path }) => isHeavyCall(path), true: batches(), false: batches() })],
+  });
 
 /** Gives the tree its procedures and the cache of their answers; emptied when the session ends and when another user signs in. */
 export function DataProvider({ children }: { children: ReactNode }) {

@@ -17,6 +17,8 @@ import { serveHandler } from './serve-handler';
  * database. It serves the same two surfaces on a loopback port, to whoever knows the secret of this start: the web process.
  */
 const { secret } = workerData as HeavyThreadData;
+/** Twice what the entry takes, which adds some. */
+const MAX_HEADER_BYTES = 32_768;
 /** Of this thread only (Linux): where processors are short, light requests come first. */
 const NICENESS = 10;
 try {
@@ -34,7 +36,7 @@ async function answer(request: Request): Promise<Response> {
   return pathname.startsWith('/api/trpc/') ? handleTrpc(appRouter, request) : handleRequest(routes, request);
 }
 
-const server = createServer(serveHandler(answer));
+const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, serveHandler(answer));
 // A connection that is kept must not end in the moment in which it is used again.
 server.keepAliveTimeout = 0;
 server.requestTimeout = 0;

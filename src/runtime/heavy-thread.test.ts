@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HEAVY_ELSEWHERE } from '@/domain/heavy-operations';
 import { STAMPED } from '@/server/auth/origin';
 import { metricsText } from '@/server/lib/metrics';
 import { type HeavyThread, startHeavyThread } from './heavy-thread';
@@ -47,6 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   http.createServer = create;
   Reflect.deleteProperty(globalThis, STAMPED);
+  Reflect.deleteProperty(globalThis, HEAVY_ELSEWHERE);
   Reflect.deleteProperty(globalThis, Symbol.for('fabric.other-metrics'));
   server.closeAllConnections();
   server.close();
@@ -95,6 +97,15 @@ describe('the thread for heavy requests', () => {
     expect(text).toMatch(/fabric_sign_ins_total\{result="ok"\} 41/);
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
     expect(text).toMatch(/^process_start_time_seconds \d/m);
+    // While the thread computes, the metrics have what it told before, and nobody waits for it.
+    let computes = true;
+    const heavy = fetch(`${url}/topology?q=block`).finally(() => {
+      computes = false;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await metricsText()).toMatch(/fabric_sign_ins_total\{result="ok"\} 41/);
+    expect(computes).toBe(true);
+    await heavy;
   });
 
   it('is started again when it ends; until then heavy requests get 503 and light ones go on', async () => {

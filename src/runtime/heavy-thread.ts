@@ -12,6 +12,7 @@ export type HeavyThreadData = { secret: string };
 /** Connections of the thread for what is light in its requests: who asks, and the other calls of a batch. */
 const LIGHT_CONNECTIONS = 2;
 const RESTART_MS = 500;
+const METRICS_MS = 250;
 const HOST = '127.0.0.1';
 
 /** Headers that belong to one connection. */
@@ -58,7 +59,11 @@ export async function startHeavyThread(file: string | URL): Promise<HeavyThread>
     return { ...Object.fromEntries(kept), 'x-fabric-heavy': secret };
   };
   setOtherMetrics(async () => {
-    const response = await fetch(`http://${HOST}:${port}/metrics`, { headers: { 'x-fabric-heavy': secret } });
+    const response = await fetch(`http://${HOST}:${port}/metrics`, {
+      headers: { 'x-fabric-heavy': secret },
+      // While the thread computes it does not answer; whoever asks for metrics does not wait for that.
+      signal: AbortSignal.timeout(METRICS_MS),
+    });
     return response.json();
   });
 

@@ -1,6 +1,6 @@
 import http, { type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { isHeavyRequest } from '@/server/admission/heavy-operations';
+import { HEAVY_ELSEWHERE, isHeavyRequest } from '@/domain/heavy-operations';
 import { STAMPED } from '@/server/auth/origin';
 import { AppError } from '@/server/lib/errors';
 import { newId } from '@/server/lib/ids';
@@ -114,4 +114,5 @@ export function installHttpEntry(
     return server.on('clientError', answerUnreadable);
   }) as typeof http.createServer;
   Reflect.set(globalThis, STAMPED, true);
+  if (forward) Reflect.set(globalThis, HEAVY_ELSEWHERE, true);
 }

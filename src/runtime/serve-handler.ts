@@ -34,7 +34,7 @@ export function serveHandler(handler: (request: Request) => Promise<Response>) {
       const zips = takesGzip && response.body !== null && COMPRESSIBLE.test(told.get('content-type') ?? '');
       if (zips) {
         told.set('content-encoding', 'gzip');
-        told.set('vary', 'Accept-Encoding');
+        told.append('vary', 'Accept-Encoding');
         told.delete('content-length');
       }
       outgoing.writeHead(response.status, Object.fromEntries(told));

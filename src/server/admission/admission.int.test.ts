@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { HEAVY_ELSEWHERE } from '@/domain/heavy-operations';
 import { bearer, makeTwoTenants } from '@/test/factories';
 import { call } from '@/test/request';
 import { handleTrpc } from '../api/handle-trpc';
@@ -81,6 +82,51 @@ describe('admission of heavy requests', () => {
       expect(await metricsText()).toMatch(/fabric_heavy_requests\{lane="compute",state="waiting"\} 0/);
     } finally {
       await release();
+    }
+  });
+
+  it('does nothing heavy where a thread does it, whatever address got past the entry', async () => {
+    Reflect.set(globalThis, HEAVY_ELSEWHERE, true);
+    try {
+      for (const path of ['/topology', '/workloads?format=csv']) {
+        const refused = await call(path, { headers: ours.headers });
+        expect([path, refused.status]).toEqual([path, 400]);
+        expect((await refused.json()).detail).toContain('without percent-encoding');
+      }
+      expect((await trpc('topology.read?input={}', ours.headers)).status).toBe(400);
+      expect((await call('/workloads', { headers: ours.headers })).status).toBe(200);
+    } finally {
+      Reflect.deleteProperty(globalThis, HEAVY_ELSEWHERE);
+    }
+  });
+
+  it('gives the place of an export back when its reader takes nothing for a minute', async () => {
+    const running = async () =>
+      Number(/fabric_heavy_requests\{lane="export",state="running"\} (\d+)/.exec(await metricsText())?.[1]);
+    vi.useFakeTimers();
+    try {
+      let cancelled = false;
+      const endless = new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(10)),
+        cancel: () => {
+          cancelled = true;
+        },
+      });
+      const held = (await admitResponse('export', scopeOf(ours), null, async () => new Response(endless))) as Response;
+      const reader = held.body?.getReader();
+      // Whoever reads slowly keeps it, however long that takes.
+      for (let read = 0; read < 5; read += 1) {
+        await vi.advanceTimersByTimeAsync(59_000);
+        expect((await reader?.read())?.done).toBe(false);
+      }
+      expect(await running()).toBe(1);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect([await running(), cancelled]).toEqual([0, true]);
+      await expect(reader?.read()).rejects.toThrow('stalled');
+      const read = (await admitResponse('export', scopeOf(ours), null, async () => new Response('all'))) as Response;
+      expect([await read.text(), await running()]).toEqual(['all', 0]);
+    } finally {
+      vi.useRealTimers();
     }
   });
 

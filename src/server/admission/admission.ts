@@ -1,8 +1,9 @@
+import { HEAVY_ELSEWHERE, type Lane } from '@/domain/heavy-operations';
 import type { Actor } from '../auth/scope';
 import { withDatabaseUse } from '../db/client';
+import { AppError } from '../lib/errors';
 import { countRefusedWork, setHeavyWork } from '../lib/metrics';
 import { type Asker, FairGate, type GateLimits, type GateTexts } from './fair-gate';
-import type { Lane } from './heavy-operations';
 
 /** A page that shows a map or a dashboard asks for three or four things at once; twelve calls are one batch. */
 const LIMITS: Record<Lane, GateLimits> = {
@@ -48,12 +49,25 @@ const askerOf = ({ actor, tenants }: Admitted): Asker => ({
 export const answerWith = <T>(method: string, work: () => Promise<T>): Promise<T> =>
   method === 'GET' || method === 'HEAD' ? withDatabaseUse('reads', work) : work();
 
+/** The entry of the web process sends heavy requests to its thread by their address. @throws AppError `malformed` for what got past it */
+function assertPlace(): void {
+  if (Reflect.get(globalThis, HEAVY_ELSEWHERE) !== true) return;
+  throw new AppError('malformed', 'The address is encoded where it need not be. Send it without percent-encoding.');
+}
+
 /** Runs heavy work when its turn comes. @throws AppError `too_many_requests` */
-export const admit = <T>(lane: Lane, scope: Admitted, signal: AbortSignal | null, work: () => Promise<T>): Promise<T> =>
-  gates[lane].run(askerOf(scope), signal, () => withDatabaseUse('heavy', work));
+export async function admit<T>(
+  lane: Lane,
+  scope: Admitted,
+  signal: AbortSignal | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  assertPlace();
+  return gates[lane].run(askerOf(scope), signal, () => withDatabaseUse('heavy', work));
+}
 
 /**
- * As `admit` for an answer that may be a stream, which holds the place until it was read to its end or given up.
+ * As `admit` for an answer that may be a stream, which holds the place until it was read to its end or given up, or nobody reads it.
  * @throws AppError `too_many_requests`
  */
 export async function admitResponse(
@@ -62,6 +76,7 @@ export async function admitResponse(
   signal: AbortSignal | null,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
+  assertPlace();
   const leave = await gates[lane].enter(askerOf(scope), signal);
   try {
     const answer = await withDatabaseUse('heavy', work);
@@ -77,15 +92,32 @@ export async function admitResponse(
   }
 }
 
-/** The same stream, which says when nobody reads it any more. */
+/** For so long a reader may take nothing (ms): it holds a place that others wait for. */
+const STALL_MS = 60_000;
+
+/** The same stream, which says when nobody reads it any more, and ends when its reader stalls. */
 function heldUntilRead(body: ReadableStream<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let stalled: NodeJS.Timeout | undefined;
+  const watch = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    stalled = setTimeout(() => {
+      leave();
+      const reason = new Error('the reader stalled');
+      controller.error(reason);
+      reader.cancel(reason).catch(() => {});
+    }, STALL_MS);
+  };
   return new ReadableStream<Uint8Array>(
     {
+      start: watch,
       async pull(controller) {
+        clearTimeout(stalled);
         try {
           const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
+          if (!done) {
+            watch(controller);
+            return controller.enqueue(value);
+          }
           leave();
           controller.close();
         } catch (error) {
@@ -94,6 +126,7 @@ function heldUntilRead(body: ReadableStream<Uint8Array>, leave: () => void): Rea
         }
       },
       async cancel(reason) {
+        clearTimeout(stalled);
         leave();
         await reader.cancel(reason);
       },

@@ -17,6 +17,16 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
+const askerOf = (who: string) => {
+  const [tenant = '', account = ''] = who.split('/');
+  return { tenant, account };
+};
+function countBy(keys: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const key of keys) counts[key] = (counts[key] ?? 0) + 1;
+  return counts;
+}
+
 /** Requests at a gate that end when told. */
 function lab(limits: Partial<GateLimits> = {}) {
   const running: { who: string; end: (error?: Error) => void }[] = [];
@@ -31,10 +41,10 @@ function lab(limits: Partial<GateLimits> = {}) {
     running,
     outcomes,
     state: () => last,
-    /** `a/1` is account 1 of tenant a. */
+    /** `a/1` is account 1 of tenant a, `ab/1` the same account asking for two tenants. */
     ask(who: string, signal: AbortSignal | null = null): number {
       const id = serial++;
-      const asker = { tenant: who.split('/')[0] ?? '', account: who };
+      const asker = askerOf(who);
       const work = () =>
         new Promise<void>((resolve, reject) => {
           const one = {
@@ -56,7 +66,7 @@ function lab(limits: Partial<GateLimits> = {}) {
   };
 }
 
-const who = fc.constantFrom('a/1', 'a/2', 'b/3', 'b/4', 'c/5');
+const who = fc.constantFrom('a/1', 'a/2', 'b/3', 'b/4', 'c/5', 'b/1', 'ab/1');
 const step = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), who }),
   fc.record({ kind: fc.constantFrom('end' as const, 'throw' as const, 'abort' as const), at: fc.nat(50) }),
@@ -82,10 +92,10 @@ describe('FairGate', () => {
           else
             running[one.at % Math.max(1, running.length)]?.end(one.kind === 'throw' ? new Error('thrown') : undefined);
           await settle();
-          const of = (prefix: string) => running.filter((entry) => entry.who.startsWith(prefix)).length;
           expect(running.length).toBeLessThanOrEqual(3);
-          for (const tenant of ['a/', 'b/', 'c/']) expect(of(tenant)).toBeLessThanOrEqual(2);
-          for (const account of ['a/1', 'a/2', 'b/3', 'b/4', 'c/5']) expect(of(account)).toBeLessThanOrEqual(2);
+          const by = (key: 'tenant' | 'account') =>
+            Object.values(countBy(running.map((entry) => askerOf(entry.who)[key])));
+          expect(Math.max(0, ...by('tenant'), ...by('account'))).toBeLessThanOrEqual(2);
           expect(state().running).toBe(running.length);
           expect(running.length + state().waiting + outcomes.size).toBe(asked);
         }
@@ -152,12 +162,36 @@ describe('FairGate', () => {
     const { gate, ask, outcomes } = lab();
     for (let i = 0; i < 22; i += 1) ask('a/1');
     await settle();
-    const full = gate.run({ tenant: 'a', account: 'a/1' }, null, async () => {});
+    const full = gate.run({ tenant: 'a', account: '1' }, null, async () => {});
     await expect(full).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
     // Another account of the tenant still has a part of its own.
     const other = ask('a/2');
     await settle();
     expect(outcomes.has(other)).toBe(false);
+  });
+
+  it('counts an account once, whichever of its tenants it asks for', async () => {
+    const { gate, ask, running } = lab({ running: 10, waiting_per_account: 2 });
+    for (const tenant of ['a', 'b', 'ab', 'a']) ask(`${tenant}/1`);
+    await settle();
+    expect(running).toHaveLength(2);
+    const fifth = gate.run({ tenant: 'c', account: '1' }, null, async () => {});
+    await expect(fifth).rejects.toMatchObject({ code: 'too_many_requests' });
+    // When one ends, the one that waits under another tenant comes in.
+    running[0]?.end();
+    await settle();
+    expect(running.map((entry) => entry.who)).toEqual(['b/1', 'ab/1']);
+  });
+
+  it('lets an account that waited go before one that came later', async () => {
+    const { ask, running } = lab({ running: 1 });
+    ask('a/1');
+    ask('b/3');
+    ask('a/1');
+    await settle();
+    running[0]?.end();
+    await settle();
+    expect(running.map((entry) => entry.who)).toEqual(['b/3']);
   });
 
   it('refuses whoever waited too long, and leaves nobody behind in the queue', async () => {

@@ -1,6 +1,9 @@
 import { AppError } from '../lib/errors';
 
-/** Who asks: limits are per account and per tenant, and both get their turns in rotation. */
+/**
+ * Who asks: limits are per account and per tenant, and both get their turns in rotation. An account that asks for several tenants is one
+ * account all the same.
+ */
 export type Asker = { readonly account: string; readonly tenant: string };
 
 export type GateLimits = {
@@ -21,11 +24,20 @@ export type GateTexts = { readonly queue_full: string; readonly waited_too_long:
 /** What happened at the gate, for the metrics. */
 export type GateObserver = (event: { running: number; waiting: number; refused?: keyof GateTexts }) => void;
 
-type Waiter = { readonly grant: () => void };
-type Account = { running: number; readonly waiting: Set<Waiter> };
-type Tenant = { running: number; waiting: number; readonly accounts: Map<string, Account> };
+type Waiter = { readonly asker: Asker; readonly grant: () => void };
+type Count = { running: number; waiting: number };
+/** Who waits, by account in the order of their turns. */
+type Tenant = Count & { readonly accounts: Map<string, Set<Waiter>> };
 
 const RETRY_SECONDS = 5;
+
+function getOrSet<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
 
 /**
  * Admits expensive work: a few pieces at once, each tenant and within it each account in turn, so that whoever sends many waits
@@ -37,8 +49,8 @@ export class FairGate {
   readonly #observe: GateObserver;
   /** In the order of their turns: whoever was admitted last is last. */
   readonly #tenants = new Map<string, Tenant>();
-  #running = 0;
-  #waiting = 0;
+  readonly #accounts = new Map<string, Count>();
+  readonly #all: Count = { running: 0, waiting: 0 };
 
   constructor(limits: GateLimits, texts: GateTexts, observe: GateObserver = () => {}) {
     this.#limits = limits;
@@ -62,56 +74,50 @@ export class FairGate {
    */
   async enter(asker: Asker, signal: AbortSignal | null): Promise<() => void> {
     signal?.throwIfAborted();
-    const { account } = this.#placeOf(asker);
     // Nobody waits while there is a place for them, so whoever comes first in an idle gate need not queue.
-    if (!this.#isFree(asker)) await this.#wait(asker, signal);
-    else this.#take(asker);
+    if (this.#isFree(asker)) this.#take(asker);
+    else await this.#wait(asker, signal);
     let left = false;
     return () => {
       if (left) return;
       left = true;
-      account.running -= 1;
       this.#release(asker);
     };
   }
 
-  #placeOf(asker: Asker): { tenant: Tenant; account: Account } {
-    let tenant = this.#tenants.get(asker.tenant);
-    if (!tenant) {
-      tenant = { running: 0, waiting: 0, accounts: new Map() };
-      this.#tenants.set(asker.tenant, tenant);
-    }
-    let account = tenant.accounts.get(asker.account);
-    if (!account) {
-      account = { running: 0, waiting: new Set() };
-      tenant.accounts.set(asker.account, account);
-    }
-    return { tenant, account };
+  #placeOf(asker: Asker): { tenant: Tenant; account: Count; waiting: Set<Waiter> } {
+    const tenant = getOrSet(this.#tenants, asker.tenant, () => ({ running: 0, waiting: 0, accounts: new Map() }));
+    const account = getOrSet(this.#accounts, asker.account, () => ({ running: 0, waiting: 0 }));
+    return { tenant, account, waiting: getOrSet(tenant.accounts, asker.account, () => new Set()) };
+  }
+
+  #count(asker: Asker, what: keyof Count, by: 1 | -1): void {
+    const { tenant, account } = this.#placeOf(asker);
+    for (const count of [this.#all, tenant, account]) count[what] += by;
   }
 
   #isFree(asker: Asker): boolean {
-    const { tenant, account } = this.#placeOf(asker);
+    const tenant = this.#tenants.get(asker.tenant)?.running ?? 0;
+    const account = this.#accounts.get(asker.account)?.running ?? 0;
     const { running, per_tenant, per_account } = this.#limits;
-    return this.#running < running && tenant.running < per_tenant && account.running < per_account;
+    return this.#all.running < running && tenant < per_tenant && account < per_account;
   }
 
   /** Takes a place and goes to the end of both rotations. */
   #take(asker: Asker): void {
-    const { tenant, account } = this.#placeOf(asker);
-    this.#running += 1;
-    tenant.running += 1;
-    account.running += 1;
+    const { tenant, waiting } = this.#placeOf(asker);
+    this.#count(asker, 'running', 1);
     this.#tenants.delete(asker.tenant);
     this.#tenants.set(asker.tenant, tenant);
     tenant.accounts.delete(asker.account);
-    tenant.accounts.set(asker.account, account);
+    if (waiting.size > 0) tenant.accounts.set(asker.account, waiting);
     this.#tell();
   }
 
   #wait(asker: Asker, signal: AbortSignal | null): Promise<void> {
-    const { tenant, account } = this.#placeOf(asker);
+    const { tenant, account, waiting } = this.#placeOf(asker);
     const { waiting_per_account, waiting_per_tenant, wait_ms } = this.#limits;
-    if (account.waiting.size >= waiting_per_account || tenant.waiting >= waiting_per_tenant) {
+    if (account.waiting >= waiting_per_account || tenant.waiting >= waiting_per_tenant) {
       this.#forget(asker);
       this.#tell('queue_full');
       throw this.#refusal('queue_full');
@@ -120,11 +126,11 @@ export class FairGate {
       const stop = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
-        account.waiting.delete(waiter);
-        tenant.waiting -= 1;
-        this.#waiting -= 1;
+        waiting.delete(waiter);
+        this.#count(asker, 'waiting', -1);
       };
       const waiter: Waiter = {
+        asker,
         grant: () => {
           stop();
           this.#take(asker);
@@ -144,49 +150,41 @@ export class FairGate {
         reject(this.#refusal('waited_too_long'));
       }, wait_ms);
       signal?.addEventListener('abort', abort, { once: true });
-      account.waiting.add(waiter);
-      tenant.waiting += 1;
-      this.#waiting += 1;
+      // Whoever begins to wait comes after those who wait already.
+      if (tenant.waiting === 0) {
+        this.#tenants.delete(asker.tenant);
+        this.#tenants.set(asker.tenant, tenant);
+      }
+      waiting.add(waiter);
+      this.#count(asker, 'waiting', 1);
       this.#tell();
     });
   }
 
   #release(asker: Asker): void {
-    const { tenant } = this.#placeOf(asker);
-    this.#running -= 1;
-    tenant.running -= 1;
+    this.#count(asker, 'running', -1);
     this.#forget(asker);
-    this.#admitNext();
+    // Gives free places to those whose turn it is.
+    for (let next = this.#next(); next; next = this.#next()) next.grant();
     this.#tell();
   }
 
-  /** Gives free places to those whose turn it is. */
-  #admitNext(): void {
-    while (this.#running < this.#limits.running) {
-      const next = this.#next();
-      if (!next) return;
-      next.grant();
-    }
-  }
-
   #next(): Waiter | null {
+    if (this.#all.running >= this.#limits.running) return null;
     for (const tenant of this.#tenants.values()) {
-      if (tenant.waiting === 0 || tenant.running >= this.#limits.per_tenant) continue;
-      for (const account of tenant.accounts.values()) {
-        const [first] = account.waiting;
-        if (first && account.running < this.#limits.per_account) return first;
-      }
+      if (tenant.waiting === 0) continue;
+      for (const [first] of tenant.accounts.values()) if (first && this.#isFree(first.asker)) return first;
     }
     return null;
   }
 
   /** Nothing is kept of those who neither run nor wait. */
-  #forget({ tenant: tenantKey, account: accountKey }: Asker): void {
-    const tenant = this.#tenants.get(tenantKey);
-    const account = tenant?.accounts.get(accountKey);
-    if (!tenant || !account || account.running > 0 || account.waiting.size > 0) return;
-    tenant.accounts.delete(accountKey);
-    if (tenant.accounts.size === 0) this.#tenants.delete(tenantKey);
+  #forget(asker: Asker): void {
+    const { tenant, account, waiting } = this.#placeOf(asker);
+    const isIdle = ({ running, waiting }: Count) => running === 0 && waiting === 0;
+    if (waiting.size === 0) tenant.accounts.delete(asker.account);
+    if (isIdle(account)) this.#accounts.delete(asker.account);
+    if (isIdle(tenant)) this.#tenants.delete(asker.tenant);
   }
 
   #refusal(reason: keyof GateTexts): AppError {
@@ -195,6 +193,6 @@ export class FairGate {
   }
 
   #tell(refused?: keyof GateTexts): void {
-    this.#observe({ running: this.#running, waiting: this.#waiting, ...(refused && { refused }) });
+    this.#observe({ ...this.#all, ...(refused && { refused }) });
   }
 }

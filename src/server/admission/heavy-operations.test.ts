@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest, laneOf } from '@/domain/heavy-operations';
 import { appRouter } from '../api/root';
 import { routes } from '../rest/routes';
-import { HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest, laneOf } from './heavy-operations';
 
 const procedures = Object.keys(appRouter._def.procedures);
 const addressOf = (path: string) => `/api/v1${path.replaceAll(/\{\w+\}/g, '01980000-0000-7000-8000-000000000002')}`;
@@ -27,6 +27,21 @@ describe('heavy operations', () => {
     expect(isHeavyRequest('GET', '/api/trpc/settings.get,topology.read?batch=1')).toBe(true);
     expect(isHeavyRequest('GET', '/api/trpc/settings.get%2Ctopology.read?batch=1')).toBe(true);
     expect(isHeavyRequest('GET', '/topology?format=csv')).toBe(false);
+  });
+
+  it('are recognized however their address is encoded', () => {
+    for (const address of [
+      '/api/trpc/topology%2Eread?input={}',
+      '/api/trpc/settings.get%2ctopology.rea%64?batch=1',
+      '/api/v1/topolog%79',
+      '/api/v1/%74opology?since=x',
+      '/api/v1/workloads?%66ormat=csv',
+      '/api/v1/workloads?format=%63sv',
+      '/api/v1/workloads?format=json&form%61t=ndjson',
+    ]) {
+      expect(isHeavyRequest('GET', address), address).toBe(true);
+    }
+    expect(isHeavyRequest('GET', '/api/v1/%E0%A4%A?format=json')).toBe(false);
   });
 
   it('are none that sign-in, sessions, probes and agents depend on', () => {

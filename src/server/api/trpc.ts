@@ -1,9 +1,9 @@
 import 'server-only';
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
+import { isHeavyCall } from '@/domain/heavy-operations';
 import type { Grantable } from '@/domain/permissions';
 import { admit } from '../admission/admission';
-import { isHeavyCall } from '../admission/heavy-operations';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
 import { authorize, type Origin, requirePerson, requireSession, type Session } from '../auth/scope';

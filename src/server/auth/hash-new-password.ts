@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { isBreachedPassword } from './breached-passwords';
 import { isCommonPassword } from './common-passwords';
-import { hashPassword } from './password';
+import { hashPassword, type PasswordAsker } from './password';
 
 async function isListed(path: string, password: string): Promise<boolean> {
   try {
@@ -25,7 +25,7 @@ async function isListed(path: string, password: string): Promise<boolean> {
  * @param field where the password stands in the input
  * @throws AppError `malformed` naming the field; `unavailable` when the list of breached passwords cannot be read
  */
-export async function hashNewPassword(password: string, field: string): Promise<string> {
+export async function hashNewPassword(password: string, field: string, asker?: PasswordAsker): Promise<string> {
   if (await isCommonPassword(password)) {
     const message = 'This password is among those tried first. Choose another one.';
     throw new AppError('malformed', message, { errors: [{ field, message }] });
@@ -35,5 +35,5 @@ export async function hashNewPassword(password: string, field: string): Promise<
     const message = 'This password is known from a data breach. Choose another one.';
     throw new AppError('malformed', message, { errors: [{ field, message }] });
   }
-  return hashPassword(password);
+  return hashPassword(password, asker);
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { hashPassword, isOutdatedHash, verifyPassword } from './password';
+import { hashPassword, isOutdatedHash, signedInAsker, verifyPassword } from './password';
 
 const waiting: (() => void)[] = [];
 let running = 0;
@@ -51,6 +51,19 @@ describe('hashing', () => {
     expect(refused[0]?.reason).toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
     // All places are free again.
     expect(await finish(hashPassword('later'))).toBe('hash of later');
+  });
+
+  it('lets somebody who is signed in change a password however many others do', async () => {
+    await finish(verifyPassword(null, 'a'));
+    const flood = Promise.allSettled(
+      Array.from({ length: 12 }, (_, i) => verifyPassword('hash of x', `p${i}`, signedInAsker('one'))),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    const other = verifyPassword('hash of x', 'x', signedInAsker('another'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(running).toBe(2);
+    expect(await finish(other)).toBe(true);
+    expect((await finish(flood)).filter(({ status }) => status === 'rejected')).toHaveLength(6);
   });
 
   it('checks a password from elsewhere at once, however many wait at one source', async () => {

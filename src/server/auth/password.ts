@@ -23,18 +23,25 @@ const gate = new FairGate(
     wait_ms: 10_000,
   },
   {
-    queue_full: 'Too many people sign in from this address at this moment. Try again in a few seconds.',
-    waited_too_long: 'Too many people sign in at this moment. Try again in a few seconds.',
+    queue_full: 'Too many passwords of this address or account are being checked. Try again in a few seconds.',
+    waited_too_long: 'Too many passwords are being checked. Try again in a few seconds.',
   },
 );
 
 /** Who has a password computed: from where, and for which account. */
 export type PasswordAsker = { source: string; account: string };
+/** Somebody who is signed in, wherever they are. */
+export const signedInAsker = (userId: string): PasswordAsker => ({ source: `user ${userId}`, account: userId });
+/** The program itself: the first administrator, the command line. */
 const INSIDE: PasswordAsker = { source: 'inside', account: 'inside' };
 
-/** Runs one hash computation when its turn comes. @throws AppError `too_many_requests` when too many of the source wait already */
+/**
+ * Runs one hash computation when its turn comes. An account counts for each source by itself: a flood elsewhere must not keep its owner
+ * out.
+ * @throws AppError `too_many_requests` when too many of the source wait already
+ */
 const inTurn = <T>({ source, account }: PasswordAsker, compute: () => Promise<T>): Promise<T> =>
-  gate.run({ tenant: source, account }, null, compute);
+  gate.run({ tenant: source, account: `${source} ${account}` }, null, compute);
 
 /** The argon2id hash of a new password, in PHC format. */
 export function hashPassword(password: string, asker = INSIDE): Promise<string> {

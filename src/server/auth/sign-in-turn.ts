@@ -15,4 +15,4 @@ const gate = new FairGate(
 
 /** Runs a sign-in when its turn comes. @throws AppError `too_many_requests` when too many of the source wait already */
 export const inSignInTurn = <T>({ source, account }: PasswordAsker, work: () => Promise<T>): Promise<T> =>
-  gate.run({ tenant: source, account }, null, work);
+  gate.run({ tenant: source, account: `${source} ${account}` }, null, work);

@@ -17,10 +17,10 @@ export type Executor = Db | Tx;
 
 const MINUTE_MS = 60_000;
 /**
- * Long answers have connections of their own: a client that reads slowly holds one of these few, never one that pages and
- * heartbeats wait for. Whoever comes when all are taken waits.
+ * Long answers have connections of their own: a client that reads slowly holds one of these, never one that pages and heartbeats
+ * wait for. As many as there are places for heavy requests (server/admission): who was let in does not wait for whoever reads slowly.
  */
-const STREAM_CONNECTIONS = 3;
+const STREAM_CONNECTIONS = 9;
 /** The longest that one answer may take: it holds a state of the database, which keeps it from tidying up. */
 const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
 
@@ -47,6 +47,7 @@ const USES: Record<DatabaseUse, { connections?: number; settings: { statement_ti
 type Settings = Record<string, string | number | boolean>;
 
 const use = new AsyncLocalStorage<DatabaseUse>();
+const presentUse = (): DatabaseUse => use.getStore() ?? 'work';
 const clients = new Map<DatabaseUse, postgres.Sql>();
 let streams: postgres.Sql | undefined;
 
@@ -69,8 +70,9 @@ function connect(max: number, connection: { statement_timeout: number } & Settin
 export const withDatabaseUse = <T>(wanted: DatabaseUse, work: () => T): T => use.run(wanted, work);
 
 /** The connections of the present use (postgres.js), `work` when nothing else was said. They are opened by the first queries. */
-export function sqlClient(): postgres.Sql {
-  const wanted = use.getStore() ?? 'work';
+export const sqlClient = (): postgres.Sql => clientOf(presentUse());
+
+function clientOf(wanted: DatabaseUse): postgres.Sql {
   let client = clients.get(wanted);
   if (!client) {
     const { connections, settings } = USES[wanted];
@@ -91,15 +93,15 @@ export function streamClient(): postgres.Sql {
 }
 
 const over: Record<DatabaseUse, Db> = {
-  work: lazy(() => drizzle(sqlClient(), {})),
-  reads: lazy(() => drizzle(sqlClient(), {})),
-  heavy: lazy(() => drizzle(sqlClient(), {})),
+  work: lazy(() => drizzle(clientOf('work'), {})),
+  reads: lazy(() => drizzle(clientOf('reads'), {})),
+  heavy: lazy(() => drizzle(clientOf('heavy'), {})),
 };
 
 /** Drizzle over `sqlClient`; rows carry the database's own snake_case names. */
 export const db = new Proxy({} as Db, {
-  get: (_, key) => Reflect.get(over[use.getStore() ?? 'work'], key),
-  has: (_, key) => Reflect.has(over.work, key),
+  get: (_, key) => Reflect.get(over[presentUse()], key),
+  has: (_, key) => Reflect.has(over[presentUse()], key),
 });
 
 /** Closes the pools; the process may then end. */

@@ -4,7 +4,7 @@ import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { admit } from '../admission/admission';
 import { toAppError } from '../rest/problem';
-import { db, withDatabaseUse } from './client';
+import { type DatabaseUse, db, withDatabaseUse } from './client';
 
 let headers: Record<string, string>;
 beforeAll(async () => {
@@ -15,6 +15,13 @@ const setting = async (name: string) => {
   const [row] = await db.execute<{ value: string }>(sql`select current_setting(${name}) as value`);
   return row?.value;
 };
+function signal(): [Promise<void>, () => void] {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return [given, () => give()];
+}
 const scope = { actor: { kind: 'user' as const, id: 'a', name: 'a' }, tenants: 'all' };
 
 describe('connections by use', () => {
@@ -29,18 +36,36 @@ describe('connections by use', () => {
   it('answer light reads while heavy ones and changes have taken all of theirs', async () => {
     expect((await call('/auth/me', { headers })).status).toBe(200);
     let ended = 0;
-    const sleep = () =>
-      db.execute(sql`select pg_sleep(1.5)`).then(() => {
+    const [locked, lock] = signal();
+    const [released, release] = signal();
+    const held = withDatabaseUse('reads', () =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`select pg_advisory_xact_lock(130)`);
+        lock();
+        await released;
+      }),
+    );
+    await locked;
+    const wait = () =>
+      db.execute(sql`select pg_advisory_xact_lock(130)`).then(() => {
         ended += 1;
       });
-    const busy = [
-      ...Array.from({ length: 20 }, () => withDatabaseUse('heavy', sleep)),
-      ...Array.from({ length: 20 }, () => withDatabaseUse('work', sleep)),
-    ];
+    const busy = (['heavy', 'work'] as const).flatMap((use) =>
+      Array.from({ length: 20 }, () => withDatabaseUse(use, wait)),
+    );
     const me = await call('/auth/me', { headers });
     expect([me.status, ended]).toEqual([200, 0]);
-    await Promise.all(busy);
-  }, 60_000);
+    release();
+    await Promise.all([held, ...busy]);
+    expect(ended).toBe(40);
+  });
+
+  it('are those of the use whose query it is, whichever use asked first', async () => {
+    const inUse = (use: DatabaseUse) =>
+      withDatabaseUse(use, async () => ('execute' in db ? setting('statement_timeout') : null));
+    expect([await inUse('reads'), await inUse('work'), await inUse('heavy')]).toEqual(['10s', '1min', '1min']);
+    expect(await setting('statement_timeout')).toBe('1min');
+  });
 
   it('tell a statement that took too long as 503 that is not worth another try', async () => {
     const slow = db.transaction(async (tx) => {

@@ -155,16 +155,19 @@ export async function ownMetrics(): Promise<Measured[]> {
   return all.filter(({ name }) => name.startsWith('fabric_'));
 }
 
-/** Has `metricsText` add what another thread of this process measured. */
+/** Has `metricsText` add what another thread of this process measured; the last that it told where it does not answer now. */
 export function setOtherMetrics(read: () => Promise<Measured[]>): void {
-  Reflect.set(globalThis, OTHERS, read);
+  let last: Measured[] | null = null;
+  Reflect.set(globalThis, OTHERS, async () => {
+    last = await read().catch(() => last);
+    return last;
+  });
 }
 
 /** Everything measured in this process, in the Prometheus text format. */
 export async function metricsText(): Promise<string> {
-  const readOthers: (() => Promise<Measured[]>) | undefined = Reflect.get(globalThis, OTHERS);
-  // Without the other thread its part is missing, not the rest.
-  const others = await readOthers?.().catch(() => null);
+  const readOthers: (() => Promise<Measured[] | null>) | undefined = Reflect.get(globalThis, OTHERS);
+  const others = await readOthers?.();
   if (!others) return made.registry.metrics();
   const ours = AggregatorRegistry.aggregate([await ownMetrics(), others]);
   const text = await made.registry.metrics();

@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
+import { laneOf } from '@/domain/heavy-operations';
 import { admitResponse, answerWith } from '../admission/admission';
-import { laneOf } from '../admission/heavy-operations';
 import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';

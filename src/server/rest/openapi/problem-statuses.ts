@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { laneOf } from '../../admission/heavy-operations';
+import { laneOf } from '@/domain/heavy-operations';
 import { ERROR_STATUS } from '../../lib/errors';
 import type { Route } from '../define-route';
 

@@ -3,7 +3,7 @@ import { normalizePassword, passwordProblem } from '@/domain/auth-password';
 import { recordAudit } from '../../audit/record';
 import { assertMayTry, forgetFailures, loginLimits, recordFailure } from '../../auth/attempt-limits';
 import { hashNewPassword } from '../../auth/hash-new-password';
-import { verifyPassword } from '../../auth/password';
+import { signedInAsker, verifyPassword } from '../../auth/password';
 import { actorOf, type PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
@@ -32,11 +32,11 @@ export async function changePassword(
   await assertMayTry(db, limits);
   const known = (await findCredentials(email))?.password_hash ?? null;
   if (known === null) throw new AppError('refused', 'Your account has no password. An administrator can set one.');
-  if (!(await verifyPassword(known, input.current_password))) {
+  if (!(await verifyPassword(known, input.current_password, signedInAsker(id)))) {
     await db.transaction((tx) => recordFailure(tx, limits));
     throw refusal('current_password', 'This is not your password.');
   }
-  const password_hash = await hashNewPassword(input.new_password, 'new_password');
+  const password_hash = await hashNewPassword(input.new_password, 'new_password', signedInAsker(id));
   return db.transaction(async (tx) => {
     await assertMayTry(tx, limits);
     await forgetFailures(tx, limits);

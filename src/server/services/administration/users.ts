@@ -4,6 +4,7 @@ import type { Page } from '@/domain/list';
 import type { User, UserAccess, UserInput, UserListInput, UserUpdate } from '@/domain/user';
 import { recordAudit } from '../../audit/record';
 import { hashNewPassword } from '../../auth/hash-new-password';
+import { signedInAsker } from '../../auth/password';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -59,7 +60,7 @@ async function assertOwnPassword(
   if (own.password_hash === null) {
     throw new AppError('refused', 'Your account has no password. Ask another administrator to set one.');
   }
-  await verifyOwnPassword({ user: own, origin }, own.password_hash, given);
+  await verifyOwnPassword({ user: { ...own, id }, origin }, own.password_hash, given);
   return own.password_hash;
 }
 
@@ -83,6 +84,8 @@ export async function explainUser(_scope: Scope<'user:read'>, id: string): Promi
   return explainAccess(user, assignments, roles);
 }
 
+const askerOf = ({ actor }: Scope<'user:write'>) => signedInAsker(actor.id ?? actor.name);
+
 /**
  * Creates an account with its roles.
  * @throws AppError `conflict` when the address is taken, `not_found` for unknown roles or tenants, `forbidden` for roles
@@ -90,7 +93,8 @@ export async function explainUser(_scope: Scope<'user:read'>, id: string): Promi
  */
 export async function createUser(scope: Scope<'user:write'>, input: UserInput): Promise<User> {
   if (input.password !== undefined) assertNoToken(scope, 'set a password');
-  const password_hash = input.password === undefined ? null : await hashNewPassword(input.password, 'password');
+  const password_hash =
+    input.password === undefined ? null : await hashNewPassword(input.password, 'password', askerOf(scope));
   return db.transaction(async (tx) => {
     if (await repository.emailTaken(tx, input.email, null)) throw emailTaken();
     const { email, name } = input;
@@ -124,7 +128,8 @@ export async function updateUser(
   if (password !== undefined) assertNoToken(scope, 'set a password');
   if (input.active === false || input.password_sign_in === false) assertNoToken(scope, 'end sign-ins');
   const proved = password === undefined ? null : await assertOwnPassword(scope, id, current_password);
-  const password_hash = password === undefined ? undefined : await hashNewPassword(password, 'password');
+  const password_hash =
+    password === undefined ? undefined : await hashNewPassword(password, 'password', askerOf(scope));
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);

@@ -1,6 +1,6 @@
 import type { SecondFactorProof } from '@/domain/second-factor';
 import { assertMayTry, loginLimits, recordFailure } from '../../auth/attempt-limits';
-import { verifyPassword } from '../../auth/password';
+import { signedInAsker, verifyPassword } from '../../auth/password';
 import type { Origin, PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
@@ -12,7 +12,7 @@ export const wrongField = (field: 'current_password' | 'code', message: string) 
   new AppError('malformed', message, { errors: [{ field, message }] });
 
 /** Whose password is asked for, and where from. */
-export type Owner = { readonly user: { readonly email: string }; readonly origin: Origin };
+export type Owner = { readonly user: { readonly id: string; readonly email: string }; readonly origin: Origin };
 
 /** Counts a wrong answer like a failed sign-in: an unattended browser is no place to guess at. */
 async function countWrong(owner: Owner): Promise<void> {
@@ -23,7 +23,7 @@ async function countWrong(owner: Owner): Promise<void> {
 export async function verifyOwnPassword(owner: Owner, known: string, given: string | undefined): Promise<void> {
   if (given === undefined) throw wrongField('current_password', 'Enter the password you have now.');
   await assertMayTry(db, loginLimits(owner.user.email, owner.origin));
-  if (await verifyPassword(known, given)) return;
+  if (await verifyPassword(known, given, signedInAsker(owner.user.id))) return;
   await countWrong(owner);
   throw wrongField('current_password', 'This is not your password.');
 }

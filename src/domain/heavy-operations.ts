@@ -41,23 +41,38 @@ const PATTERNS = [...ROUTES.keys()].map((route) => {
   return { method, path: new RegExp(`^/api/v1${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) };
 });
 
+const isFile = (format: unknown): boolean => format === 'csv' || format === 'ndjson';
+
+/**
+ * Set on `globalThis` where a thread of the process answers heavy requests. Whatever address got past its entry, the event loop that light
+ * requests share does nothing heavy then.
+ */
+export const HEAVY_ELSEWHERE = Symbol.for('fabric.heavy-elsewhere');
+
 /** Whether a tRPC procedure, by its path, is heavy. All of them are `compute`: their answers are sent as a whole. */
 export const isHeavyCall = (path: string): boolean => CALLS.has(path);
 
 /** In which lane a route waits; null for a light one. */
 export function laneOf({ method, path }: { method: string; path: string }, format: unknown): Lane | null {
-  if (format === 'csv' || format === 'ndjson') return 'export';
+  if (isFile(format)) return 'export';
   return ROUTES.get(`${method} ${path}`) ?? null;
 }
 
-/** Whether a request, by its method and address (path and query), asks for something heavy. */
-export function isHeavyRequest(method: string, address: string): boolean {
-  const [path = '', query = ''] = address.split('?', 2);
-  if (path.startsWith('/api/trpc/')) {
-    return path.slice('/api/trpc/'.length).split(/,|%2c/i).some(isHeavyCall);
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
   }
+}
+
+/** Whether a request, by its method and address (path and query), asks for something heavy, however the address is encoded. */
+export function isHeavyRequest(method: string, address: string): boolean {
+  const [given = '', query = ''] = address.split('?', 2);
+  const path = decoded(given);
+  if (path.startsWith('/api/trpc/')) return path.slice('/api/trpc/'.length).split(',').some(isHeavyCall);
   if (!path.startsWith('/api/v1/')) return false;
+  if (new URLSearchParams(query).getAll('format').some(isFile)) return true;
   const asked = method === 'HEAD' ? 'GET' : method;
-  if (asked === 'GET' && /(?:^|&)format=(?:csv|ndjson)(?:&|$)/.test(query)) return true;
   return PATTERNS.some((pattern) => pattern.method === asked && pattern.path.test(path));
 }
