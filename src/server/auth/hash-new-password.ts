@@ -3,7 +3,8 @@ import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { isBreachedPassword } from './breached-passwords';
 import { isCommonPassword } from './common-passwords';
-import { hashPassword, type PasswordAsker } from './password';
+import { hashPassword } from './password';
+import type { PasswordAsker } from './password-asker';
 
 async function isListed(path: string, password: string): Promise<boolean> {
   try {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { hashPassword, isOutdatedHash, signedInAsker, verifyPassword } from './password';
+import { hashPassword, isOutdatedHash, verifyPassword } from './password';
+import { signedInAsker } from './password-asker';
 
 const waiting: (() => void)[] = [];
 let running = 0;

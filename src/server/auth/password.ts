@@ -4,6 +4,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { normalizePassword } from '@/domain/auth-password';
 import { FairGate } from '../admission/fair-gate';
 import { logger } from '../lib/logger';
+import type { PasswordAsker } from './password-asker';
 
 /** argon2id: 64 MiB, three passes, one lane. docs/decisions/0020 has the measurements. */
 const COST = { memoryCost: 65_536, timeCost: 3, parallelism: 1 } as const;
@@ -28,10 +29,6 @@ const gate = new FairGate(
   },
 );
 
-/** Who has a password computed: from where, and for which account. */
-export type PasswordAsker = { source: string; account: string };
-/** Somebody who is signed in, wherever they are. */
-export const signedInAsker = (userId: string): PasswordAsker => ({ source: `user ${userId}`, account: userId });
 /** The program itself: the first administrator, the command line. */
 const INSIDE: PasswordAsker = { source: 'inside', account: 'inside' };
 

@@ -1,5 +1,5 @@
 import { FairGate } from '../admission/fair-gate';
-import type { PasswordAsker } from './password';
+import type { PasswordAsker } from './password-asker';
 
 /**
  * Sign-ins under way: of one source address two, so that a flood from there neither takes the connections to the database nor makes others

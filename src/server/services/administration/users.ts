@@ -4,7 +4,7 @@ import type { Page } from '@/domain/list';
 import type { User, UserAccess, UserInput, UserListInput, UserUpdate } from '@/domain/user';
 import { recordAudit } from '../../audit/record';
 import { hashNewPassword } from '../../auth/hash-new-password';
-import { signedInAsker } from '../../auth/password';
+import { signedInAsker } from '../../auth/password-asker';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';

@@ -1,6 +1,7 @@
 import type { SecondFactorProof } from '@/domain/second-factor';
 import { assertMayTry, loginLimits, recordFailure } from '../../auth/attempt-limits';
-import { signedInAsker, verifyPassword } from '../../auth/password';
+import { verifyPassword } from '../../auth/password';
+import { signedInAsker } from '../../auth/password-asker';
 import type { Origin, PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
