@@ -93,7 +93,7 @@ describe('a worker whose store is restarted in the middle of a job', () => {
     const database = await startEmbeddedDatabase(directory, () => {});
     stopStore = async () => {
       await database.stop();
-      rmSync(directory, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
     };
     m = await load({ DATABASE_URL: database.url, REDIS_URL: '' });
     await m.prepareStores({ DATABASE_URL: database.url });

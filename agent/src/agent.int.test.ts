@@ -71,7 +71,7 @@ describeAsRoot('ip', 'ping')('agent', () => {
     agent?.kill('SIGKILL');
     await new Promise((resolve) => server.close(resolve));
     node.destroy();
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, maxRetries: 10 });
   });
 
   function start(): ChildProcess {

@@ -64,7 +64,7 @@ afterAll(async () => {
   await demo?.close();
   await closeQueues();
   await sql.end({ timeout: 5 });
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** What a start does, up to the agents. */

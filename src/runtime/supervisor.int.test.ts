@@ -141,7 +141,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       }
     }
     await untilNoneLeft();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   });
 
   it('makes a database and secrets, says where it is, refuses a second start and leaves nothing behind', async () => {

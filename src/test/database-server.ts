@@ -39,7 +39,7 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
     url: (database) => databaseUrl(server.port, password, database),
     async stop() {
       await server.stop('immediate');
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -58,7 +58,7 @@ export async function startRedisServer(port?: number): Promise<RedisServer> {
     async stop() {
       child.kill('SIGKILL');
       await exited;
-      rmSync(directory, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

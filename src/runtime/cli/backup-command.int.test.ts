@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterAll(() => {
   program.remove();
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
 describe('fabric backup and restore', { timeout: 400_000 }, () => {

@@ -59,7 +59,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await dropTestDatabase(source);
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
 describe('backup and restore', { timeout: 120_000 }, () => {

@@ -76,7 +76,7 @@ afterAll(async () => {
   web?.process.kill('SIGKILL');
   await sql?.end({ timeout: 1 });
   await database?.stop();
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 afterEach(async () => {
   if (web.process.exitCode !== null || web.process.signalCode !== null) web = await startWeb();
