@@ -3,8 +3,18 @@ import type { UserAccess } from './user';
 type Row = UserAccess['permissions'][number];
 type Reason = Row['reasons'][number];
 
+/** Where something is to be done: a tenant, one project of it, or (both null) the whole installation. */
+export type AccessPlace = { readonly tenant_id: string | null; readonly project_id: string | null };
+
 /** What keeps somebody from doing something. */
-export type Lack = 'deactivated' | 'second_factor' | 'no_role' | 'expired' | 'platform_only' | 'elsewhere';
+export type Lack =
+  | 'deactivated'
+  | 'second_factor'
+  | 'no_role'
+  | 'expired'
+  | 'platform_only'
+  | 'tenant_only'
+  | 'elsewhere';
 
 export type AccessAnswer =
   | { allowed: true; by: Reason[] }
@@ -12,15 +22,17 @@ export type AccessAnswer =
   | { allowed: false; lack: Lack; near: Reason[] };
 
 /**
- * Whether a user may do something in a tenant, or (`tenantId` null) in the whole installation, by which of their roles, or
+ * Whether a user may do something in a tenant, in one project of it, or (`tenant_id` null) in the whole installation, by which of their roles, or
  * what is lacking. The nearest reason is the one given: whose role has expired is not told that there is none.
  */
 export function answerAccess(
   { active, second_factor_missing }: Pick<UserAccess, 'active' | 'second_factor_missing'>,
   { reasons }: Pick<Row, 'reasons'>,
-  tenantId: string | null,
+  { tenant_id, project_id }: AccessPlace,
 ): AccessAnswer {
-  const reaches = (reason: Reason) => reason.tenant_id === null || reason.tenant_id === tenantId;
+  const reaches = (reason: Reason) =>
+    reason.tenant_id === null ||
+    (reason.tenant_id === tenant_id && (reason.project_id === null || reason.project_id === project_id));
   const by = reasons.filter((reason) => reason.effect === 'gives' && reaches(reason));
   if (!active) return { allowed: false, lack: 'deactivated', near: by };
   if (by.length > 0) {
@@ -30,6 +42,8 @@ export function answerAccess(
   if (expired.length > 0) return { allowed: false, lack: 'expired', near: expired };
   const platformOnly = reasons.filter((reason) => reason.effect === 'platform_only');
   if (platformOnly.length > 0) return { allowed: false, lack: 'platform_only', near: platformOnly };
+  const tenantOnly = reasons.filter((reason) => reason.effect === 'tenant_only' && reason.tenant_id === tenant_id);
+  if (tenantOnly.length > 0) return { allowed: false, lack: 'tenant_only', near: tenantOnly };
   if (reasons.length > 0) return { allowed: false, lack: 'elsewhere', near: [...reasons] };
   return { allowed: false, lack: 'no_role', near: [] };
 }

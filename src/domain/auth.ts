@@ -29,6 +29,9 @@ export const HeldRole = z.object({
   role: z.string(),
   title: z.string(),
   tenant_id: z.uuid().nullable(),
+  /** Set: it is held for this project of the tenant only. */
+  project_id: z.uuid().nullable(),
+  project_name: z.string().nullable(),
   permissions: z.array(z.string()),
 });
 

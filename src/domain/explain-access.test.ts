@@ -1,22 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explainAccess } from './explain-access';
-import { PERMISSIONS, reachOf } from './permissions';
+import { isNowhere, PERMISSIONS, projectsOf, reachOf, tenantsOf } from './permissions';
 
 const TENANTS = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002'];
-const held = fc.record({
-  id: fc.uuid(),
-  role_id: fc.uuid(),
-  role: fc.constantFrom('one', 'two'),
-  role_title: fc.constant('Role'),
-  tenant_id: fc.constantFrom(null, ...TENANTS),
-  tenant_name: fc.constant('name'),
-  expires_at: fc.constant(null),
-  source: fc.constant('manual' as const),
-  expired: fc.boolean(),
-  created_at: fc.constant('2026-01-01T00:00:00Z'),
-  permissions: fc.subarray([...PERMISSIONS, '*', 'nonsense:read']),
+const place = (tenant_id: string | null, project_id: string | null = null) => ({
+  tenant_id,
+  tenant_name: 'name',
+  project_id,
+  project_name: 'project',
 });
+const PROJECT = '0199aaaa-0000-7000-8000-0000000000aa';
+const PLACES = [place(null), ...TENANTS.map((id) => place(id)), place(TENANTS[0] ?? '', PROJECT)];
+const held = fc
+  .record({
+    id: fc.uuid(),
+    role_id: fc.uuid(),
+    role: fc.constantFrom('one', 'two'),
+    role_title: fc.constant('Role'),
+    place: fc.constantFrom(...PLACES),
+    expires_at: fc.constant(null),
+    source: fc.constant('manual' as const),
+    expired: fc.boolean(),
+    created_at: fc.constant('2026-01-01T00:00:00Z'),
+    permissions: fc.subarray([...PERMISSIONS, '*', 'nonsense:read']),
+  })
+  .map(({ place, ...rest }) => ({ ...rest, ...place }));
 const user = { id: TENANTS[0] ?? '', active: true, second_factor_at: null, second_factor_required: false };
 
 describe('explainAccess', () => {
@@ -24,10 +33,15 @@ describe('explainAccess', () => {
     fc.assert(
       fc.property(fc.array(held, { maxLength: 5 }), (assignments) => {
         const grants = assignments.filter(({ expired }) => !expired);
-        for (const { permission, granted, tenants } of explainAccess(user, assignments).permissions) {
+        for (const { permission, granted, tenants, projects } of explainAccess(user, assignments).permissions) {
           const reach = reachOf(grants, permission as (typeof PERMISSIONS)[number] | '*');
-          expect(granted).toBe(reach === 'all' ? 'all' : reach.length > 0 ? 'tenants' : 'none');
-          if (reach !== 'all') expect(tenants.map(({ id }) => id).sort()).toEqual(reach);
+          expect(granted).toBe(reach === 'all' ? 'all' : isNowhere(reach) ? 'none' : 'tenants');
+          const whole = tenantsOf(reach);
+          if (whole === 'all') continue;
+          expect(tenants.map(({ id }) => id).sort()).toEqual(whole);
+          // A project of a tenant that is reachable as a whole adds nothing.
+          const besides = projectsOf(reach).filter(() => !whole.includes(TENANTS[0] ?? ''));
+          expect(projects.map(({ id }) => id)).toEqual(besides);
         }
       }),
     );
@@ -42,9 +56,19 @@ describe('explainAccess', () => {
       source: 'manual' as const,
       created_at: '',
       tenant_name: 'Blue',
+      project_id: null,
+      project_name: null,
     };
     const access = explainAccess(user, [
       { ...base, id: 'a', tenant_id: TENANTS[0] ?? '', expired: false, permissions: ['cluster:read', 'flow:read'] },
+      {
+        ...base,
+        id: 'c',
+        tenant_id: TENANTS[0] ?? '',
+        project_id: PROJECT,
+        expired: false,
+        permissions: ['audit:read'],
+      },
       { ...base, id: 'b', tenant_id: null, expired: true, permissions: ['flow:read'] },
     ]);
     const of = (permission: string) => access.permissions.find((row) => row.permission === permission);
@@ -54,6 +78,7 @@ describe('explainAccess', () => {
       tenants: [{ id: TENANTS[0], name: 'Blue' }],
       reasons: [{ effect: 'gives' }, { effect: 'expired' }],
     });
+    expect(of('audit:read')).toMatchObject({ granted: 'none', reasons: [{ effect: 'tenant_only' }] });
     expect(of('user:read')).toMatchObject({ granted: 'none', reasons: [] });
   });
 
@@ -78,6 +103,8 @@ describe('explainAccess', () => {
         role_title: 'R',
         tenant_id: null,
         tenant_name: null,
+        project_id: null,
+        project_name: null,
         expires_at: null,
         source: 'manual' as const,
         expired: false,

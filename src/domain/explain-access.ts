@@ -8,6 +8,18 @@ type AnyRole = { id: string; title: string; permissions: readonly string[] };
 const has = ({ permissions }: { permissions: readonly string[] }, permission: string) =>
   permissions.includes('*') || permissions.includes(permission);
 
+/** What an assignment that counts now does for a permission that can be held so far. */
+function effectOf(
+  { tenant_id, project_id }: Pick<Assignment, 'tenant_id' | 'project_id'>,
+  reach: 'platform' | 'tenant' | 'project',
+) {
+  if (tenant_id !== null && reach === 'platform') return 'platform_only' as const;
+  return project_id !== null && reach === 'tenant' ? ('tenant_only' as const) : ('gives' as const);
+}
+
+const byName = (named: ReadonlyMap<string, string>) =>
+  [...named].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
 /**
  * What the assignments of a user come to, permission by permission, and which of them matter for each: also those that
  * would give it, but have expired or are held where they mean nothing. `roles` are all that could be given.
@@ -20,28 +32,31 @@ export function explainAccess(
   const holding = (permission: Grantable) => assignments.filter((held) => has(held, permission));
   const rows = ([...PERMISSIONS, '*'] as const).map((permission) => {
     const reach = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
-    const reasons = holding(permission).map(({ id, role, role_title, tenant_id, tenant_name, expired }) => ({
+    const reasons = holding(permission).map(({ expired, id, ...held }) => ({
       assignment_id: id,
-      role,
-      role_title,
-      tenant_id,
-      tenant_name,
-      effect: expired
-        ? ('expired' as const)
-        : tenant_id !== null && reach === 'platform'
-          ? ('platform_only' as const)
-          : ('gives' as const),
+      role: held.role,
+      role_title: held.role_title,
+      tenant_id: held.tenant_id,
+      tenant_name: held.tenant_name,
+      project_id: held.project_id,
+      project_name: held.project_name,
+      effect: expired ? ('expired' as const) : effectOf(held, reach),
     }));
     const giving = user.active ? reasons.filter(({ effect }) => effect === 'gives') : [];
     const everywhere = giving.some(({ tenant_id }) => tenant_id === null);
-    const tenants = new Map(giving.map(({ tenant_id, tenant_name }) => [tenant_id ?? '', tenant_name ?? '']));
+    const whole = giving.filter(({ project_id }) => project_id === null);
+    const tenants = new Map(whole.map(({ tenant_id, tenant_name }) => [tenant_id ?? '', tenant_name ?? '']));
+    const projects = new Map(
+      giving.flatMap(({ tenant_id, project_id, project_name }) =>
+        project_id === null || tenants.has(tenant_id ?? '') ? [] : [[project_id, project_name ?? ''] as const],
+      ),
+    );
     return {
       permission,
       reach,
       granted: everywhere ? ('all' as const) : giving.length > 0 ? ('tenants' as const) : ('none' as const),
-      tenants: everywhere
-        ? []
-        : [...tenants].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name, 'en')),
+      tenants: everywhere ? [] : byName(tenants),
+      projects: everywhere ? [] : byName(projects),
       reasons,
       roles: roles.filter((role) => has(role, permission)).map(({ id, title }) => ({ id, title })),
     };

@@ -1,50 +1,100 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_ROLES, isGranted, PERMISSION_REACH, PERMISSIONS, type RoleGrant, reachOf } from './permissions';
+import {
+  BUILT_IN_ROLES,
+  isGranted,
+  isWithinReach,
+  PERMISSION_REACH,
+  PERMISSIONS,
+  type RoleGrant,
+  reachOf,
+  tenantsAt,
+  tenantsOf,
+} from './permissions';
 
 const permission = fc.constantFrom(...PERMISSIONS);
-const grant: fc.Arbitrary<RoleGrant> = fc.record({
-  role: fc.constant('r'),
-  permissions: fc.array(fc.oneof(permission, fc.constant('*'), fc.constant('nonsense:read')), { maxLength: 4 }),
-  tenant_id: fc.option(fc.constantFrom('t1', 't2', 't3'), { nil: null }),
-});
+const PLACES = [
+  { tenant_id: null, project_id: null },
+  { tenant_id: 't1', project_id: null },
+  { tenant_id: 't2', project_id: null },
+  { tenant_id: 't1', project_id: 't1.p1' },
+  { tenant_id: 't1', project_id: 't1.p2' },
+  { tenant_id: 't2', project_id: 't2.p1' },
+];
+const grant: fc.Arbitrary<RoleGrant> = fc
+  .record({
+    role: fc.constant('r'),
+    permissions: fc.array(fc.oneof(permission, fc.constant('*'), fc.constant('nonsense:read')), { maxLength: 4 }),
+    place: fc.constantFrom(...PLACES),
+  })
+  .map(({ place, ...rest }) => ({ ...rest, ...place }));
 
-/** The rule said plainly, as an oracle: who holds p in tenant t, or everywhere. */
-function holds(grants: RoleGrant[], p: (typeof PERMISSIONS)[number], tenant: string | null): boolean {
-  return grants.some(
-    (g) =>
-      (g.permissions.includes(p) || g.permissions.includes('*')) &&
-      (g.tenant_id === null || (g.tenant_id === tenant && PERMISSION_REACH[p] === 'tenant')),
-  );
+/** The rule said plainly, as an oracle: who holds p everywhere, in a tenant or in a project. */
+function holds(grants: RoleGrant[], p: (typeof PERMISSIONS)[number], place: (typeof PLACES)[number]): boolean {
+  return grants.some((g) => {
+    if (!g.permissions.includes(p) && !g.permissions.includes('*')) return false;
+    if (g.tenant_id === null) return true;
+    if (g.project_id === null) return g.tenant_id === place.tenant_id && PERMISSION_REACH[p] !== 'platform';
+    return g.project_id === place.project_id && PERMISSION_REACH[p] === 'project';
+  });
 }
 
 describe('reachOf', () => {
-  it('agrees with the rule for every tenant', () => {
+  it('agrees with the rule for every tenant and project', () => {
     fc.assert(
       fc.property(fc.array(grant, { maxLength: 5 }), permission, (grants, p) => {
         const reach = reachOf(grants, p);
-        for (const tenant of ['t1', 't2', 't3', 't4']) {
-          expect(reach === 'all' || reach.includes(tenant)).toBe(holds(grants, p, tenant));
+        for (const place of [...PLACES, { tenant_id: 't3', project_id: 't3.p1' }]) {
+          if (place.tenant_id !== null) expect(isWithinReach(place, reach)).toBe(holds(grants, p, place));
+          const whole = tenantsOf(reach);
+          if (whole !== 'all' && place.tenant_id !== null && whole.includes(place.tenant_id)) {
+            expect(holds(grants, p, { ...place, project_id: null })).toBe(true);
+          }
         }
-        expect(reach === 'all').toBe(holds(grants, p, null));
+        expect(reach === 'all').toBe(holds(grants, p, { tenant_id: null, project_id: null }));
       }),
     );
   });
 
   it('gives * only platform-wide: the star of one tenant is no super administrator', () => {
-    expect(isGranted([{ role: 'x', permissions: ['*'], tenant_id: 't1' }], '*')).toBe(false);
-    expect(isGranted([{ role: 'x', permissions: ['*'], tenant_id: null }], '*')).toBe(true);
+    expect(isGranted([{ role: 'x', permissions: ['*'], tenant_id: 't1', project_id: null }], '*')).toBe(false);
+    expect(isGranted([{ role: 'x', permissions: ['*'], tenant_id: null, project_id: null }], '*')).toBe(true);
+  });
+
+  it('gives a role for a project no more than the same role for its tenant', () => {
+    fc.assert(
+      fc.property(fc.array(grant, { maxLength: 5 }), permission, (grants, p) => {
+        const reach = reachOf(grants, p);
+        const wider = reachOf(
+          grants.map((g) => ({ ...g, project_id: null })),
+          p,
+        );
+        for (const place of PLACES) {
+          if (isWithinReach(place, reach)) expect(isWithinReach(place, wider)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('shows the policies of a tenant at a workload that is reached by its project, nowhere else', () => {
+    const reach = { tenants: ['t2'], projects: ['t1.p1'] };
+    expect(tenantsAt(reach, { tenant_id: 't1', project_id: 't1.p1' })).toEqual(['t2', 't1']);
+    expect(tenantsAt(reach, { tenant_id: 't1', project_id: 't1.p2' })).toEqual(['t2']);
+    expect(tenantsAt(reach, { tenant_id: null, project_id: null })).toEqual(['t2']);
+    expect(tenantsAt('all', { tenant_id: 't1', project_id: null })).toBe('all');
   });
 
   it('gives nothing for platform permissions held in one tenant', () => {
-    expect(isGranted([{ role: 'x', permissions: ['cluster:write'], tenant_id: 't1' }], 'cluster:write')).toBe(false);
+    expect(
+      isGranted([{ role: 'x', permissions: ['cluster:write'], tenant_id: 't1', project_id: null }], 'cluster:write'),
+    ).toBe(false);
   });
 });
 
 describe('built-in roles', () => {
   it('lets nobody but the super administrator change settings', () => {
     const able = Object.entries(BUILT_IN_ROLES).filter(([name, role]) =>
-      isGranted([{ role: name, permissions: role.permissions, tenant_id: null }], '*'),
+      isGranted([{ role: name, permissions: role.permissions, tenant_id: null, project_id: null }], '*'),
     );
     expect(able.map(([name]) => name)).toEqual(['super_admin']);
   });

@@ -1,22 +1,23 @@
 /**
  * What can be permitted, and who can hold it where. `platform` things (clusters, users, settings) belong to the
- * installation: holding such a permission for one tenant only gives nothing. `tenant` things can be held for some tenants.
+ * installation: holding such a permission for one tenant only gives nothing. `tenant` things can be held for some tenants,
+ * `project` things for single projects as well.
  */
 export const PERMISSION_REACH = {
   'cluster:read': 'platform',
   'cluster:write': 'platform',
   'cluster:sync': 'platform',
-  'workload:read': 'tenant',
-  'workload:write': 'tenant',
-  'ipam:read': 'tenant',
+  'workload:read': 'project',
+  'workload:write': 'project',
+  'ipam:read': 'project',
   'ipam:write': 'platform',
   'ipam:discover': 'platform',
-  'group:read': 'tenant',
-  'group:write': 'tenant',
-  'policy:read': 'tenant',
-  'policy:write': 'tenant',
-  'policy:apply': 'tenant',
-  'flow:read': 'tenant',
+  'group:read': 'project',
+  'group:write': 'project',
+  'policy:read': 'project',
+  'policy:write': 'project',
+  'policy:apply': 'project',
+  'flow:read': 'project',
   'agent:read': 'platform',
   'agent:install': 'platform',
   'user:read': 'platform',
@@ -25,7 +26,7 @@ export const PERMISSION_REACH = {
   'role:write': 'platform',
   'tenant:read': 'tenant',
   'tenant:write': 'platform',
-  'project:read': 'tenant',
+  'project:read': 'project',
   'project:write': 'tenant',
   'mapping:read': 'platform',
   'mapping:write': 'platform',
@@ -35,7 +36,7 @@ export const PERMISSION_REACH = {
   'notification:mark': 'tenant',
   'job:read': 'platform',
   'settings:read': 'platform',
-} as const satisfies Record<string, 'platform' | 'tenant'>;
+} as const satisfies Record<string, 'platform' | 'tenant' | 'project'>;
 
 export type Permission = keyof typeof PERMISSION_REACH;
 export const PERMISSIONS = Object.keys(PERMISSION_REACH) as Permission[];
@@ -46,28 +47,76 @@ export type Grantable = Permission | '*';
 /** Where something holds: the whole installation, or the tenants named (ids). An empty list is nowhere. */
 export type TenantReach = 'all' | readonly string[];
 
-/** One role held by a user; `tenant_id` null means platform-wide. */
-export type RoleGrant = { role: string; permissions: readonly string[]; tenant_id: string | null };
+/** Single projects besides whole tenants. */
+export type ProjectReach = { readonly tenants: readonly string[]; readonly projects: readonly string[] };
+
+/** Where something holds, single projects included. What takes a `TenantReach` knows nothing of projects. */
+export type Reach = TenantReach | ProjectReach;
+
+/** One role held by a user; `tenant_id` null means platform-wide, `project_id` null the whole tenant. */
+export type RoleGrant = {
+  role: string;
+  permissions: readonly string[];
+  tenant_id: string | null;
+  project_id: string | null;
+};
 
 /**
  * Where the grants give `permission`. Settings updates and other `*`-only operations ask with `'*'`.
  * Unknown strings in a stored permission set give nothing.
  */
-export function reachOf(grants: readonly RoleGrant[], permission: Grantable): TenantReach {
+export function reachOf(grants: readonly RoleGrant[], permission: Grantable): Reach {
   const tenants = new Set<string>();
+  const projects = new Set<string>();
+  const held = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
   for (const grant of grants) {
     if (!grant.permissions.includes('*') && !grant.permissions.includes(permission)) continue;
-    if (grant.tenant_id === null) return 'all';
-    if (permission !== '*' && PERMISSION_REACH[permission] === 'tenant') tenants.add(grant.tenant_id);
+    if (grant.tenant_id === null && grant.project_id === null) return 'all';
+    if (grant.project_id !== null) {
+      if (held === 'project') projects.add(grant.project_id);
+    } else if (grant.tenant_id !== null && held !== 'platform') tenants.add(grant.tenant_id);
   }
-  return [...tenants].sort();
+  const whole = [...tenants].sort();
+  return projects.size === 0 ? whole : { tenants: whole, projects: [...projects].sort() };
+}
+
+const isProjectReach = (reach: Reach): reach is ProjectReach => typeof reach === 'object' && 'projects' in reach;
+
+/** The tenants that are reachable as a whole. */
+export const tenantsOf = (reach: Reach): TenantReach => (isProjectReach(reach) ? reach.tenants : reach);
+
+/** The single projects that are reachable. */
+export const projectsOf = (reach: Reach): readonly string[] => (isProjectReach(reach) ? reach.projects : []);
+
+/** Whether there is nothing within reach. */
+export const isNowhere = (reach: Reach): boolean => {
+  const tenants = tenantsOf(reach);
+  return tenants !== 'all' && tenants.length === 0 && projectsOf(reach).length === 0;
+};
+
+/** What belongs to a tenant, and perhaps to one of its projects. */
+export type Owned = { readonly tenant_id: string | null; readonly project_id: string | null };
+
+/** Whether something is within reach by what it belongs to. */
+export function isWithinReach({ tenant_id, project_id }: Owned, reach: Reach): boolean {
+  const tenants = tenantsOf(reach);
+  if (tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id))) return true;
+  return project_id !== null && projectsOf(reach).includes(project_id);
+}
+
+/**
+ * The tenants whose policies may be named at a workload: whoever reaches a workload by its project is shown the policies of its
+ * tenant there, because those touch the project.
+ */
+export function tenantsAt(reach: Reach, workload: Owned): TenantReach {
+  const tenants = tenantsOf(reach);
+  if (tenants === 'all' || workload.tenant_id === null || !isWithinReach(workload, reach)) return tenants;
+  return tenants.includes(workload.tenant_id) ? tenants : [...tenants, workload.tenant_id];
 }
 
 /** Whether the grants give the permission anywhere. */
-export function isGranted(grants: readonly RoleGrant[], permission: Grantable): boolean {
-  const reach = reachOf(grants, permission);
-  return reach === 'all' || reach.length > 0;
-}
+export const isGranted = (grants: readonly RoleGrant[], permission: Grantable): boolean =>
+  !isNowhere(reachOf(grants, permission));
 
 const READS = PERMISSIONS.filter((p) => p.endsWith(':read'));
 const without = (list: readonly Permission[], ...gone: Permission[]) => list.filter((p) => !gone.includes(p));

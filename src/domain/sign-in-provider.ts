@@ -35,11 +35,12 @@ const webAddress = (what: string) =>
 /** What makes a scope: `openid`, `offline_access`, `https://example.org/groups`. */
 const Scope = z.string('Enter scopes as text.').regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'A scope has no spaces.');
 
-/** Whoever is in the group gets the role: everywhere with `tenant_id` null, else in that tenant. */
+/** Whoever is in the group gets the role: everywhere with `tenant_id` null, else in that tenant, or in one project of it. */
 export const GroupMapping = z.strictObject({
   group: line('the group', 256),
   role_id: z.uuid('The id of a role.'),
   tenant_id: z.uuid('The id of a tenant, or null for everywhere.').nullable().default(null),
+  project_id: z.uuid('The id of a project of this tenant, or null for all of it.').nullable().default(null),
 });
 export type GroupMapping = z.output<typeof GroupMapping>;
 
@@ -77,8 +78,8 @@ export const SignInProviderInput = z.strictObject({
     .max(500, 'At most 500 groups.')
     .superRefine((mappings, context) => {
       const seen = new Set<string>();
-      for (const [index, { group, role_id, tenant_id }] of mappings.entries()) {
-        const key = JSON.stringify([group, role_id, tenant_id]);
+      for (const [index, { group, role_id, tenant_id, project_id }] of mappings.entries()) {
+        const key = JSON.stringify([group, role_id, tenant_id, project_id]);
         if (seen.has(key)) context.addIssue({ code: 'custom', path: [index], message: 'This is named twice.' });
         seen.add(key);
       }
@@ -109,6 +110,8 @@ export const SignInProvider = z.object({
       role_title: z.string(),
       tenant_id: z.uuid().nullable(),
       tenant_name: z.string().nullable(),
+      project_id: z.uuid().nullable(),
+      project_name: z.string().nullable(),
     }),
   ),
   version: z.int(),

@@ -6,10 +6,13 @@ import { Version } from './tenant';
 
 const UserName = z.string('Enter the name as text.').trim().max(100, 'At most 100 characters.');
 
-/** A role for a user: everywhere with `tenant_id` null, else in that tenant; until `expires_at`, or for good. */
+/**
+ * A role for a user: everywhere with `tenant_id` null, else in that tenant, or in one project of it; until `expires_at`, or for good.
+ */
 export const AssignmentInput = z.strictObject({
   role_id: z.uuid('The id of a role.'),
   tenant_id: z.uuid('The id of a tenant, or null for everywhere.').nullable().default(null),
+  project_id: z.uuid('The id of a project of this tenant, or null for all of it.').nullable().default(null),
   expires_at: z.iso.datetime({ offset: true, error: 'A time such as 2026-12-31T18:00:00Z.' }).nullable().default(null),
 });
 export type AssignmentInput = z.output<typeof AssignmentInput>;
@@ -57,6 +60,9 @@ export const Assignment = z.object({
   role_title: z.string(),
   tenant_id: z.uuid().nullable(),
   tenant_name: z.string().nullable(),
+  /** Set: it is held for this project of the tenant only. */
+  project_id: z.uuid().nullable(),
+  project_name: z.string().nullable(),
   expires_at: z.string().nullable(),
   /** `oidc`: from a group at the sign-in provider, looked at again whenever the user signs in there. */
   source: z.enum(['manual', 'oidc']),
@@ -111,8 +117,13 @@ export const AccessReason = z.object({
   role_title: z.string(),
   tenant_id: z.uuid().nullable(),
   tenant_name: z.string().nullable(),
-  /** `gives`; `expired`; `platform_only`: the role has it, but held for one tenant it means nothing. */
-  effect: z.enum(['gives', 'expired', 'platform_only']),
+  project_id: z.uuid().nullable(),
+  project_name: z.string().nullable(),
+  /**
+   * `gives`; `expired`; `platform_only`: the role has it, but held for one tenant or project it means nothing; `tenant_only`: held for
+   * one project it means nothing.
+   */
+  effect: z.enum(['gives', 'expired', 'platform_only', 'tenant_only']),
 });
 
 /** What a user may do, permission by permission, and where it comes from. */
@@ -124,10 +135,13 @@ export const UserAccess = z.object({
   permissions: z.array(
     z.object({
       permission: z.string(),
-      reach: z.enum(['platform', 'tenant']),
-      /** Everywhere, in the tenants named, or nowhere. An inactive user can do nothing anywhere. */
+      /** For what the permission can be held. */
+      reach: z.enum(['platform', 'tenant', 'project']),
+      /** Everywhere, in the tenants and projects named, or nowhere. An inactive user can do nothing anywhere. */
       granted: z.enum(['all', 'tenants', 'none']),
       tenants: z.array(z.object({ id: z.uuid(), name: z.string() })),
+      /** Projects besides those tenants. */
+      projects: z.array(z.object({ id: z.uuid(), name: z.string() })),
       reasons: z.array(AccessReason),
       /** The roles that have it, whoever holds them: what could be given. */
       roles: z.array(z.object({ id: z.uuid(), title: z.string() })),

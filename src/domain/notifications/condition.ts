@@ -29,7 +29,7 @@ export const CONDITION_PERMISSION = {
 
 /** Clusters and nodes belong to the installation: what happens to them is no matter of one tenant. */
 export const isTenantCondition = (condition: Condition): boolean =>
-  PERMISSION_REACH[CONDITION_PERMISSION[condition]] === 'tenant';
+  PERMISSION_REACH[CONDITION_PERMISSION[condition]] !== 'platform';
 
 /** A condition that holds now for one object, as those may read it who are within reach. */
 export type Fact = {

@@ -9,8 +9,11 @@ import { Section } from '@/ui/section';
 /** Who is signed in, with which roles, and what that permits. */
 export function Profile({ user }: { user: CurrentUser }) {
   const t = useT();
-  const tenantName = (id: string | null) =>
-    id === null ? t('Everywhere') : (user.tenants.find((tenant) => tenant.id === id)?.name ?? id);
+  const placeName = ({ tenant_id, project_name }: CurrentUser['grants'][number]) => {
+    if (tenant_id === null) return t('Everywhere');
+    const tenant = user.tenants.find(({ id }) => id === tenant_id)?.name ?? tenant_id;
+    return project_name === null ? tenant : t('{project} in {tenant}', { project: project_name, tenant });
+  };
   const all = user.permissions.includes('*');
   return (
     <div className="flex max-w-2xl flex-col gap-6">
@@ -32,9 +35,7 @@ export function Profile({ user }: { user: CurrentUser }) {
             {t('Ask an administrator for a role; until then nothing is permitted.')}
           </EmptyState>
         ) : (
-          <Properties
-            items={user.grants.map((grant) => ({ label: grant.title, value: tenantName(grant.tenant_id) }))}
-          />
+          <Properties items={user.grants.map((grant) => ({ label: grant.title, value: placeName(grant) }))} />
         )}
       </Section>
       <Section title={t('Permissions')} description={all ? t('A super administrator may do everything.') : undefined}>

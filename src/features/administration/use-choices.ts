@@ -1,9 +1,11 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import type { Option } from '@/ui/option';
 import { usePermissions } from '../shared/use-permissions';
+import { EVERYWHERE, placeValue } from './role-places';
 
 const MOST = 500;
 
@@ -16,6 +18,34 @@ export function useTenantChoices(): Option[] {
     enabled: can('tenant:read'),
   });
   return useMemo(() => data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [], [data]);
+}
+
+/** Where a role can count: the installation, each tenant followed by its projects. */
+export function useRolePlaces(): Option[] {
+  const t = useT();
+  const trpc = useTRPC();
+  const { can } = usePermissions();
+  const tenants = useTenantChoices();
+  const { data } = useQuery({
+    ...trpc.projects.list.queryOptions({ sort: 'name', limit: MOST }),
+    enabled: can('project:read'),
+  });
+  return useMemo(() => {
+    const projects = data?.items ?? [];
+    return [
+      { value: EVERYWHERE, label: t('Whole installation') },
+      ...tenants.flatMap((tenant) => [
+        tenant,
+        ...projects
+          .filter(({ tenant_id }) => tenant_id === tenant.value)
+          .map(({ id, name, tenant_id }) => ({
+            value: placeValue({ tenant_id, project_id: id }),
+            label: t('{project} in {tenant}', { project: name, tenant: tenant.label }),
+            description: t('One project'),
+          })),
+      ]),
+    ];
+  }, [t, tenants, data]);
 }
 
 /** The roles as choices, by title. */

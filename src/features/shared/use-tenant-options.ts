@@ -1,5 +1,5 @@
 'use client';
-import { type Permission, reachOf } from '@/domain/permissions';
+import { type Permission, reachOf, tenantsOf } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import type { Option } from '@/ui/option';
@@ -14,7 +14,7 @@ export function useTenantChoice(permission: Permission): { options: Option[]; fi
   const state = useSession();
   if (state.status !== 'signed_in') return { options: [], first: null };
   const { grants, tenants } = state.user;
-  const reach = reachOf(grants, permission);
+  const reach = tenantsOf(reachOf(grants, permission));
   const everywhere = reach === 'all';
   const options = tenantOptions(t, everywhere ? tenants : tenants.filter(({ id }) => reach.includes(id)), everywhere);
   return { options, first: firstTenant(options, everywhere) };

@@ -45,7 +45,7 @@ beforeAll(async () => {
   for (const role of ROLES) {
     for (const tenant_id of [null, tenant.id]) {
       const user = await makeUser(role, tenant_id === null ? undefined : tenant);
-      const grants = [{ role, permissions: BUILT_IN_ROLES[role].permissions, tenant_id }];
+      const grants = [{ role, permissions: BUILT_IN_ROLES[role].permissions, tenant_id, project_id: null }];
       callers.push({ name: tenant_id ? `${role} of a tenant` : role, headers: await bearer(user), grants });
     }
   }
@@ -53,7 +53,7 @@ beforeAll(async () => {
     const role = await makeRole([permission]);
     const user = await makeUser();
     await db.insert(roleAssignments).values({ user_id: user.id, role_id: role.id });
-    const grants = [{ role: role.name, permissions: [permission], tenant_id: null }];
+    const grants = [{ role: role.name, permissions: [permission], tenant_id: null, project_id: null }];
     callers.push({ name: `only ${permission}`, headers: await bearer(user), grants, only: permission });
   }
   await addPrograms(tenant.id);
@@ -122,7 +122,7 @@ async function addPrograms(tenant_id: string) {
     const { token, prefix } = newApiToken();
     const values = { user_id: owner.id, name, prefix, token_hash: hashToken(token), expires_at };
     await db.insert(apiTokens).values({ ...values, ...limit, permissions: [...limit.permissions] });
-    const grants = owner === gone || expires_at < '2999' ? null : [{ role: 'token', ...limit }];
+    const grants = owner === gone || expires_at < '2999' ? null : [{ role: 'token', ...limit, project_id: null }];
     callers.push({ name, headers: { authorization: `Bearer ${token}` }, grants, kind: 'program' });
   };
   await add('token to read policies', admin, { permissions: ['policy:read'], tenant_id: null });

@@ -17,7 +17,9 @@ function line({ method, path, access }: Callable): string {
   if ('agent' in access) return `${call} agent: ${access.agent}`;
   const { permission } = access;
   const roles = Object.entries(BUILT_IN_ROLES)
-    .filter(([role, { permissions }]) => isGranted([{ role, permissions, tenant_id: null }], permission))
+    .filter(([role, { permissions }]) =>
+      isGranted([{ role, permissions, tenant_id: null, project_id: null }], permission),
+    )
     .map(([role]) => role);
   const reach = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
   return `${call} ${permission.padEnd(15)} ${reach.padEnd(8)} ${roles.join(' ')}`;

@@ -1,4 +1,12 @@
-import { type Grantable, type RoleGrant, reachOf, type TenantReach } from '@/domain/permissions';
+import {
+  type Grantable,
+  isNowhere,
+  type Reach,
+  type RoleGrant,
+  reachOf,
+  type TenantReach,
+  tenantsOf,
+} from '@/domain/permissions';
 import type { ActingToken } from '@/domain/restrict-grants';
 import { AppError } from '../lib/errors';
 
@@ -66,19 +74,21 @@ export function requirePerson(given: Session | null, enrolling = false): PersonS
 declare const proof: unique symbol;
 
 /**
- * Evidence that an actor may do P, and for which tenants. Only `authorize`, `systemScope` and `openScope` make one, so
+ * Evidence that an actor may do P, and where. Only `authorize`, `systemScope` and `openScope` make one, so
  * a service that asks for a `Scope<'policy:write'>` cannot be called without the check having happened.
  */
 export type Scope<P extends Grantable = Grantable> = {
   readonly actor: Actor;
   /** Rows of other tenants do not exist for this scope; repositories put it into the same WHERE as the id. */
   readonly tenants: TenantReach;
+  /** `tenants`, and the single projects that are reachable besides. Whoever looks at `tenants` alone sees nothing of these. */
+  readonly reach: Reach;
   readonly origin: Origin | null;
   readonly [proof]: (permission: P) => void;
 };
 
-function make<P extends Grantable>(actor: Actor, tenants: TenantReach, origin: Origin | null): Scope<P> {
-  return { actor, tenants, origin } as Scope<P>;
+function make<P extends Grantable>(actor: Actor, reach: Reach, origin: Origin | null): Scope<P> {
+  return { actor, tenants: tenantsOf(reach), reach, origin } as Scope<P>;
 }
 
 /**
@@ -87,22 +97,21 @@ function make<P extends Grantable>(actor: Actor, tenants: TenantReach, origin: O
 export function authorize<P extends Grantable>(session: Session | null, permission: P): Scope<P> {
   if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
   assertEnrolled(session);
-  const tenants = reachOf(session.grants, permission);
-  if (tenants !== 'all' && tenants.length === 0) {
+  const reach = reachOf(session.grants, permission);
+  if (isNowhere(reach)) {
     throw new AppError(
       'forbidden',
       `This needs the permission ${permission}. Ask an administrator for a role that has it.`,
     );
   }
-  return make(actorOf(session), tenants, session.origin);
+  return make(actorOf(session), reach, session.origin);
 }
 
 /** As `authorize` for what a page shows only to those who may see it: null without the permission. */
 export function authorizeIfGranted<P extends Grantable>(session: Session | null, permission: P): Scope<P> | null {
   if (!session) return null;
-  const tenants = reachOf(session.grants, permission);
-  if (tenants !== 'all' && tenants.length === 0) return null;
-  return make(actorOf(session), tenants, session.origin);
+  const reach = reachOf(session.grants, permission);
+  return isNowhere(reach) ? null : make(actorOf(session), reach, session.origin);
 }
 
 /** The scope for one tenant of its reach only; null when the tenant is out of reach. */

@@ -137,7 +137,7 @@ describe('live events', () => {
     const session: Session = {
       user: { id: user.id, email: user.email, name: '' },
       family_id: newId(),
-      grants: [{ role: 'admin', permissions: ['cluster:read'], tenant_id: null }],
+      grants: [{ role: 'admin', permissions: ['cluster:read'], tenant_id: null, project_id: null }],
       origin: { request_id: 'x', source_address: null },
     };
     let current: Session | null = session;
@@ -164,7 +164,7 @@ describe('live events', () => {
     const session: Session = {
       user: { id: (await makeUser('viewer', tenant)).id, email: '', name: '' },
       family_id: newId(),
-      grants: [{ role: 'viewer', permissions: ['workload:read'], tenant_id: tenant.id }],
+      grants: [{ role: 'viewer', permissions: ['workload:read'], tenant_id: tenant.id, project_id: null }],
       origin: { request_id: 'x', source_address: null },
     };
     const stream = follow(

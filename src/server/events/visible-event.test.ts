@@ -7,7 +7,7 @@ const ID = '0192f0c1-7a3b-7c44-9f00-000000000001';
 const OURS = '0192f0c1-7a3b-7c44-9f00-0000000000b1';
 const THEIRS = '0192f0c1-7a3b-7c44-9f00-0000000000b2';
 const grant = (permission: string, tenant_id: string | null): RoleGrant[] => [
-  { role: 'r', permissions: [permission], tenant_id },
+  { role: 'r', permissions: [permission], tenant_id, project_id: null },
 ];
 
 it.each([

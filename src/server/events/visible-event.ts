@@ -1,8 +1,7 @@
-import { isGranted, type RoleGrant, reachOf, type TenantReach } from '@/domain/permissions';
+import { isGranted, isNowhere, isWithinReach, type Reach, type RoleGrant, reachOf } from '@/domain/permissions';
 import type { HubMessage } from './event-hub';
 
-const reaches = (reach: TenantReach, tenantId: string | null) =>
-  reach === 'all' || (tenantId !== null && reach.includes(tenantId));
+const reaches = (reach: Reach, tenant_id: string | null) => isWithinReach({ tenant_id, project_id: null }, reach);
 
 /**
  * What of an event this user, who holds these grants, may learn: it, less of it, or nothing. What belongs to a tenant is told
@@ -33,7 +32,8 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
       return reaches(reachOf(grants, 'policy:read'), message.tenant_id) ? message : null;
     case 'notification.changed': {
       // What they are told of depends on many permissions; that it changed somewhere in their reach says nothing.
-      const concerns = ({ tenant_id }: RoleGrant) => tenant_id === null || tenant_id === message.tenant_id;
+      const concerns = ({ tenant_id, project_id }: RoleGrant) =>
+        tenant_id === null || (tenant_id === message.tenant_id && project_id === null);
       return grants.some(concerns) ? { type: message.type } : null;
     }
     case 'notification.read':
@@ -45,5 +45,5 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
 export const needsBeat = (grants: readonly RoleGrant[]): boolean =>
   (['workload:read', 'ipam:read', 'policy:read'] as const).some((permission) => {
     const reach = reachOf(grants, permission);
-    return reach !== 'all' && reach.length > 0;
+    return reach !== 'all' && !isNowhere(reach);
   });

@@ -77,6 +77,18 @@ export async function lockProject(
   return row ?? null;
 }
 
+/** The tenants of projects, by project; unknown ids are missing. The projects cannot be deleted until the transaction ends. */
+export async function findTenantsOfProjects(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .select({ id: projects.id, tenant_id: projects.tenant_id })
+    .from(projects)
+    .where(inArray(projects.id, [...ids]))
+    .orderBy(projects.id)
+    .for('key share');
+  return new Map(rows.map((row) => [row.id, row.tenant_id]));
+}
+
 export async function projectNameTaken(tx: Tx, tenantId: string, name: string): Promise<boolean> {
   return (
     (await tx.$count(projects, and(eq(projects.tenant_id, tenantId), sql`lower(${projects.name}) = lower(${name})`))) >

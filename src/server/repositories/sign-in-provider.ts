@@ -1,6 +1,6 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
-import { oidcRoleMappings, oidcSettings, roles, tenants } from '../db/schema/access';
+import { oidcRoleMappings, oidcSettings, projects, roles, tenants } from '../db/schema/access';
 
 export type OidcSettingsRow = typeof oidcSettings.$inferSelect;
 
@@ -34,6 +34,8 @@ export type RoleMapping = {
   role_title: string;
   tenant_id: string | null;
   tenant_name: string | null;
+  project_id: string | null;
+  project_name: string | null;
 };
 
 /** Which roles groups give, by group and role. */
@@ -46,14 +48,17 @@ export async function listRoleMappings(executor: Executor): Promise<RoleMapping[
       role_title: roles.title,
       tenant_id: oidcRoleMappings.tenant_id,
       tenant_name: tenants.name,
+      project_id: oidcRoleMappings.project_id,
+      project_name: projects.name,
     })
     .from(oidcRoleMappings)
     .innerJoin(roles, eq(roles.id, oidcRoleMappings.role_id))
     .leftJoin(tenants, eq(tenants.id, oidcRoleMappings.tenant_id))
+    .leftJoin(projects, eq(projects.id, oidcRoleMappings.project_id))
     .orderBy(asc(oidcRoleMappings.group_name), asc(roles.title), asc(oidcRoleMappings.id));
 }
 
-type NewMapping = { group: string; role_id: string; tenant_id: string | null };
+type NewMapping = { group: string; role_id: string; tenant_id: string | null; project_id: string | null };
 
 export async function replaceRoleMappings(tx: Tx, mappings: readonly NewMapping[]): Promise<void> {
   await tx.delete(oidcRoleMappings).where(sql`true`);

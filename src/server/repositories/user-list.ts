@@ -2,7 +2,7 @@ import { and, asc, eq, gt, ilike, inArray, isNotNull, isNull, ne, or, type SQL, 
 import type { Page } from '@/domain/list';
 import type { Assignment, User, UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../db/client';
-import { refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../db/schema/access';
+import { projects, refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../db/schema/access';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
@@ -48,6 +48,8 @@ export async function findAssignments(
       permissions: roles.permissions,
       tenant_id: roleAssignments.tenant_id,
       tenant_name: tenants.name,
+      project_id: roleAssignments.project_id,
+      project_name: projects.name,
       expires_at: roleAssignments.expires_at,
       source: roleAssignments.source,
       created_at: roleAssignments.created_at,
@@ -55,6 +57,7 @@ export async function findAssignments(
     .from(roleAssignments)
     .innerJoin(roles, eq(roles.id, roleAssignments.role_id))
     .leftJoin(tenants, eq(tenants.id, roleAssignments.tenant_id))
+    .leftJoin(projects, eq(projects.id, roleAssignments.project_id))
     .where(inArray(roleAssignments.user_id, [...userIds]))
     .orderBy(asc(roleAssignments.id));
   return rows.map((row) => ({ ...row, expired: row.expires_at !== null && row.expires_at <= now }));
@@ -137,7 +140,10 @@ export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
   await tx.delete(users).where(eq(users.id, id));
 }
 
-type NewAssignment = Pick<typeof roleAssignments.$inferInsert, 'role_id' | 'tenant_id' | 'expires_at' | 'source'>;
+type NewAssignment = Pick<
+  typeof roleAssignments.$inferInsert,
+  'role_id' | 'tenant_id' | 'project_id' | 'expires_at' | 'source'
+>;
 
 /** Takes these assignments away and gives those. */
 export async function replaceAssignments(

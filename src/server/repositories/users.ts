@@ -2,9 +2,9 @@ import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { RoleGrant } from '@/domain/permissions';
 import type { SecondFactorStanding, SignInProof } from '@/domain/sign-in-method';
 import { db, type Executor, type Tx } from '../db/client';
-import { refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../db/schema/access';
+import { projects, refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../db/schema/access';
 
-export type HeldRole = RoleGrant & { title: string; tenant_name: string | null };
+export type HeldRole = RoleGrant & { title: string; tenant_name: string | null; project_name: string | null };
 export type UserWithRoles = {
   user: { id: string; email: string; name: string };
   grants: HeldRole[];
@@ -32,6 +32,8 @@ async function readWithRoles(
       requires_second_factor: roles.requires_second_factor,
       tenant_id: roleAssignments.tenant_id,
       tenant_name: tenants.name,
+      project_id: roleAssignments.project_id,
+      project_name: projects.name,
       enrolled: sql<boolean>`exists (select 1 from ${secondFactors}
         where ${eq(secondFactors.user_id, users.id)} and ${secondFactors.confirmed_at} is not null)`,
       proof,
@@ -46,12 +48,13 @@ async function readWithRoles(
     )
     .leftJoin(roles, eq(roles.id, roleAssignments.role_id))
     .leftJoin(tenants, eq(tenants.id, roleAssignments.tenant_id))
+    .leftJoin(projects, eq(projects.id, roleAssignments.project_id))
     .where(and(eq(users.active, true), where));
   const first = rows[0];
   if (!first) return null;
-  const grants = rows.flatMap(({ role, title, permissions, tenant_id, tenant_name }) =>
+  const grants = rows.flatMap(({ role, title, permissions, tenant_id, tenant_name, project_id, project_name }) =>
     role !== null && title !== null && permissions !== null
-      ? [{ role, title, permissions, tenant_id, tenant_name }]
+      ? [{ role, title, permissions, tenant_id, tenant_name, project_id, project_name }]
       : [],
   );
   const required_by = rows.flatMap((row) => (row.requires_second_factor && row.title !== null ? [row.title] : []));

@@ -8,19 +8,18 @@ import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import { IconButton } from '@/ui/icon-button';
 import type { Option } from '@/ui/option';
-import { EVERYWHERE, NEW_MAPPING, type ProviderValues } from './provider-values';
+import { NEW_MAPPING, type ProviderValues } from './provider-values';
 
 type Props = {
   control: Control<ProviderValues, unknown, SignInProviderInput>;
   roles: readonly Option[];
-  tenants: readonly Option[];
+  places: readonly Option[];
   lockedReason: string | null;
 };
 
 /** Which roles groups give, one line each: group, role, where. */
-export function MappingFields({ control, roles, tenants, lockedReason }: Props) {
+export function MappingFields({ control, roles, places, lockedReason }: Props) {
   const t = useT();
-  const places = [{ value: EVERYWHERE, label: t('Whole installation') }, ...tenants];
   const { fields, append, remove } = useFieldArray({ control, name: 'mappings' });
   const disabled = lockedReason !== null;
   return (

@@ -21,7 +21,7 @@ import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { domainResolver } from '../../shared/domain-resolver';
 import { usePermissions } from '../../shared/use-permissions';
-import { useRoleChoices, useTenantChoices } from '../use-choices';
+import { useRoleChoices, useRolePlaces } from '../use-choices';
 import { CheckResult } from './check-result';
 import { MappingFields } from './mapping-fields';
 import { type ProviderValues, toProviderInput, toProviderValues } from './provider-values';
@@ -35,7 +35,7 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
   const queryClient = useQueryClient();
   const { reason } = usePermissions();
   const roles = useRoleChoices();
-  const tenants = useTenantChoices();
+  const places = useRolePlaces();
   const locked = reason('*');
   const disabled = locked !== null;
   const form = useForm<ProviderValues, unknown, SignInProviderInput>({
@@ -250,7 +250,7 @@ export function ProviderForm({ provider, onReload }: { provider: SignInProvider;
               description={t('The name of the claim, or a path such as realm_access.roles.')}
               disabled={disabled}
             />
-            <MappingFields control={control} roles={roles} tenants={tenants} lockedReason={locked} />
+            <MappingFields control={control} roles={roles} places={places} lockedReason={locked} />
           </div>
         </Section>
       </FormShell>

@@ -17,7 +17,17 @@ const provider: SignInProvider = {
   link_by_email: false,
   trusts_second_factor: false,
   sign_out_at_provider: false,
-  mappings: [{ group: 'net', role_id: ROLE, role_title: 'Viewer', tenant_id: null, tenant_name: null }],
+  mappings: [
+    {
+      group: 'net',
+      role_id: ROLE,
+      role_title: 'Viewer',
+      tenant_id: null,
+      tenant_name: null,
+      project_id: null,
+      project_name: null,
+    },
+  ],
   version: 3,
   updated_at: '2026-01-01T00:00:00Z',
 };
@@ -28,7 +38,7 @@ describe('the form of the sign-in provider', () => {
     const input = SignInProviderInput.parse(toProviderInput(values, provider));
     expect(input).not.toHaveProperty('client_secret');
     expect(input).toMatchObject({ issuer: provider.issuer, public_url: provider.public_url, version: 3 });
-    expect(input.mappings).toEqual([{ group: 'net', role_id: ROLE, tenant_id: null }]);
+    expect(input.mappings).toEqual([{ group: 'net', role_id: ROLE, tenant_id: null, project_id: null }]);
     expect(input.scopes).toEqual(provider.scopes);
   });
 

@@ -1,7 +1,5 @@
 import type { SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
-
-/** In place of an id: the whole installation. */
-export const EVERYWHERE = 'everywhere';
+import { placeOf, placeValue } from '../role-places';
 
 /** The provider in its form. An empty secret means that the stored one stays. */
 export type ProviderValues = {
@@ -20,7 +18,7 @@ export type ProviderValues = {
   link_by_email: boolean;
   trusts_second_factor: boolean;
   sign_out_at_provider: boolean;
-  /** `tenant_id` null: nothing is chosen yet. */
+  /** `tenant_id` is where, see `placeValue`; null: nothing chosen yet. */
   mappings: { group: string; role_id: string | null; tenant_id: string | null }[];
 };
 
@@ -42,10 +40,10 @@ export function toProviderValues(provider: SignInProvider, origin: string): Prov
     link_by_email: provider.link_by_email,
     trusts_second_factor: provider.trusts_second_factor,
     sign_out_at_provider: provider.sign_out_at_provider,
-    mappings: provider.mappings.map(({ group, role_id, tenant_id }) => ({
+    mappings: provider.mappings.map(({ group, role_id, ...place }) => ({
       group,
       role_id,
-      tenant_id: tenant_id ?? EVERYWHERE,
+      tenant_id: placeValue(place),
     })),
   };
 }
@@ -63,7 +61,7 @@ export function toProviderInput(
     mappings: mappings.map(({ group, role_id, tenant_id }) => ({
       group,
       role_id: role_id ?? '',
-      tenant_id: tenant_id === EVERYWHERE ? null : (tenant_id ?? ''),
+      ...placeOf(tenant_id),
     })),
     version,
   };

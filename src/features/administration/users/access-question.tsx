@@ -4,7 +4,7 @@ import { Fragment, useMemo } from 'react';
 import { answerAccess } from '@/domain/answer-access';
 import { PERMISSION_REACH, PERMISSIONS } from '@/domain/permissions';
 import type { User, UserAccess } from '@/domain/user';
-import { msg, type Translate } from '@/lib/i18n/translator';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Combobox } from '@/ui/combobox';
 import { Notice } from '@/ui/notice';
@@ -12,7 +12,8 @@ import type { Option } from '@/ui/option';
 import { Section } from '@/ui/section';
 import { PERMISSION_WORDS } from '../../shared/permissions/permission-words';
 import { RoleLink } from '../admin-links';
-import { useTenantChoices } from '../use-choices';
+import { EVERYWHERE, placeOf } from '../role-places';
+import { useRolePlaces } from '../use-choices';
 import { answerText, EVERYTHING } from './access-words';
 
 const ASKED = ['*', ...PERMISSIONS] as const;
@@ -22,19 +23,17 @@ const permissionOptions = (t: Translate): Option[] =>
     label: value,
     description: t(value === '*' ? EVERYTHING : PERMISSION_WORDS[value]),
   }));
-const EVERYWHERE = { value: 'all', label: msg('The whole installation') };
 
 /** "May they do this there?", answered with the role that gives it or what is lacking. The question is in the address. */
 export function AccessQuestion({ user, access }: { user: User; access: UserAccess }) {
   const t = useT();
-  const tenants = useTenantChoices();
   const [asked, ask] = useQueryStates({
     permission: parseAsStringLiteral(ASKED),
+    // Where, see `placeValue`.
     tenant_id: parseAsString,
   });
-  const everywhere = { ...EVERYWHERE, label: t(EVERYWHERE.label) };
-  const places = [everywhere, ...tenants];
-  const place = places.find(({ value }) => value === asked.tenant_id) ?? everywhere;
+  const places = useRolePlaces();
+  const place = places.find(({ value }) => value === asked.tenant_id) ?? places[0];
   const permissions = useMemo(() => permissionOptions(t), [t]);
   const row = access.permissions.find(({ permission }) => permission === asked.permission);
   return (
@@ -61,9 +60,9 @@ export function AccessQuestion({ user, access }: { user: User; access: UserAcces
               <div className="w-64 max-w-full">
                 <Combobox
                   aria-label={t('Where')}
-                  value={place}
+                  value={place ?? null}
                   onValueChange={(option) =>
-                    void ask({ tenant_id: option && option.value !== 'all' ? option.value : null })
+                    void ask({ tenant_id: option && option.value !== EVERYWHERE ? option.value : null })
                   }
                   options={places}
                 />
@@ -71,7 +70,7 @@ export function AccessQuestion({ user, access }: { user: User; access: UserAcces
             ),
           })}
         </div>
-        {row && <Answer access={access} row={row} place={place} />}
+        {row && place && <Answer access={access} row={row} place={place} />}
       </div>
     </Section>
   );
@@ -81,19 +80,24 @@ type Row = UserAccess['permissions'][number];
 
 function Answer({ access, row, place }: { access: UserAccess; row: Row; place: Option }) {
   const t = useT();
-  const tenantId = place.value === 'all' ? null : place.value;
-  const answer = answerAccess(access, row, tenantId);
+  const there = placeOf(place.value);
+  const answer = answerAccess(access, row, there);
   const known = PERMISSIONS.find((one) => one === row.permission);
-  const platform = known === undefined || PERMISSION_REACH[known] === 'platform';
+  const reach = known === undefined ? 'platform' : PERMISSION_REACH[known];
+  const platform = reach === 'platform';
+  // Held for a project it would mean nothing: the tenant of the project is what it takes.
+  const tenantOnly = reach === 'tenant' && there.project_id !== null;
   return (
     <Notice tone={answer.allowed ? 'ok' : 'info'} live title={answer.allowed ? t('Yes') : t('No')}>
       <p>{answerText(t, answer)}</p>
       {!answer.allowed && answer.lack !== 'deactivated' && answer.lack !== 'second_factor' && (
         <p>
           {t.rich(
-            platform || tenantId === null
+            platform || there.tenant_id === null
               ? 'Roles that have it: {roles}, held for the whole installation.'
-              : 'Roles that have it: {roles}, held for {tenant} or for the whole installation.',
+              : tenantOnly
+                ? 'Roles that have it: {roles}, held for the whole tenant or the whole installation.'
+                : 'Roles that have it: {roles}, held for {tenant} or for the whole installation.',
             {
               tenant: place.label,
               roles: row.roles.map(({ id, title }, i) => (

@@ -72,7 +72,7 @@ function Permissions({ user, access }: { user: User; access: UserAccess }) {
 
 function AccessRow({ row, active }: { row: Row; active: boolean }) {
   const t = useT();
-  const { permission, granted, tenants, reasons } = row;
+  const { permission, granted, tenants, projects, reasons } = row;
   const known = PERMISSIONS.find((one) => one === permission);
   return (
     <tr className="border-b align-top last:border-b-0">
@@ -84,7 +84,7 @@ function AccessRow({ row, active }: { row: Row; active: boolean }) {
         {granted === 'all' && <Badge tone="ok">{t('Everywhere')}</Badge>}
         {granted === 'tenants' && (
           <span className="flex flex-wrap gap-1">
-            {tenants.map(({ id, name }) => (
+            {[...tenants, ...projects].map(({ id, name }) => (
               <Badge key={id} tone="ok">
                 {name}
               </Badge>

@@ -1,20 +1,20 @@
 import type { AccessAnswer, Lack } from '@/domain/answer-access';
 import type { UserAccess } from '@/domain/user';
 import { msg, type Translate } from '@/lib/i18n/translator';
+import { roleInPlace } from './role-in-place';
 
 type Reason = UserAccess['permissions'][number]['reasons'][number];
 
 /** What somebody may do who may do everything: the permission `*`. */
 export const EVERYTHING = msg('Everything, and changing the settings');
 
-const roleText = (t: Translate, { role_title, tenant_name }: Pick<Reason, 'role_title' | 'tenant_name'>) =>
-  tenant_name ? t('{role} in {tenant}', { role: role_title, tenant: tenant_name }) : role_title;
-
 /** What one role has to do with a permission. */
 export function reasonText(t: Translate, reason: Reason): string {
-  const role = roleText(t, reason);
+  const role = roleInPlace(t, reason);
   if (reason.effect === 'gives') return t('{role} gives it.', { role });
   if (reason.effect === 'expired') return t('{role} would give it, but has expired.', { role });
+  if (reason.effect === 'tenant_only')
+    return t('{role} has it, but it counts only in a role for the whole tenant.', { role });
   return t('{role} has it, but it counts only in a role for the whole installation.', { role });
 }
 
@@ -25,11 +25,12 @@ const LACKS: Record<Lack, (t: Translate, near: readonly Reason[]) => string> = {
   second_factor: (t) => t('A role asks for a second factor, which is not set up yet.'),
   expired: reasonsText,
   platform_only: reasonsText,
+  tenant_only: reasonsText,
   elsewhere: (t, near) =>
     near
       .map((reason) =>
         reason.effect === 'gives'
-          ? t('{role} gives it, but not here.', { role: roleText(t, reason) })
+          ? t('{role} gives it, but not here.', { role: roleInPlace(t, reason) })
           : reasonText(t, reason),
       )
       .join(' '),

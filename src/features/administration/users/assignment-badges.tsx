@@ -3,11 +3,12 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Missing } from '@/ui/missing';
+import { roleInPlace } from './role-in-place';
 
 /** `Viewer in Blue`, and what became of it. */
-export function assignmentText(t: Translate, { role_title, tenant_name, expired }: Assignment): string {
-  const role = tenant_name ? t('{role} in {tenant}', { role: role_title, tenant: tenant_name }) : role_title;
-  return expired ? t('{role} (expired)', { role }) : role;
+export function assignmentText(t: Translate, assignment: Assignment): string {
+  const role = roleInPlace(t, assignment);
+  return assignment.expired ? t('{role} (expired)', { role }) : role;
 }
 
 /** The roles of a user in a row. */

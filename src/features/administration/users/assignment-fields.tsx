@@ -6,8 +6,8 @@ import { Button } from '@/ui/button';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import { IconButton } from '@/ui/icon-button';
-import { useRoleChoices, useTenantChoices } from '../use-choices';
-import { type AssignmentValues, EVERYWHERE, NEW_ASSIGNMENT } from './assignment-values';
+import { useRoleChoices, useRolePlaces } from '../use-choices';
+import { type AssignmentValues, NEW_ASSIGNMENT } from './assignment-values';
 
 export type WithAssignments = { assignments: AssignmentValues[] };
 
@@ -15,8 +15,7 @@ export type WithAssignments = { assignments: AssignmentValues[] };
 export function AssignmentFields<Out>({ control }: { control: Control<WithAssignments, unknown, Out> }) {
   const t = useT();
   const roles = useRoleChoices();
-  const tenants = useTenantChoices();
-  const places = [{ value: EVERYWHERE, label: t('Whole installation') }, ...tenants];
+  const places = useRolePlaces();
   const { fields, append, remove } = useFieldArray({ control, name: 'assignments' });
   return (
     <fieldset className="flex flex-col gap-3">

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AssignmentInput } from '@/domain/user';
-import { dayOf, EVERYWHERE, NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
+import { EVERYWHERE } from '../role-places';
+import { dayOf, NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
 
 const stored = {
   id: 'a',
@@ -9,6 +10,8 @@ const stored = {
   role_title: 'Viewer',
   tenant_id: null,
   tenant_name: null,
+  project_id: null,
+  project_name: null,
   expires_at: '2026-12-24T10:30:00.000Z',
   source: 'manual' as const,
   expired: false,
@@ -19,7 +22,12 @@ describe('roles in a form', () => {
   it('keep their exact end while the day stays', () => {
     const values = toAssignmentValues(stored);
     expect(values).toMatchObject({ tenant_id: EVERYWHERE, until: dayOf(stored.expires_at) });
-    expect(toAssignment(values)).toEqual({ role_id: 'r', tenant_id: null, expires_at: stored.expires_at });
+    expect(toAssignment(values)).toEqual({
+      role_id: 'r',
+      tenant_id: null,
+      project_id: null,
+      expires_at: stored.expires_at,
+    });
   });
 
   it('end with the day that is chosen, or never', () => {
@@ -31,6 +39,11 @@ describe('roles in a form', () => {
       expires_at: 'soon',
       tenant_id: 't',
     });
+  });
+
+  it('keep the project for which they are held', () => {
+    const place = { tenant_id: 't', project_id: 'p' };
+    expect(toAssignment(toAssignmentValues({ ...stored, ...place }))).toMatchObject(place);
   });
 
   it('choose nothing beforehand: neither the role nor where it counts', () => {

@@ -1,12 +1,10 @@
 import type { Assignment, AssignmentInput } from '@/domain/user';
-
-/** In place of an id: the whole installation. */
-export const EVERYWHERE = 'everywhere';
+import { placeOf, placeValue } from '../role-places';
 
 /** One role of a user in a form. */
 export type AssignmentValues = {
   role_id: string | null;
-  /** Null: nothing is chosen yet. */
+  /** Where, see `placeValue`; null: nothing chosen yet. */
   tenant_id: string | null;
   /** `YYYY-MM-DD`, the last day; empty: for good. */
   until: string;
@@ -33,17 +31,16 @@ function endOfDay(day: string): string | null {
   return new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3]) + 1).toISOString();
 }
 
-export const toAssignmentValues = ({ role_id, tenant_id, expires_at }: Assignment): AssignmentValues => ({
+export const toAssignmentValues = ({ role_id, expires_at, ...place }: Assignment): AssignmentValues => ({
   role_id,
-  tenant_id: tenant_id ?? EVERYWHERE,
+  tenant_id: placeValue(place),
   until: dayOf(expires_at),
   expires_at,
 });
 
 export const toAssignment = (values: AssignmentValues): AssignmentInput => ({
   role_id: values.role_id ?? '',
-  // Nothing chosen is no place: an empty id, which the server's schema refuses.
-  tenant_id: values.tenant_id === EVERYWHERE ? null : (values.tenant_id ?? ''),
+  ...placeOf(values.tenant_id),
   expires_at:
     values.expires_at !== null && dayOf(values.expires_at) === values.until
       ? values.expires_at

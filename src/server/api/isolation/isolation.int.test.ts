@@ -26,7 +26,7 @@ const tables = { routes, router: appRouter };
 const granted = (access: Input['access']) =>
   'permission' in access
     ? isGranted(
-        [{ role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant' }],
+        [{ role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant', project_id: null }],
         access.permission,
       )
     : 'signedIn' in access || 'person' in access;

@@ -17,7 +17,9 @@ const SIDE_BY_SIDE = 6;
 const MOST_PAGES = 12;
 
 const tables = { routes, router: appRouter };
-const ROLE = [{ role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant' }];
+const ROLE = [
+  { role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant', project_id: null },
+];
 const granted = ({ access }: Input) =>
   'permission' in access ? isGranted(ROLE, access.permission) : 'signedIn' in access || 'person' in access;
 /** A stream without an end; src/server/events/events.int.test.ts holds who is sent what. */

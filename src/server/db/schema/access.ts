@@ -1,5 +1,17 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/sign-in-method';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
 
@@ -36,7 +48,11 @@ export const projects = pgTable(
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },
-  (t) => [uniqueIndex('projects_tenant_name_key').on(t.tenant_id, sql`lower(${t.name})`)],
+  (t) => [
+    uniqueIndex('projects_tenant_name_key').on(t.tenant_id, sql`lower(${t.name})`),
+    // What names a project together with its tenant refers to both: a project of another tenant cannot be named.
+    unique('projects_of_tenant').on(t.tenant_id, t.id),
+  ],
 );
 
 export const users = pgTable(
@@ -78,7 +94,7 @@ export const roles = pgTable(
   (t) => [unique('roles_name_key').on(t.name), check('roles_name_form', sql`${t.name} ~ '^[a-z][a-z0-9_]{1,62}$'`)],
 );
 
-/** A role given to a user: platform-wide when `tenant_id` is null, else inside that tenant. */
+/** A role given to a user: platform-wide when `tenant_id` is null, else inside that tenant, or that project of it. */
 export const roleAssignments = pgTable(
   'role_assignments',
   {
@@ -90,6 +106,7 @@ export const roleAssignments = pgTable(
       .notNull()
       .references(() => roles.id, { onDelete: 'restrict' }),
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'cascade' }),
+    project_id: uuid(),
     expires_at: timestamptz(),
     /** `oidc`: given by a group of the sign-in provider; evaluated again at every sign-in there. */
     source: text({ enum: ['manual', 'oidc'] })
@@ -99,8 +116,15 @@ export const roleAssignments = pgTable(
   },
   (t) => [
     check('role_assignments_source', sql`${t.source} in ('manual', 'oidc')`),
-    unique('role_assignments_once').on(t.user_id, t.role_id, t.tenant_id).nullsNotDistinct(),
+    unique('role_assignments_once').on(t.user_id, t.role_id, t.tenant_id, t.project_id).nullsNotDistinct(),
+    foreignKey({
+      name: 'role_assignments_project_fk',
+      columns: [t.tenant_id, t.project_id],
+      foreignColumns: [projects.tenant_id, projects.id],
+    }).onDelete('cascade'),
+    check('role_assignments_project', sql`${t.project_id} is null or ${t.tenant_id} is not null`),
     index('role_assignments_role_idx').on(t.role_id),
+    index('role_assignments_project_idx').on(t.project_id),
     index('role_assignments_tenant_idx').on(t.tenant_id),
   ],
 );
@@ -269,10 +293,17 @@ export const oidcRoleMappings = pgTable(
       .notNull()
       .references(() => roles.id, { onDelete: 'restrict' }),
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'cascade' }),
+    project_id: uuid(),
     created_at: timestampNow(),
   },
   (t) => [
-    unique('oidc_role_mappings_once').on(t.group_name, t.role_id, t.tenant_id).nullsNotDistinct(),
+    unique('oidc_role_mappings_once').on(t.group_name, t.role_id, t.tenant_id, t.project_id).nullsNotDistinct(),
+    foreignKey({
+      name: 'oidc_role_mappings_project_fk',
+      columns: [t.tenant_id, t.project_id],
+      foreignColumns: [projects.tenant_id, projects.id],
+    }).onDelete('cascade'),
+    check('oidc_role_mappings_project', sql`${t.project_id} is null or ${t.tenant_id} is not null`),
     index('oidc_role_mappings_role_idx').on(t.role_id),
     index('oidc_role_mappings_tenant_idx').on(t.tenant_id),
   ],

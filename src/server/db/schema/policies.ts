@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import {
   boolean,
   check,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -22,7 +23,7 @@ import type { StoredSnapshot } from '@/domain/policies';
 import { type PolicyDefinition, RULE_LOG_LEVELS } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, POLICY_TIERS, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { primaryId, timestampNow, timestamptz } from '../columns';
-import { tenants, users } from './access';
+import { projects, tenants, users } from './access';
 import { clusters } from './clusters';
 import { workloads } from './workloads';
 
@@ -31,6 +32,8 @@ export const securityGroups = pgTable(
   {
     id: primaryId(),
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'restrict' }),
+    /** Set: it belongs to this project of the tenant, for good. */
+    project_id: uuid(),
     name: text().notNull(),
     description: text().notNull().default(''),
     /** Workloads with these tags are members as long as they have them, besides those in `security_group_members`. */
@@ -44,6 +47,13 @@ export const securityGroups = pgTable(
   },
   (t) => [
     unique('security_groups_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
+    foreignKey({
+      name: 'security_groups_project_fk',
+      columns: [t.tenant_id, t.project_id],
+      foreignColumns: [projects.tenant_id, projects.id],
+    }).onDelete('restrict'),
+    check('security_groups_project', sql`${t.project_id} is null or ${t.tenant_id} is not null`),
+    index('security_groups_project_idx').on(t.project_id),
     check('security_groups_match', sql`${t.member_tags_match} in ('any', 'all')`),
   ],
 );
@@ -71,6 +81,8 @@ export const policies = pgTable(
   {
     id: primaryId(),
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'restrict' }),
+    /** Set: it belongs to this project of the tenant, for good. */
+    project_id: uuid(),
     name: text().notNull(),
     description: text().notNull().default(''),
     enabled: boolean().notNull().default(true),
@@ -86,6 +98,13 @@ export const policies = pgTable(
   },
   (t) => [
     unique('policies_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
+    foreignKey({
+      name: 'policies_project_fk',
+      columns: [t.tenant_id, t.project_id],
+      foreignColumns: [projects.tenant_id, projects.id],
+    }).onDelete('restrict'),
+    check('policies_project', sql`${t.project_id} is null or ${t.tenant_id} is not null`),
+    index('policies_project_idx').on(t.project_id),
     check('policies_mode', sql`${t.definition} ->> 'enforcement_mode' in ('enforced', 'audit')`),
     check('policies_tier', sql`${t.tier} in ('platform_first', 'tenant', 'platform_last')`),
     check('policies_tier_of_tenant', sql`(${t.tenant_id} is null) = (${t.tier} <> 'tenant')`),
@@ -148,8 +167,9 @@ export const deployments = pgTable(
     policy_id: uuid().notNull(),
     policy_name: text().notNull(),
     policy_version: integer().notNull(),
-    /** As of the request; decides who may see it after the policy is gone. */
+    /** As of the request; both decide who may see it after the policy is gone. */
     tenant_id: uuid(),
+    project_id: uuid(),
     cluster_id: uuid()
       .notNull()
       .references(() => clusters.id, { onDelete: 'cascade' }),

@@ -1,5 +1,5 @@
 import type { ApiToken, ApiTokenInput, CreatedApiToken } from '@/domain/account';
-import { reachOf } from '@/domain/permissions';
+import { isNowhere, isWithinReach, reachOf } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import { newApiToken } from '../../auth/new-api-token';
 import { actorOf, type PersonSession, type Scope } from '../../auth/scope';
@@ -35,8 +35,8 @@ export async function listOwnTokens(session: PersonSession): Promise<{ items: Ap
 function beyondOwner(session: PersonSession, { permissions, tenant_id }: ApiTokenInput): string[] {
   return permissions.filter((permission) => {
     const reach = reachOf(session.grants, permission);
-    if (reach === 'all') return false;
-    return tenant_id === null ? reach.length === 0 : !reach.includes(tenant_id);
+    // A role for a project is covered by a token without a tenant: it acts where its owner may.
+    return tenant_id === null ? isNowhere(reach) : !isWithinReach({ tenant_id, project_id: null }, reach);
   });
 }
 

@@ -4,6 +4,7 @@ import type { Actor, Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError, type FieldError } from '../../lib/errors';
+import { findTenantsOfProjects } from '../../repositories/projects';
 import { findRolesById } from '../../repositories/roles';
 import { findTenantNames } from '../../repositories/tenants';
 import * as repository from '../../repositories/user-list';
@@ -14,20 +15,23 @@ import { assertSuperAdminLeft } from './super-admins';
 import { assertVersion } from './version-guard';
 
 type Held = Awaited<ReturnType<typeof repository.findAssignments>>[number];
-type Auditable = { role: string; tenant_id: string | null; expires_at: string | null };
+type Auditable = { role: string; tenant_id: string | null; project_id: string | null; expires_at: string | null };
 
 /** Assignments as the audit trail keeps them. */
 export const auditedAssignments = (assignments: readonly Auditable[]): Auditable[] =>
-  assignments.map(({ role, tenant_id, expires_at }) => ({ role, tenant_id, expires_at }));
+  assignments.map(({ role, tenant_id, project_id, expires_at }) => ({ role, tenant_id, project_id, expires_at }));
 
 const sameTime = (a: string | null, b: string | null) =>
   a === null || b === null ? a === b : Date.parse(a) === Date.parse(b);
 const same = (a: AssignmentInput, b: AssignmentInput) =>
-  a.role_id === b.role_id && a.tenant_id === b.tenant_id && sameTime(a.expires_at, b.expires_at);
+  a.role_id === b.role_id &&
+  a.tenant_id === b.tenant_id &&
+  a.project_id === b.project_id &&
+  sameTime(a.expires_at, b.expires_at);
 
 /** The roles that are asked for, with their names and permissions. @throws AppError `not_found`, `malformed` */
 async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonly Held[]) {
-  const [roles, tenants] = await Promise.all([
+  const [roles, tenants, projects] = await Promise.all([
     findRolesById(
       tx,
       wanted.map(({ role_id }) => role_id),
@@ -35,6 +39,10 @@ async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonl
     findTenantNames(
       tx,
       wanted.flatMap(({ tenant_id }) => tenant_id ?? []),
+    ),
+    findTenantsOfProjects(
+      tx,
+      wanted.flatMap(({ project_id }) => project_id ?? []),
     ),
   ]);
   const now = clock.now().getTime();
@@ -47,15 +55,19 @@ async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonl
     if (one.tenant_id !== null && !tenants.has(one.tenant_id)) {
       missing.push({ field: `${field}.tenant_id`, message: 'There is no such tenant.' });
     }
-    const key = `${one.role_id} ${one.tenant_id}`;
-    if (seen.has(key)) wrong.push({ field, message: 'The same role for the same tenant is named twice.' });
+    if (one.project_id !== null && projects.get(one.project_id) !== one.tenant_id) {
+      missing.push({ field: `${field}.project_id`, message: 'The tenant has no such project.' });
+    }
+    const key = `${one.role_id} ${one.tenant_id} ${one.project_id}`;
+    if (seen.has(key)) wrong.push({ field, message: 'The same role for the same place is named twice.' });
     seen.add(key);
     const kept = held.some((before) => same(before, one));
     if (!kept && one.expires_at !== null && Date.parse(one.expires_at) <= now) {
       wrong.push({ field: `${field}.expires_at`, message: 'This time has passed already.' });
     }
   });
-  if (missing.length > 0) throw new AppError('not_found', 'A role or tenant does not exist.', { errors: missing });
+  if (missing.length > 0)
+    throw new AppError('not_found', 'A role, tenant or project does not exist.', { errors: missing });
   if (wrong.length > 0) throw new AppError('malformed', 'The roles have wrong fields.', { errors: wrong });
   return wanted.map((one) => {
     const role = roles.get(one.role_id);
@@ -84,7 +96,7 @@ export async function assign(
     tx,
     userId,
     gone.map(({ id }) => id),
-    added.map(({ role_id, tenant_id, expires_at }) => ({ role_id, tenant_id, expires_at })),
+    added.map(({ role_id, tenant_id, project_id, expires_at }) => ({ role_id, tenant_id, project_id, expires_at })),
   );
   return { changed: gone.length + added.length > 0, after: resolved };
 }

@@ -1,38 +1,90 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_ROLES } from '@/domain/permissions';
+import { BUILT_IN_ROLES, isWithinReach, PERMISSIONS, reachOf } from '@/domain/permissions';
 import { beyond } from './may-grant';
 
-const grant = (role: keyof typeof BUILT_IN_ROLES, tenant_id: string | null = null) => ({
+const PLACES = [
+  { tenant_id: null, project_id: null },
+  { tenant_id: 'a', project_id: null },
+  { tenant_id: 'a', project_id: 'a.p' },
+  { tenant_id: 'a', project_id: 'a.q' },
+  { tenant_id: 'b', project_id: null },
+];
+const anyGrant = fc
+  .record({
+    role: fc.constant('r'),
+    permissions: fc.subarray(['*', 'flow:read', 'audit:read', 'cluster:read', 'policy:write']),
+    place: fc.constantFrom(...PLACES),
+  })
+  .map(({ place, ...rest }) => ({ ...rest, ...place }));
+const grant = (
+  role: keyof typeof BUILT_IN_ROLES,
+  tenant_id: string | null = null,
+  project_id: string | null = null,
+) => ({
   role,
   permissions: BUILT_IN_ROLES[role].permissions,
   tenant_id,
+  project_id,
 });
 
 describe('beyond', () => {
   it('lets a super administrator give everything', () => {
-    expect(beyond([grant('super_admin')], [{ permissions: ['*'], tenant_id: null }])).toEqual([]);
-    expect(beyond([grant('super_admin')], [{ permissions: ['*', 'flow:read'], tenant_id: 'a' }])).toEqual([]);
+    expect(beyond([grant('super_admin')], [{ permissions: ['*'], tenant_id: null, project_id: null }])).toEqual([]);
+    expect(
+      beyond([grant('super_admin')], [{ permissions: ['*', 'flow:read'], tenant_id: 'a', project_id: null }]),
+    ).toEqual([]);
   });
 
   it('keeps everybody else from giving what they lack', () => {
-    expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: null }])).toEqual(['*']);
-    expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: 'a' }])).toEqual(['*']);
+    expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: null, project_id: null }])).toEqual(['*']);
+    expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: 'a', project_id: null }])).toEqual(['*']);
     expect(beyond([grant('admin')], [grant('viewer'), grant('admin')])).toEqual([]);
-    expect(beyond([grant('viewer')], [{ permissions: ['policy:apply', 'flow:read'], tenant_id: null }])).toEqual([
-      'policy:apply',
-    ]);
-    expect(beyond([], [{ permissions: ['flow:read'], tenant_id: 'a' }])).toEqual(['flow:read']);
+    expect(
+      beyond([grant('viewer')], [{ permissions: ['policy:apply', 'flow:read'], tenant_id: null, project_id: null }]),
+    ).toEqual(['policy:apply']);
+    expect(beyond([], [{ permissions: ['flow:read'], tenant_id: 'a', project_id: null }])).toEqual(['flow:read']);
   });
 
   it('counts rights of one tenant for that tenant only', () => {
     const held = [grant('viewer', 'a')];
-    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: 'a' }])).toEqual([]);
-    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: 'b' }])).toEqual(['flow:read']);
-    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: null }])).toEqual(['flow:read']);
+    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: 'a', project_id: null }])).toEqual([]);
+    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: 'b', project_id: null }])).toEqual(['flow:read']);
+    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: null, project_id: null }])).toEqual(['flow:read']);
+  });
+
+  it('gives nobody more, wherever it is given, than the actor has there', () => {
+    fc.assert(
+      fc.property(fc.array(anyGrant, { maxLength: 4 }), fc.array(anyGrant, { maxLength: 3 }), (held, wanted) => {
+        const missing = beyond(held, wanted);
+        for (const permission of ['*', ...PERMISSIONS] as const) {
+          const had = reachOf(held, permission);
+          const given = reachOf(wanted, permission);
+          for (const place of PLACES) {
+            if (isWithinReach(place, given) && !isWithinReach(place, had)) expect(missing).not.toEqual([]);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('covers rights for a project by the project, its tenant and the installation, and not the other way around', () => {
+    const wanted = [{ permissions: ['flow:read'], tenant_id: 'a', project_id: 'p' }];
+    for (const held of [grant('viewer'), grant('viewer', 'a'), grant('viewer', 'a', 'p')]) {
+      expect(beyond([held], wanted)).toEqual([]);
+    }
+    expect(beyond([grant('viewer', 'a', 'q')], wanted)).toEqual(['flow:read']);
+    expect(
+      beyond(
+        [grant('viewer', 'a', 'p')],
+        [{ ...wanted[0], permissions: ['flow:read'], tenant_id: 'a', project_id: null }],
+      ),
+    ).toEqual(['flow:read']);
   });
 
   it('ignores what gives nothing: unknown words, platform rights held for one tenant', () => {
-    expect(beyond([], [{ permissions: ['nonsense:all'], tenant_id: null }])).toEqual([]);
-    expect(beyond([], [{ permissions: ['cluster:write'], tenant_id: 'a' }])).toEqual([]);
+    expect(beyond([], [{ permissions: ['nonsense:all'], tenant_id: null, project_id: null }])).toEqual([]);
+    expect(beyond([], [{ permissions: ['cluster:write'], tenant_id: 'a', project_id: null }])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { type Grantable, PERMISSION_REACH, type RoleGrant, reachOf } from '@/domain/permissions';
+import { type Grantable, isWithinReach, PERMISSION_REACH, type RoleGrant, reachOf } from '@/domain/permissions';
 import { restrictGrants } from '@/domain/restrict-grants';
 import type { Actor } from '../../auth/scope';
 import type { Tx } from '../../db/client';
@@ -6,19 +6,20 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { findUserWithRoles } from '../../repositories/users';
 
-/** Permissions held somewhere: in one tenant, or with null everywhere. */
-export type Held = { permissions: readonly string[]; tenant_id: string | null };
+/** Permissions held somewhere: in one tenant, in one project of it, or with both null everywhere. */
+export type Held = { permissions: readonly string[]; tenant_id: string | null; project_id: string | null };
 
 const isKnown = (text: string): text is Grantable => text === '*' || text in PERMISSION_REACH;
 
 /** What of `wanted` the grants do not cover: nobody gives, or takes over, what they do not have themselves. */
 export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): Grantable[] {
-  const missing = wanted.flatMap(({ permissions, tenant_id }) =>
+  const missing = wanted.flatMap(({ permissions, tenant_id, project_id }) =>
     permissions.filter(isKnown).filter((permission) => {
-      // Held for one tenant, it means nothing to anybody.
-      if (permission !== '*' && tenant_id !== null && PERMISSION_REACH[permission] === 'platform') return false;
-      const reach = reachOf(grants, permission);
-      return reach !== 'all' && (tenant_id === null || !reach.includes(tenant_id));
+      const held = permission === '*' ? null : PERMISSION_REACH[permission];
+      // Held for one tenant or project, it means nothing to anybody.
+      if (tenant_id !== null && held === 'platform') return false;
+      if (project_id !== null && held === 'tenant') return false;
+      return !isWithinReach({ tenant_id, project_id }, reachOf(grants, permission));
     }),
   );
   return [...new Set(missing)];

@@ -52,7 +52,7 @@ export async function readRole(_scope: Scope<'role:read'>, id: string): Promise<
 /** @throws AppError `conflict` when the name is taken, `forbidden` for permissions that the actor lacks */
 export function createRole(scope: Scope<'role:write'>, input: RoleInput): Promise<Role> {
   return db.transaction(async (tx) => {
-    await assertMayGrant(tx, scope.actor, [{ permissions: input.permissions, tenant_id: null }]);
+    await assertMayGrant(tx, scope.actor, [{ permissions: input.permissions, tenant_id: null, project_id: null }]);
     if (await repository.roleNameTaken(tx, input.name)) {
       throw new AppError('conflict', `There is a role named ${input.name} already.`, {
         errors: [{ field: 'name', message: 'Choose another name.' }],
@@ -89,8 +89,8 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
     // What its holders have to do before they may use it is a matter for those who could give it.
     if (changes.permissions || changes.requires_second_factor !== undefined) {
       await assertMayGrant(tx, scope.actor, [
-        { permissions: row.permissions, tenant_id: null },
-        { permissions: changes.permissions ?? [], tenant_id: null },
+        { permissions: row.permissions, tenant_id: null, project_id: null },
+        { permissions: changes.permissions ?? [], tenant_id: null, project_id: null },
       ]);
     }
     await repository.updateRole(tx, id, { ...changes, version: row.version + 1 });

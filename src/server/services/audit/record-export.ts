@@ -34,6 +34,7 @@ export async function recordExport({ actor, origin, tenants }: Exporter, exporte
 /** As `recordExport` for a file that a page makes of what it reads page by page. */
 export function recordPageExport(session: Session, exported: Omit<Exported, 'format'>): Promise<void> {
   const everywhere = session.grants.some(({ tenant_id }) => tenant_id === null);
+  // Who exports what a project has is recorded with the project's tenant.
   const tenants = [...new Set(session.grants.flatMap(({ tenant_id }) => tenant_id ?? []))].sort();
   return recordExport(
     { actor: actorOf(session), origin: session.origin, tenants: everywhere ? 'all' : tenants },

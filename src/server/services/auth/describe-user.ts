@@ -27,10 +27,12 @@ export async function describeUser(
     ...user,
     must_enrol,
     permissions: EVERYTHING.filter((permission) => isGranted(grants, permission)),
-    grants: grants.map(({ role, title, tenant_id, permissions }) => ({
+    grants: grants.map(({ role, title, tenant_id, project_id, project_name, permissions }) => ({
       role,
       title,
       tenant_id,
+      project_id,
+      project_name,
       permissions: [...permissions],
     })),
     tenants,

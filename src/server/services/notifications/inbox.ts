@@ -7,7 +7,7 @@ import {
   type NotificationListInput,
   type UnreadNotifications,
 } from '@/domain/notifications/notification';
-import { reachOf } from '@/domain/permissions';
+import { reachOf, tenantsOf } from '@/domain/permissions';
 import type { Scope, Session } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
@@ -20,7 +20,8 @@ import * as repository from '../../repositories/notifications';
  */
 function readerOf(session: Session): repository.InboxReader {
   const reach = CONDITIONS.map((condition) => {
-    const tenants = reachOf(session.grants, CONDITION_PERMISSION[condition]);
+    // Notices are of tenants: a role for one project shows none of them.
+    const tenants = tenantsOf(reachOf(session.grants, CONDITION_PERMISSION[condition]));
     return { condition, platform: tenants === 'all', tenants: tenants === 'all' ? [] : tenants };
   });
   return { user_id: session.user.id, reach };

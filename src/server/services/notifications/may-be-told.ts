@@ -15,5 +15,5 @@ export async function assertMayBeTold(
   conditions: readonly Condition[],
 ): Promise<void> {
   const permissions = [...new Set(conditions.map((condition) => CONDITION_PERMISSION[condition]))];
-  if (permissions.length > 0) await assertMayGrant(tx, actor, [{ permissions, tenant_id: tenantId }]);
+  if (permissions.length > 0) await assertMayGrant(tx, actor, [{ permissions, tenant_id: tenantId, project_id: null }]);
 }

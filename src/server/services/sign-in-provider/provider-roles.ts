@@ -8,9 +8,10 @@ import * as repository from '../../repositories/user-list';
 import { auditedAssignments } from '../administration/assignments';
 
 type Held = Awaited<ReturnType<typeof repository.findAssignments>>[number];
-type Place = { role_id: string; tenant_id: string | null };
+type Place = { role_id: string; tenant_id: string | null; project_id: string | null };
 
-const same = (a: Place, b: Place) => a.role_id === b.role_id && a.tenant_id === b.tenant_id;
+const same = (a: Place, b: Place) =>
+  a.role_id === b.role_id && a.tenant_id === b.tenant_id && a.project_id === b.project_id;
 /** Assignments that make somebody super administrator. */
 const isSuper = (one: Held) => one.tenant_id === null && one.permissions.includes('*');
 
@@ -32,7 +33,13 @@ export async function applyGroups(
   const gone = held.filter((one) => one.source === 'oidc' && !wanted.some((other) => same(one, other)));
   const added = wanted.filter((one) => !held.some((other) => same(one, other)));
   if (gone.length + added.length === 0) return false;
-  const place = ({ role_id, tenant_id }: Place) => ({ role_id, tenant_id, expires_at: null, source: 'oidc' as const });
+  const place = ({ role_id, tenant_id, project_id }: Place) => ({
+    role_id,
+    tenant_id,
+    project_id,
+    expires_at: null,
+    source: 'oidc' as const,
+  });
   await repository.replaceAssignments(
     tx,
     user.id,

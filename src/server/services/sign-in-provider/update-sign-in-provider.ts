@@ -5,6 +5,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { seal } from '../../lib/crypto';
 import { AppError, type FieldError } from '../../lib/errors';
+import { findTenantsOfProjects } from '../../repositories/projects';
 import { findRolesById } from '../../repositories/roles';
 import { lockOidcSettings, OIDC_ID, replaceRoleMappings, storeOidcSettings } from '../../repositories/sign-in-provider';
 import { findTenantNames } from '../../repositories/tenants';
@@ -17,7 +18,12 @@ function audited(provider: SignInProvider): Record<string, unknown> | null {
   const { configured: _, version: __, updated_at: ___, mappings, ...rest } = provider;
   return {
     ...rest,
-    mappings: mappings.map(({ group, role_title, tenant_name }) => ({ group, role: role_title, tenant: tenant_name })),
+    mappings: mappings.map(({ group, role_title, tenant_name, project_name }) => ({
+      group,
+      role: role_title,
+      tenant: tenant_name,
+      ...(project_name !== null && { project: project_name }),
+    })),
   };
 }
 
@@ -25,7 +31,9 @@ function audited(provider: SignInProvider): Record<string, unknown> | null {
 function comparable(given: Omit<SignInProviderInput, 'client_secret' | 'version'>): string {
   const { enabled, label, issuer, client_id, scopes, group_claim, public_url } = given;
   const { create_users, link_by_email, trusts_second_factor, sign_out_at_provider } = given;
-  const mappings = given.mappings.map(({ group, role_id, tenant_id }) => JSON.stringify([group, role_id, tenant_id]));
+  const mappings = given.mappings.map(({ group, role_id, tenant_id, project_id }) =>
+    JSON.stringify([group, role_id, tenant_id, project_id]),
+  );
   return JSON.stringify([
     [enabled, label, issuer, client_id, scopes, group_claim, public_url],
     [create_users, link_by_email, trusts_second_factor, sign_out_at_provider],
@@ -43,13 +51,20 @@ async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings'])
     tx,
     mappings.flatMap(({ tenant_id }) => tenant_id ?? []),
   );
-  const errors: FieldError[] = mappings.flatMap(({ role_id, tenant_id }, index) => [
+  const projects = await findTenantsOfProjects(
+    tx,
+    mappings.flatMap(({ project_id }) => project_id ?? []),
+  );
+  const errors: FieldError[] = mappings.flatMap(({ role_id, tenant_id, project_id }, index) => [
     ...(roles.has(role_id) ? [] : [{ field: `mappings.${index}.role_id`, message: 'There is no such role.' }]),
     ...(tenant_id === null || tenants.has(tenant_id)
       ? []
       : [{ field: `mappings.${index}.tenant_id`, message: 'There is no such tenant.' }]),
+    ...(project_id === null || projects.get(project_id) === tenant_id
+      ? []
+      : [{ field: `mappings.${index}.project_id`, message: 'The tenant has no such project.' }]),
   ]);
-  if (errors.length > 0) throw new AppError('not_found', 'A role or tenant does not exist.', { errors });
+  if (errors.length > 0) throw new AppError('not_found', 'A role, tenant or project does not exist.', { errors });
 }
 
 /**
