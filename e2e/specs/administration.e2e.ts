@@ -49,7 +49,7 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await typeInto(userForm.getByRole('combobox', { name: 'Role' }), 'Security');
   await page.getByRole('option', { name: 'Security engineer' }).click();
   await typeInto(userForm.getByRole('combobox', { name: 'Where' }), 'Blue');
-  await page.getByRole('option', { name: 'Blue' }).click();
+  await page.getByRole('option', { name: 'Blue', exact: true }).click();
   await userForm.getByRole('button', { name: 'Create user' }).click();
   await expect(userForm.getByText(/Use at least 12 characters/)).toBeVisible();
   await typeInto(userForm.getByRole('textbox', { name: 'Password' }), PASSWORD);
@@ -69,7 +69,7 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   const answer = page.getByRole('status').filter({ hasText: /^(Yes|No)/ });
   await expect(answer).toContainText('Security engineer in Blue gives it, but not here.');
   await typeInto(page.getByRole('combobox', { name: 'Where' }), 'Blue');
-  await page.getByRole('option', { name: 'Blue' }).click();
+  await page.getByRole('option', { name: 'Blue', exact: true }).click();
   await expect(answer).toContainText('YesSecurity engineer in Blue gives it.');
   await typeInto(page.getByRole('combobox', { name: 'Permission' }), 'user:write');
   await page.getByRole('option', { name: /user:write/ }).click();
