@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import {
   BUILT_IN_ROLES,
   isGranted,
+  isVisibleAt,
   isWithinReach,
   PERMISSION_REACH,
   PERMISSIONS,
   type RoleGrant,
   reachOf,
-  tenantsAt,
   tenantsOf,
 } from './permissions';
 
@@ -78,10 +78,14 @@ describe('reachOf', () => {
 
   it('shows the policies of a tenant at a workload that is reached by its project, nowhere else', () => {
     const reach = { tenants: ['t2'], projects: ['t1.p1'] };
-    expect(tenantsAt(reach, { tenant_id: 't1', project_id: 't1.p1' })).toEqual(['t2', 't1']);
-    expect(tenantsAt(reach, { tenant_id: 't1', project_id: 't1.p2' })).toEqual(['t2']);
-    expect(tenantsAt(reach, { tenant_id: null, project_id: null })).toEqual(['t2']);
-    expect(tenantsAt('all', { tenant_id: 't1', project_id: null })).toBe('all');
+    const ours = { tenant_id: 't1', project_id: 't1.p1' };
+    const ofTenant = { tenant_id: 't1', project_id: null };
+    expect(isVisibleAt(ofTenant, ours, reach)).toBe(true);
+    expect(isVisibleAt(ours, ours, reach)).toBe(true);
+    expect(isVisibleAt(ofTenant, { tenant_id: 't1', project_id: 't1.p2' }, reach)).toBe(false);
+    expect(isVisibleAt({ tenant_id: 't1', project_id: 't1.p2' }, ours, reach)).toBe(false);
+    expect(isVisibleAt({ tenant_id: null, project_id: null }, ours, reach)).toBe(false);
+    expect(isVisibleAt({ tenant_id: 't3', project_id: null }, ours, reach)).toBe(false);
   });
 
   it('gives nothing for platform permissions held in one tenant', () => {

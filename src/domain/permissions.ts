@@ -67,17 +67,19 @@ export type RoleGrant = {
  */
 export function reachOf(grants: readonly RoleGrant[], permission: Grantable): Reach {
   const tenants = new Set<string>();
-  const projects = new Set<string>();
+  const projects = new Map<string, string | null>();
   const held = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
   for (const grant of grants) {
     if (!grant.permissions.includes('*') && !grant.permissions.includes(permission)) continue;
     if (grant.tenant_id === null && grant.project_id === null) return 'all';
     if (grant.project_id !== null) {
-      if (held === 'project') projects.add(grant.project_id);
+      if (held === 'project') projects.set(grant.project_id, grant.tenant_id);
     } else if (grant.tenant_id !== null && held !== 'platform') tenants.add(grant.tenant_id);
   }
   const whole = [...tenants].sort();
-  return projects.size === 0 ? whole : { tenants: whole, projects: [...projects].sort() };
+  // Who reaches a tenant reaches its projects, with their past.
+  const single = [...projects].flatMap(([id, tenant]) => (tenant !== null && tenants.has(tenant) ? [] : [id])).sort();
+  return single.length === 0 ? whole : { tenants: whole, projects: single };
 }
 
 const isProjectReach = (reach: Reach): reach is ProjectReach => typeof reach === 'object' && 'projects' in reach;
@@ -105,13 +107,13 @@ export function isWithinReach({ tenant_id, project_id }: Owned, reach: Reach): b
 }
 
 /**
- * The tenants whose policies may be named at a workload: whoever reaches a workload by its project is shown the policies of its
- * tenant there, because those touch the project.
+ * Whether a policy may be named at a workload: whoever reaches the workload by its project is shown the policies that its tenant has
+ * there, because those touch the project. What another project left there is not among them.
  */
-export function tenantsAt(reach: Reach, workload: Owned): TenantReach {
-  const tenants = tenantsOf(reach);
-  if (tenants === 'all' || workload.tenant_id === null || !isWithinReach(workload, reach)) return tenants;
-  return tenants.includes(workload.tenant_id) ? tenants : [...tenants, workload.tenant_id];
+export function isVisibleAt(policy: Owned, workload: Owned, reach: Reach): boolean {
+  if (isWithinReach(policy, reach)) return true;
+  const ofTenant = policy.tenant_id !== null && policy.project_id === null && policy.tenant_id === workload.tenant_id;
+  return ofTenant && isWithinReach(workload, reach);
 }
 
 /** Whether the grants give the permission anywhere. */

@@ -11,6 +11,7 @@ export type AuditPolicy = {
   readonly policy_id: string;
   /** As of the policy: null is the platform's own. */
   readonly tenant_id: string | null;
+  readonly project_id: string | null;
   readonly rules: WantedGuest['rules'];
   /** Directions whose default it would make drop. */
   readonly drops: { readonly in: boolean; readonly out: boolean };
@@ -41,10 +42,14 @@ function chainOf(wanted: WantedGuest): PreparedGuest {
 }
 
 /** Prepares a policy for one guest. @param wanted what it alone compiles to there */
-export function prepareAuditPolicy(policy: { id: string; tenant_id: string | null }, wanted: WantedGuest): AuditPolicy {
+export function prepareAuditPolicy(
+  policy: { id: string; tenant_id: string | null; project_id?: string | null },
+  wanted: WantedGuest,
+): AuditPolicy {
   return {
     policy_id: policy.id,
     tenant_id: policy.tenant_id,
+    project_id: policy.project_id ?? null,
     rules: wanted.rules,
     drops: { in: wanted.drop_in.length > 0, out: wanted.drop_out.length > 0 },
     chain: chainOf(wanted),

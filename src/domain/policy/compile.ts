@@ -1,3 +1,4 @@
+import { ownerOf } from './acts-on';
 import { contentHash } from './content-hash';
 import type { IndexedWorkload, InventoryIndex } from './inventory-index';
 import { formatMarker } from './marker';
@@ -32,7 +33,7 @@ const endpointsOf = (policy: CompilablePolicy, side: Side) =>
 function placesOf(policy: CompilablePolicy, side: Side, index: InventoryIndex, notes: Notes): IndexedWorkload[] {
   const places = new Map<string, IndexedWorkload>();
   for (const endpoint of endpointsOf(policy, side)) {
-    const found = resolveWorkloads(endpoint, index, policy.tenant_id);
+    const found = resolveWorkloads(endpoint, index, ownerOf(policy));
     if ('reason' in found) notes.unresolved.push({ policy_id: policy.id, side, endpoint, reason: found.reason });
     else for (const workload of found) places.set(workload.id, workload);
   }
@@ -44,7 +45,7 @@ function peersOf(policy: CompilablePolicy, side: Side, index: InventoryIndex, no
   const spans = { 4: [] as { first: bigint; last: bigint }[], 6: [] as { first: bigint; last: bigint }[] };
   let any = false;
   for (const endpoint of endpointsOf(policy, side)) {
-    const found = resolvePeers(endpoint, index, policy.tenant_id);
+    const found = resolvePeers(endpoint, index, ownerOf(policy));
     if (found === 'any') any = true;
     else if ('reason' in found) notes.unresolved.push({ policy_id: policy.id, side, endpoint, reason: found.reason });
     else {

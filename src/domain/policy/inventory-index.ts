@@ -4,6 +4,8 @@ export type IndexedWorkload = {
   readonly vmid: number;
   readonly name: string;
   readonly tenant_id: string | null;
+  /** The project of the tenant; unknown is none. */
+  readonly project_id?: string | null;
   readonly template: boolean;
   readonly tags: readonly string[];
   /** Addresses known to be in use; text of any form that `parseCidr` reads. */
@@ -18,6 +20,8 @@ export type Inventory = {
     readonly id: string;
     readonly name: string;
     readonly tenant_id: string | null;
+    /** Set: only policies of this project name the group. */
+    readonly project_id?: string | null;
     readonly workload_ids: readonly string[];
   }[];
   readonly networks: readonly {
@@ -25,8 +29,8 @@ export type Inventory = {
     readonly cluster_id: string;
     readonly name: string;
     readonly cidrs: readonly string[];
-    /** Of them, those in which a tenant has addresses, by the tenant's id: the others do not exist for it. */
-    readonly cidrs_of_tenants?: Readonly<Record<string, readonly string[]>>;
+    /** Of them, those in which a tenant or project has addresses, by its id: the others do not exist for it. */
+    readonly cidrs_of_owners?: Readonly<Record<string, readonly string[]>>;
   }[];
 };
 

@@ -38,8 +38,8 @@ export function isPeer(text: string, ip: IpAddress, inventory: Inventory, tenant
         const { name: called } = inventory.clusters.find(({ id }) => id === network.cluster_id) ?? {};
         return network.name === name && (cluster === undefined || cluster === network.cluster_id || cluster === called);
       })
-      .flatMap(({ cidrs, cidrs_of_tenants }) =>
-        tenant === null ? [cidrs] : cidrs_of_tenants?.[tenant] ? [cidrs_of_tenants[tenant]] : [],
+      .flatMap(({ cidrs, cidrs_of_owners }) =>
+        tenant === null ? [cidrs] : cidrs_of_owners?.[tenant] ? [cidrs_of_owners[tenant]] : [],
       );
     return seen.length === 1 && seen.flat().some((cidr) => cidr !== undefined && inside(cidr));
   }

@@ -2,7 +2,7 @@ import { type AddressSpan, mergeSpans } from '../firewall/address-set';
 import { cidrBounds, formatCidr, parseCidr } from '../net/cidr';
 import { addressBits, formatIp } from '../net/ip-address';
 import { rangeToCidrs } from '../net/range-to-cidrs';
-import { actsOn } from './acts-on';
+import { belongsTo, type OwnerId } from './acts-on';
 import { type Endpoint, parseEndpoint } from './endpoint';
 import type { IndexedWorkload, Inventory, InventoryIndex } from './inventory-index';
 
@@ -29,19 +29,22 @@ function only<T>(found: readonly T[] | undefined): T | Unresolved {
 
 const isUnresolved = (value: object): value is Unresolved => 'reason' in value;
 
-/** Workloads of an endpoint that names workloads. A tenant sees its own only. */
+/**
+ * Workloads of an endpoint that names workloads. A tenant or project sees its own only. Groups of a project are the project's:
+ * who edits them must not change what policies of the tenant do elsewhere.
+ */
 function workloadsOf(
   endpoint: Endpoint,
   index: InventoryIndex,
-  tenantId: string | null,
+  owner: OwnerId,
 ): readonly IndexedWorkload[] | Unresolved {
   const visible = (list: readonly IndexedWorkload[] | undefined) =>
-    (list ?? []).filter((workload) => actsOn(tenantId, workload));
+    (list ?? []).filter((workload) => belongsTo(owner, workload));
   const orEmpty = (list: readonly IndexedWorkload[]) => (list.length > 0 ? list : { reason: 'empty' as const });
   switch (endpoint.kind) {
     case 'security_group': {
       const groups = (index.groups.get(endpoint.reference) ?? []).filter(
-        (group) => tenantId === null || group.tenant_id === tenantId,
+        (group) => owner === null || (group.project_id ?? group.tenant_id) === owner,
       );
       const group = only(groups);
       if (isUnresolved(group)) return group;
@@ -74,9 +77,9 @@ function workloadsOf(
 function withoutTemplates(
   endpoint: Endpoint,
   index: InventoryIndex,
-  tenantId: string | null,
+  owner: OwnerId,
 ): readonly IndexedWorkload[] | Unresolved {
-  const found = workloadsOf(endpoint, index, tenantId);
+  const found = workloadsOf(endpoint, index, owner);
   if (isUnresolved(found)) return found;
   const real = found.filter((workload) => !workload.template);
   return real.length > 0 ? real : { reason: 'template' };
@@ -86,10 +89,10 @@ function withoutTemplates(
 export function resolveWorkloads(
   text: string,
   index: InventoryIndex,
-  tenantId: string | null,
+  owner: OwnerId,
 ): readonly IndexedWorkload[] | Unresolved {
   const endpoint = parseEndpoint(text);
-  return 'error' in endpoint ? { reason: 'invalid' } : withoutTemplates(endpoint, index, tenantId);
+  return 'error' in endpoint ? { reason: 'invalid' } : withoutTemplates(endpoint, index, owner);
 }
 
 /** Spans of both families; nothing else stands for "any" but the word. */
@@ -106,19 +109,16 @@ function collectSpans(texts: readonly string[]): PeerSpans {
   return spans;
 }
 
-/** The subnets of a network for a tenant: those in which it has addresses; null when it has none, and does not see it. */
-export function networkCidrs(
-  network: Inventory['networks'][number],
-  tenantId: string | null,
-): readonly string[] | null {
-  return tenantId === null ? network.cidrs : (network.cidrs_of_tenants?.[tenantId] ?? null);
+/** The subnets of a network for a tenant or project: those in which it has addresses; null when it has none, and does not see it. */
+export function networkCidrs(network: Inventory['networks'][number], owner: OwnerId): readonly string[] | null {
+  return owner === null ? network.cidrs : (network.cidrs_of_owners?.[owner] ?? null);
 }
 
 /** Subnets of the one network that is meant. Those that a tenant does not see make no name ambiguous for it. */
 function cidrsOfNetwork(
   { name, cluster }: { readonly name: string; readonly cluster: string | null },
   index: InventoryIndex,
-  tenantId: string | null,
+  owner: OwnerId,
 ): { readonly cidrs: readonly string[] } | Unresolved {
   let named = index.networks.get(name) ?? [];
   if (cluster !== null) {
@@ -128,7 +128,7 @@ function cidrsOfNetwork(
   }
   return only(
     named.flatMap((network) => {
-      const cidrs = networkCidrs(network, tenantId);
+      const cidrs = networkCidrs(network, owner);
       return cidrs === null ? [] : [{ cidrs }];
     }),
   );
@@ -144,19 +144,19 @@ const hostOf = (text: string) => text.split('/')[0] ?? text;
 export function resolvePeers(
   text: string,
   index: InventoryIndex,
-  tenantId: string | null,
+  owner: OwnerId,
 ): 'any' | (PeerSpans & { readonly without_address: readonly IndexedWorkload[] }) | Unresolved {
   const endpoint = parseEndpoint(text);
   if ('error' in endpoint) return { reason: 'invalid' };
   if (endpoint.kind === 'any') return 'any';
   if (endpoint.kind === 'address') return { ...collectSpans([endpoint.cidr]), without_address: [] };
   if (endpoint.kind === 'network') {
-    const network = cidrsOfNetwork(endpoint, index, tenantId);
+    const network = cidrsOfNetwork(endpoint, index, owner);
     if (isUnresolved(network)) return network;
     const spans = collectSpans(network.cidrs);
     return spans[4].length + spans[6].length > 0 ? { ...spans, without_address: [] } : { reason: 'no_address' };
   }
-  const workloads = withoutTemplates(endpoint, index, tenantId);
+  const workloads = withoutTemplates(endpoint, index, owner);
   if (isUnresolved(workloads)) return workloads;
   const spans = collectSpans(workloads.flatMap((workload) => workload.addresses.map(hostOf)));
   if (spans[4].length + spans[6].length === 0) return { reason: 'no_address' };

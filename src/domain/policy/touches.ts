@@ -1,4 +1,5 @@
 import type { IpAddress } from '../net/ip-address';
+import { ownerOf } from './acts-on';
 import type { InventoryIndex } from './inventory-index';
 import { resolvePeers, resolveWorkloads } from './resolve';
 import type { CompilablePolicy } from './wanted';
@@ -17,15 +18,15 @@ export type Touch = {
  * on another cluster is meant as well. An endpoint that stands for nothing touches nothing.
  */
 export function touchesOf(
-  policy: Pick<CompilablePolicy, 'tenant_id' | 'definition'>,
+  policy: Pick<CompilablePolicy, 'tenant_id' | 'project_id' | 'definition'>,
   subject: { readonly address: IpAddress; readonly workload_id: string | null },
   index: InventoryIndex,
 ): Touch[] {
   const { address, workload_id } = subject;
   const touch = (endpoint: string): Touch['by'] | null => {
-    const workloads = resolveWorkloads(endpoint, index, policy.tenant_id);
+    const workloads = resolveWorkloads(endpoint, index, ownerOf(policy));
     if (!('reason' in workloads) && workloads.some(({ id }) => id === workload_id)) return 'workload';
-    const peers = resolvePeers(endpoint, index, policy.tenant_id);
+    const peers = resolvePeers(endpoint, index, ownerOf(policy));
     if (peers === 'any') return 'any';
     if ('reason' in peers) return null;
     const holds = peers[address.family].some(({ first, last }) => first <= address.value && address.value <= last);

@@ -11,6 +11,8 @@ export type CompilablePolicy = {
   /** Null: every workload may be meant. */
   readonly tenant_id: string | null;
   readonly tier: PolicyTier;
+  /** Set: it belongs to this project of the tenant, and means nothing outside. */
+  readonly project_id?: string | null;
   readonly priority: number;
   readonly created_at: string;
   readonly definition: PolicyDefinition;

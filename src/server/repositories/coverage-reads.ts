@@ -1,7 +1,7 @@
 import { and, eq, ilike, type SQL, sql } from 'drizzle-orm';
 import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import type { VersionRules } from '@/domain/policy/rule-history';
 import { db } from '../db/client';
 import { clusters, nodeAgents } from '../db/schema/clusters';
@@ -114,7 +114,7 @@ const SORTS: SortKeys = {
 
 /** Guests within reach with what their flows are decided by, from a day on. Two queries. */
 export async function listWorkloadCoverage(
-  reach: TenantReach,
+  reach: Reach,
   from: string,
   input: WorkloadCoverageListInput,
 ): Promise<Page<WorkloadCoverage>> {

@@ -1,7 +1,7 @@
 import { type AnyColumn, and, asc, count, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { FaultyNode, LastSync, SilentAgent } from '@/domain/dashboard/dashboard';
 import type { MonitoredPlace } from '@/domain/dashboard/monitoring';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { clusters, nodeAgents, nodes } from '../db/schema/clusters';
 import { syncRuns } from '../db/schema/operations';
@@ -9,15 +9,15 @@ import { workloads } from '../db/schema/workloads';
 import { workloadInReach } from './tenant-reach';
 
 /** Nodes and clusters where workloads of the reach are; all of them with reach `all`. */
-function placeInReach(tenants: TenantReach, place: SQL): SQL | undefined {
+function placeInReach(tenants: Reach, place: SQL): SQL | undefined {
   const reach = workloadInReach(tenants);
   return reach && sql`exists (select 1 from ${workloads} where ${place} and ${reach})`;
 }
-const nodeInReach = (tenants: TenantReach) => placeInReach(tenants, eq(workloads.node_id, nodes.id));
-const clusterInReach = (tenants: TenantReach) => placeInReach(tenants, eq(workloads.cluster_id, clusters.id));
+const nodeInReach = (tenants: Reach) => placeInReach(tenants, eq(workloads.node_id, nodes.id));
+const clusterInReach = (tenants: Reach) => placeInReach(tenants, eq(workloads.cluster_id, clusters.id));
 
 const isSilent = eq(nodeAgents.status, 'silent');
-const running = (tenants: TenantReach) =>
+const running = (tenants: Reach) =>
   and(
     eq(workloads.status, 'running'),
     eq(workloads.template, false),
@@ -29,7 +29,7 @@ export type TroubledNode = Omit<FaultyNode, 'fault'> &
   Omit<SilentAgent, keyof FaultyNode> & { fault: string | null; silent: boolean };
 
 /** Nodes that are faulty, `failing`, or whose agent is silent, with the running workloads within reach. One query. */
-export async function listTroubledNodes(tenants: TenantReach, failing: readonly string[]): Promise<TroubledNode[]> {
+export async function listTroubledNodes(tenants: Reach, failing: readonly string[]): Promise<TroubledNode[]> {
   return db
     .select({
       node_id: nodes.id,
@@ -55,7 +55,7 @@ export async function listTroubledNodes(tenants: TenantReach, failing: readonly 
 
 /** How many nodes there are by the state of their agent; null: without one. One query. */
 export function countAgentStates(
-  tenants: TenantReach,
+  tenants: Reach,
 ): Promise<{ status: typeof nodeAgents.$inferSelect.status | null; nodes: number }[]> {
   return db
     .select({ status: nodeAgents.status, nodes: count() })
@@ -71,7 +71,7 @@ export type RunningPlace = Pick<MonitoredPlace, 'node_id' | 'workloads' | 'inter
 };
 
 /** How many running workloads there are on each node, with the state of its agent. One query. */
-export function countRunningByNode(tenants: TenantReach): Promise<RunningPlace[]> {
+export function countRunningByNode(tenants: Reach): Promise<RunningPlace[]> {
   const { status, interval_seconds } = nodeAgents;
   return db
     .select({ node_id: workloads.node_id, status, interval_seconds, workloads: count() })
@@ -94,7 +94,7 @@ const newestRun = (kind: 'inventory' | 'ipam') => sql<LastSync['inventory']>`(se
   order by ${syncRuns.created_at} desc, ${syncRuns.id} desc limit 1)`;
 
 /** Clusters with their newest runs, those with a failed sync first. One query. */
-export function listLastSyncs(tenants: TenantReach): Promise<LastSync[]> {
+export function listLastSyncs(tenants: Reach): Promise<LastSync[]> {
   return db
     .select({
       cluster_id: clusters.id,
@@ -113,7 +113,7 @@ export function listLastSyncs(tenants: TenantReach): Promise<LastSync[]> {
 
 /** How much there is: of the installation, and of workloads within reach. One query. */
 export async function countInventory(
-  tenants: TenantReach,
+  tenants: Reach,
 ): Promise<{ clusters: number; nodes: number; workloads: number; workloads_running: number }> {
   const number = (from: SQL) => sql`(select count(*)::int from ${from})`;
   const among = (table: typeof nodes | typeof clusters, where: SQL | undefined) =>

@@ -1,8 +1,10 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import type { Tx } from '../db/client';
 import { workloadOwners } from '../db/schema/moves';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../db/schema/telemetry';
+import { workloads } from '../db/schema/workloads';
 import { pgArray } from './pg-array';
 
 /**
@@ -23,17 +25,29 @@ function joined(periods: readonly OwnedPeriod[]): OwnedPeriod[] {
   return result.filter(({ from, to }) => from !== null || to !== null);
 }
 
+/** After the periods of tenants, which are numbered from 1. */
+const LAST = '9223372036854775807::bigint';
+
 /**
  * SQL of the workloads within reach, now or once, that moved between tenants, as JSON: only of these does the owner depend on
- * the time. A move before `since` is left out, because nothing from before it is read. See `periodsOf`.
+ * the time. A move before `since` is left out, because nothing from before it is read. Workloads that are reached by their
+ * project have been since they came to it: where they were before is not kept. See `periodsOf`.
  */
-export function ownedPeriods(tenants: readonly string[], since: string): SQL {
+export function ownedPeriods(reach: Exclude<Reach, 'all'>, since: string): SQL {
   const text = (column: string) =>
     sql.raw(`'${column.slice(0, -3)}', to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`);
+  const projects = projectsOf(reach);
+  const ofTenants = sql`from ${workloadOwners}
+    where tenant_id = any (${pgArray('uuid', [...tenantsOf(reach)])}) and (from_at is not null or to_at is not null)
+      and (from_at > ${since}::timestamptz or to_at > ${since}::timestamptz)`;
+  const found =
+    projects.length === 0
+      ? ofTenants
+      : sql`from (select id, workload_id, from_at, to_at, workload_name ${ofTenants}
+          union all select ${sql.raw(LAST)}, id, project_since, null, null from ${workloads}
+          where project_id = any (${pgArray('uuid', projects)}) and project_since > ${since}::timestamptz) as periods`;
   return sql`(select coalesce(json_agg(json_build_object('workload_id', workload_id, ${text('from_at')}, ${text('to_at')},
-      'name', workload_name) order by workload_id, id), '[]') from ${workloadOwners}
-    where tenant_id = any (${pgArray('uuid', tenants)}) and (from_at is not null or to_at is not null)
-      and (from_at > ${since}::timestamptz or to_at > ${since}::timestamptz))`;
+      'name', workload_name) order by workload_id, id), '[]') ${found})`;
 }
 
 /** What `ownedPeriods` found, a period for each time in which a workload was within reach. */

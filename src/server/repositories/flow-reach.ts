@@ -1,5 +1,5 @@
 import { ilike, type SQL, sql } from 'drizzle-orm';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { subnets } from '../db/schema/networks';
 import { workloads } from '../db/schema/workloads';
@@ -14,13 +14,13 @@ export type VisibleWorkloads = 'all' | readonly string[];
 
 /** The workloads within reach, and when those that moved were, after `since`. One query, none with reach `all`. */
 export async function findVisibleWorkloads(
-  tenants: TenantReach,
+  reach: Reach,
   since: string,
 ): Promise<{ visible: VisibleWorkloads; periods: OwnedPeriod[] }> {
-  if (tenants === 'all') return { visible: 'all', periods: [] };
+  if (reach === 'all') return { visible: 'all', periods: [] };
   const [row] = await db.execute<{ visible: string[]; periods: OwnedPeriod[] }>(sql`
-    select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(tenants)}) as visible,
-      ${ownedPeriods(tenants, since)} as periods`);
+    select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(reach)}) as visible,
+      ${ownedPeriods(reach, since)} as periods`);
   return { visible: row?.visible ?? [], periods: periodsOf(row?.periods) };
 }
 
@@ -28,11 +28,11 @@ export async function findVisibleWorkloads(
 const MAX_NAMED = 5_000;
 
 /** Workloads within reach whose name contains the text. One query. */
-export async function findNamedWorkloads(tenants: TenantReach, text: string): Promise<string[]> {
+export async function findNamedWorkloads(reach: Reach, text: string): Promise<string[]> {
   const rows = await db
     .select({ id: workloads.id })
     .from(workloads)
-    .where(sql`${workloadInReach(tenants) ?? sql`true`} and ${ilike(workloads.name, likePattern(text))}`)
+    .where(sql`${workloadInReach(reach) ?? sql`true`} and ${ilike(workloads.name, likePattern(text))}`)
     .limit(MAX_NAMED);
   return rows.map((row) => row.id);
 }
@@ -67,12 +67,12 @@ export type FlowReach = {
  * The workloads within reach, and the subnets within reach as they are written, for reading what was observed after `since`. One
  * query, none with reach `all`.
  */
-export async function findFlowReach(tenants: TenantReach, since: string): Promise<FlowReach> {
-  if (tenants === 'all') return { visible: 'all', prefixes: 'all', periods: [] };
+export async function findFlowReach(reach: Reach, since: string): Promise<FlowReach> {
+  if (reach === 'all') return { visible: 'all', prefixes: 'all', periods: [] };
   const [row] = await db.execute<{ visible: string[]; prefixes: string[]; periods: OwnedPeriod[] }>(sql`
-    select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(tenants)}) as visible,
-      array(select distinct ${subnets.cidr}::text from ${subnets} where ${subnetInReach(tenants)}) as prefixes,
-      ${ownedPeriods(tenants, since)} as periods`);
+    select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(reach)}) as visible,
+      array(select distinct ${subnets.cidr}::text from ${subnets} where ${subnetInReach(reach)}) as prefixes,
+      ${ownedPeriods(reach, since)} as periods`);
   const periods = periodsOf(row?.periods);
   const visible = new Set([...(row?.visible ?? []), ...periods.map(({ workload_id }) => workload_id)]);
   return { visible: [...visible], prefixes: row?.prefixes ?? [], periods };

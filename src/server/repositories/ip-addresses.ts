@@ -1,7 +1,7 @@
-import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
 import type { AddressHolder, AddressListInput, IpAddress, IpAddressDetail } from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import { db, type Executor } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters } from '../db/schema/clusters';
@@ -72,7 +72,7 @@ const select = (executor: Executor) =>
 const withoutName = ({ workload_name: _, ...row }: Row): IpAddress => row;
 
 /** Addresses within reach, page by page. Two queries. */
-export async function listIpAddresses(tenants: TenantReach, input: AddressListInput): Promise<Page<IpAddress>> {
+export async function listIpAddresses(tenants: Reach, input: AddressListInput): Promise<Page<IpAddress>> {
   const conditions = [addressInReach(tenants), ...addressFilters(input)];
   const page = await pageOfRows<Row>(input, { sorts: SORTS, sort: 'address', id: ipAddresses.id }, (paging) => ({
     rows: select(db)
@@ -85,11 +85,7 @@ export async function listIpAddresses(tenants: TenantReach, input: AddressListIn
 }
 
 /** The first addresses within reach that meet the condition, in order. One query. */
-export async function findIpAddresses(
-  tenants: TenantReach,
-  condition: SQL | undefined,
-  limit: number,
-): Promise<IpAddress[]> {
+export async function findIpAddresses(tenants: Reach, condition: SQL | undefined, limit: number): Promise<IpAddress[]> {
   const rows = await select(db)
     .where(and(condition, addressInReach(tenants)))
     .orderBy(ipAddresses.address, ipAddresses.id)
@@ -98,7 +94,7 @@ export async function findIpAddresses(
 }
 
 /** One address within reach, or null. One query. */
-export async function findIpAddress(executor: Executor, tenants: TenantReach, id: string): Promise<IpAddress | null> {
+export async function findIpAddress(executor: Executor, tenants: Reach, id: string): Promise<IpAddress | null> {
   const [row] = await select(executor).where(and(eq(ipAddresses.id, id), addressInReach(tenants)));
   return row ? withoutName(row) : null;
 }
@@ -107,17 +103,24 @@ const MAX_HISTORY = 100;
 
 /** Who held an address, newest first; of holders out of reach nothing is told, nor of the time before or after they were within. */
 export async function listAddressHolders(
-  tenants: TenantReach,
+  tenants: Reach,
   place: { network_id: string; address: string },
 ): Promise<AddressHolder[]> {
   const { from_at, until_at } = ipAddressHistory;
   // Ends of the time of an owner; `greatest` and `least` leave out what is null.
   const during = and(
     eq(workloadOwners.workload_id, ipAddressHistory.workload_id),
-    tenants === 'all' ? sql`false` : tenantInReach(workloadOwners.tenant_id, tenants),
+    tenants === 'all' ? sql`false` : tenantInReach(workloadOwners.tenant_id, tenantsOf(tenants)),
     sql`(${workloadOwners.from_at} is null or ${until_at} is null or ${until_at} > ${workloadOwners.from_at})`,
     sql`(${workloadOwners.to_at} is null or ${from_at} < ${workloadOwners.to_at})`,
   );
+  // Those who reach the holder by its project: since it came to it.
+  const single = projectsOf(tenants);
+  const ofProject = single.length === 0 ? undefined : inArray(workloads.project_id, [...single]);
+  const here =
+    ofProject &&
+    sql`(${ofProject} and (${workloads.project_since} is null or ${until_at} is null or ${until_at} > ${workloads.project_since}))`;
+  const since = ofProject ? sql`, case when ${ofProject} then ${workloads.project_since} end` : sql``;
   return db
     .select({
       id: ipAddressHistory.id,
@@ -127,7 +130,7 @@ export async function listAddressHolders(
       interface_name: ipAddressHistory.interface_name,
       mac: ipAddressHistory.mac,
       source: ipAddressHistory.source,
-      from_at: sql<string>`greatest(${from_at}, ${workloadOwners.from_at})`.mapWith(from_at),
+      from_at: sql<string>`greatest(${from_at}, ${workloadOwners.from_at}${since})`.mapWith(from_at),
       until_at: sql<string | null>`least(${until_at}, ${workloadOwners.to_at})`.mapWith(until_at),
     })
     .from(ipAddressHistory)
@@ -137,7 +140,7 @@ export async function listAddressHolders(
       and(
         eq(ipAddressHistory.network_id, place.network_id),
         sql`${ipAddressHistory.address} = ${place.address}::inet`,
-        tenants === 'all' ? undefined : isNotNull(workloadOwners.id),
+        tenants === 'all' ? undefined : or(isNotNull(workloadOwners.id), here),
       ),
     )
     .orderBy(desc(ipAddressHistory.from_at), desc(sql`${ipAddressHistory.until_at} is null`), desc(ipAddressHistory.id))
@@ -145,7 +148,7 @@ export async function listAddressHolders(
 }
 
 /** One address within reach with its history, the prefixes around it and its open conflicts, or null. Four queries. */
-export async function findIpAddressDetail(tenants: TenantReach, id: string): Promise<IpAddressDetail | null> {
+export async function findIpAddressDetail(tenants: Reach, id: string): Promise<IpAddressDetail | null> {
   const address = await findIpAddress(db, tenants, id);
   if (!address) return null;
   const [history, around, conflicts] = await Promise.all([

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { IpRange, RangeListInput } from '@/domain/ipam/ip-range';
 import type { Page } from '@/domain/list';
 import { parseIp } from '@/domain/net/ip-address';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../db/client';
 import { ipRanges } from '../db/schema/ipam';
 import { subnets } from '../db/schema/networks';
@@ -39,13 +39,13 @@ const select = (executor: Executor) =>
   executor.select(columns).from(ipRanges).innerJoin(subnets, eq(subnets.id, ipRanges.subnet_id)).$dynamic();
 
 /** Whether the range's subnet is within reach, for a WHERE over `ip_ranges` alone. */
-function rangeInReach(tenants: TenantReach): SQL | undefined {
+function rangeInReach(tenants: Reach): SQL | undefined {
   const reach = subnetInReach(tenants);
   return reach && sql`exists (select 1 from ${subnets} where ${eq(subnets.id, ipRanges.subnet_id)} and ${reach})`;
 }
 
 /** Ranges within reach, page by page. Two queries. */
-export async function listIpRanges(tenants: TenantReach, input: RangeListInput): Promise<Page<IpRange>> {
+export async function listIpRanges(tenants: Reach, input: RangeListInput): Promise<Page<IpRange>> {
   const conditions = [
     rangeInReach(tenants),
     input.subnet_id === undefined ? undefined : eq(ipRanges.subnet_id, input.subnet_id),
@@ -64,7 +64,7 @@ export async function listIpRanges(tenants: TenantReach, input: RangeListInput):
 }
 
 /** One range within reach, or null. */
-export async function findIpRange(executor: Executor, tenants: TenantReach, id: string): Promise<IpRange | null> {
+export async function findIpRange(executor: Executor, tenants: Reach, id: string): Promise<IpRange | null> {
   const [row] = await select(executor).where(and(eq(ipRanges.id, id), rangeInReach(tenants)));
   return row ? withSize(row) : null;
 }

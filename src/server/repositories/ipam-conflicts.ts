@@ -1,7 +1,7 @@
 import { type AnyColumn, and, count, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
 import type { ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters } from '../db/schema/clusters';
@@ -16,7 +16,7 @@ import { workloadInReach } from './tenant-reach';
 export type ConflictRow = typeof ipamConflicts.$inferSelect;
 
 /** A workload as a party of a conflict, null when it is not within reach. */
-const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id, tenants: TenantReach) => {
+const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id, tenants: Reach) => {
   const reach = workloadInReach(tenants);
   return sql<IpamConflict['workload']>`(select json_build_object('id', ${workloads.id}, 'name', ${workloads.name},
     'external_id', ${workloads.external_id}) from ${workloads} where ${and(eq(workloads.id, id), reach)})`;
@@ -26,25 +26,25 @@ const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other
 function ofParty(
   id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id,
   fact: AnyColumn,
-  tenants: TenantReach,
+  tenants: Reach,
 ): SQL<string | null> {
   const reach = workloadInReach(tenants);
   return reach ? sql`(select ${fact} from ${workloads} where ${and(eq(workloads.id, id), reach)})` : sql`${fact}`;
 }
 
 /** The MAC address of the holder; where two cards have the same one, that of both. */
-const macOf = (tenants: TenantReach): SQL<string | null> =>
+const macOf = (tenants: Reach): SQL<string | null> =>
   sql`case when ${ipamConflicts.kind} = 'duplicate_mac' then ${ipamConflicts.mac}
     else ${ofParty(ipamConflicts.workload_id, ipamConflicts.mac, tenants)} end`;
 
 /** The stored address, which is out of reach when its holder is. */
-const addressId = (tenants: TenantReach): SQL<string | null> =>
+const addressId = (tenants: Reach): SQL<string | null> =>
   tenants === 'all'
     ? sql`${ipamConflicts.ip_address_id}`
     : sql`(select ${ipAddresses.id} from ${ipAddresses}
         where ${eq(ipAddresses.id, ipamConflicts.ip_address_id)} and ${addressInReach(tenants)})`;
 
-const columns = (tenants: TenantReach) => ({
+const columns = (tenants: Reach) => ({
   id: ipamConflicts.id,
   cluster_id: ipamConflicts.cluster_id,
   cluster_name: clusters.name,
@@ -78,15 +78,15 @@ const SORTS: SortKeys = {
 };
 
 /** Whether a party within reach meets the condition. */
-const hasParty = (condition: SQL, tenants: TenantReach): SQL =>
+const hasParty = (condition: SQL, tenants: Reach): SQL =>
   sql`exists (select 1 from ${workloads} where (${eq(workloads.id, ipamConflicts.workload_id)}
     or ${eq(workloads.id, ipamConflicts.other_workload_id)}) and ${and(condition, workloadInReach(tenants))})`;
 
 /** A tenant sees the conflicts in which one of its workloads is a party. */
-export const conflictInReach = (tenants: TenantReach): SQL | undefined =>
+export const conflictInReach = (tenants: Reach): SQL | undefined =>
   tenants === 'all' ? undefined : hasParty(sql`true`, tenants);
 
-const select = (executor: Executor, tenants: TenantReach) =>
+const select = (executor: Executor, tenants: Reach) =>
   executor
     .select(columns(tenants))
     .from(ipamConflicts)
@@ -95,7 +95,7 @@ const select = (executor: Executor, tenants: TenantReach) =>
     .$dynamic();
 
 /** Conflicts within reach, newest first unless asked otherwise. Two queries. */
-export async function listConflicts(tenants: TenantReach, input: ConflictListInput): Promise<Page<IpamConflict>> {
+export async function listConflicts(tenants: Reach, input: ConflictListInput): Promise<Page<IpamConflict>> {
   const pattern = input.q ? likePattern(input.q) : undefined;
   const { workload_id } = input;
   const conditions = [
@@ -123,7 +123,7 @@ export async function listConflicts(tenants: TenantReach, input: ConflictListInp
 }
 
 /** One conflict within reach, or null. */
-export async function findConflict(executor: Executor, tenants: TenantReach, id: string): Promise<IpamConflict | null> {
+export async function findConflict(executor: Executor, tenants: Reach, id: string): Promise<IpamConflict | null> {
   const [row] = await select(executor, tenants).where(and(eq(ipamConflicts.id, id), conflictInReach(tenants)));
   return row ?? null;
 }
@@ -149,7 +149,7 @@ export async function countOpenConflicts(executor: Executor, addressId: string):
 }
 
 /** Open conflicts within reach by kind. One query. */
-export function countConflictKinds(tenants: TenantReach): Promise<{ kind: ConflictRow['kind']; conflicts: number }[]> {
+export function countConflictKinds(tenants: Reach): Promise<{ kind: ConflictRow['kind']; conflicts: number }[]> {
   return db
     .select({ kind: ipamConflicts.kind, conflicts: count() })
     .from(ipamConflicts)

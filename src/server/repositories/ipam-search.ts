@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { IpAddress } from '@/domain/ipam/ip-address';
 import type { IpamSearchResult } from '@/domain/ipam/search';
 import type { Subnet } from '@/domain/ipam/subnet';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters } from '../db/schema/clusters';
@@ -16,17 +16,17 @@ import { findSubnets } from './subnets';
 import { workloadInReach } from './tenant-reach';
 
 /** Subnets within reach that meet the condition, in that order; with usage. Three queries. */
-async function subnetsWhere(tenants: TenantReach, condition: SQL, order: SQL, limit: number): Promise<Subnet[]> {
+async function subnetsWhere(reach: Reach, condition: SQL, order: SQL, limit: number): Promise<Subnet[]> {
   const ids = await db
     .select({ id: subnets.id })
     .from(subnets)
-    .where(and(condition, subnetInReach(tenants)))
+    .where(and(condition, subnetInReach(reach)))
     .orderBy(order, subnets.id)
     .limit(limit);
   const found = new Map(
     (
       await findSubnets(
-        tenants,
+        reach,
         ids.map((row) => row.id),
       )
     ).map((row) => [row.id, row]),
@@ -35,13 +35,13 @@ async function subnetsWhere(tenants: TenantReach, condition: SQL, order: SQL, li
 }
 
 /** Addresses equal to this one, in every network within reach. */
-export const findByAddress = (tenants: TenantReach, address: string, limit: number): Promise<IpAddress[]> =>
-  findIpAddresses(tenants, sql`${ipAddresses.address} = ${address}::inet`, limit);
+export const findByAddress = (reach: Reach, address: string, limit: number): Promise<IpAddress[]> =>
+  findIpAddresses(reach, sql`${ipAddresses.address} = ${address}::inet`, limit);
 
 /** The longest prefix of each network that holds the address, longest first. */
-export const findHoldingSubnets = (tenants: TenantReach, address: string, limit: number): Promise<Subnet[]> =>
+export const findHoldingSubnets = (reach: Reach, address: string, limit: number): Promise<Subnet[]> =>
   subnetsWhere(
-    tenants,
+    reach,
     sql`${subnets.id} in (select distinct on (s.network_id) s.id from ${subnets} s where s.cidr >>= ${address}::inet
       order by s.network_id, masklen(s.cidr) desc)`,
     sql`masklen(${subnets.cidr}) desc`,
@@ -49,9 +49,9 @@ export const findHoldingSubnets = (tenants: TenantReach, address: string, limit:
   );
 
 /** Addresses with this MAC address, or of a card with it. Two index lookups, where an OR would read the whole table. */
-export const findByMac = (tenants: TenantReach, mac: string, limit: number): Promise<IpAddress[]> =>
+export const findByMac = (reach: Reach, mac: string, limit: number): Promise<IpAddress[]> =>
   findIpAddresses(
-    tenants,
+    reach,
     sql`${ipAddresses.id} in (
       select a.id from ${ipAddresses} a where a.mac = ${mac}::macaddr
       union select a.id from ${workloadInterfaces} i
@@ -62,7 +62,7 @@ export const findByMac = (tenants: TenantReach, mac: string, limit: number): Pro
 
 /** Network cards with this MAC address, of workloads within reach. */
 export async function findInterfacesByMac(
-  tenants: TenantReach,
+  reach: Reach,
   mac: string,
   limit: number,
 ): Promise<IpamSearchResult['interfaces']> {
@@ -80,30 +80,30 @@ export async function findInterfacesByMac(
     .from(workloadInterfaces)
     .innerJoin(workloads, eq(workloads.id, workloadInterfaces.workload_id))
     .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
-    .where(and(sql`${workloadInterfaces.mac} = ${mac}::macaddr`, workloadInReach(tenants)))
+    .where(and(sql`${workloadInterfaces.mac} = ${mac}::macaddr`, workloadInReach(reach)))
     .orderBy(workloads.name, workloadInterfaces.name)
     .limit(limit);
 }
 
 /** The prefix itself in every network, then those inside it, then those around it. */
-export const findAroundCidr = (tenants: TenantReach, cidr: string, limit: number): Promise<Subnet[]> =>
+export const findAroundCidr = (reach: Reach, cidr: string, limit: number): Promise<Subnet[]> =>
   subnetsWhere(
-    tenants,
+    reach,
     sql`${subnets.cidr} && ${cidr}::inet`,
     sql`case when ${subnets.cidr} = ${cidr}::cidr then 0 when ${subnets.cidr} << ${cidr}::inet then 1 else 2 end, ${subnets.cidr}`,
     limit,
   );
 
-export const findAddressesWithin = (tenants: TenantReach, cidr: string, limit: number): Promise<IpAddress[]> =>
-  findIpAddresses(tenants, sql`${ipAddresses.address} <<= ${cidr}::inet`, limit);
+export const findAddressesWithin = (reach: Reach, cidr: string, limit: number): Promise<IpAddress[]> =>
+  findIpAddresses(reach, sql`${ipAddresses.address} <<= ${cidr}::inet`, limit);
 
 /** Addresses that begin so, or whose host name, description or workload has the text. */
-export const findAddressesByText = (tenants: TenantReach, text: string, limit: number): Promise<IpAddress[]> =>
-  findIpAddresses(tenants, and(...addressFilters({ q: text })), limit);
+export const findAddressesByText = (reach: Reach, text: string, limit: number): Promise<IpAddress[]> =>
+  findIpAddresses(reach, and(...addressFilters({ q: text })), limit);
 
-export const findSubnetsByText = (tenants: TenantReach, text: string, limit: number): Promise<Subnet[]> =>
+export const findSubnetsByText = (reach: Reach, text: string, limit: number): Promise<Subnet[]> =>
   subnetsWhere(
-    tenants,
+    reach,
     sql`(${subnets.cidr}::text ilike ${`${likePattern(text).slice(1)}`} or ${subnets.description} ilike ${likePattern(text)}
       or ${subnets.network_id} in (select n.id from ${networks} n where n.name ilike ${likePattern(text)}))`,
     sql`${subnets.cidr}`,

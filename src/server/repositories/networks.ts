@@ -1,7 +1,7 @@
 import { and, asc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Network, NetworkDetail, NetworkListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { networks, subnets } from '../db/schema/networks';
@@ -9,7 +9,7 @@ import { addressesWhere, inSubnet, interfacesOn, networkInReach, subnetInReach }
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 
-const columns = (tenants: TenantReach) => ({
+const columns = (reach: Reach) => ({
   id: networks.id,
   cluster_id: networks.cluster_id,
   cluster_name: clusters.name,
@@ -23,30 +23,30 @@ const columns = (tenants: TenantReach) => ({
   node_names: networks.node_names,
   source: networks.source,
   missing_since: networks.missing_since,
-  interfaces_total: sql<number>`(select count(*)::int ${interfacesOn(tenants)})`,
-  subnets_total: sql<number>`(select count(*)::int from ${subnets} where ${and(eq(subnets.network_id, networks.id), subnetInReach(tenants))})`,
+  interfaces_total: sql<number>`(select count(*)::int ${interfacesOn(reach)})`,
+  subnets_total: sql<number>`(select count(*)::int from ${subnets} where ${and(eq(subnets.network_id, networks.id), subnetInReach(reach))})`,
   version: networks.version,
   created_at: networks.created_at,
   updated_at: networks.updated_at,
 });
 
-const sortsOf = (tenants: TenantReach): SortKeys => ({
+const sortsOf = (reach: Reach): SortKeys => ({
   name: { column: networks.name },
   kind: { column: networks.kind },
   cluster_name: { column: clusters.name },
   zone: { column: networks.zone, nullable: true },
   vlan_tag: { column: networks.vlan_tag, nullable: true },
-  interfaces_total: { column: sql`(select count(*)::int ${interfacesOn(tenants)})` },
+  interfaces_total: { column: sql`(select count(*)::int ${interfacesOn(reach)})` },
 });
 
-const select = (tenants: TenantReach) =>
-  db.select(columns(tenants)).from(networks).innerJoin(clusters, eq(clusters.id, networks.cluster_id)).$dynamic();
+const select = (reach: Reach) =>
+  db.select(columns(reach)).from(networks).innerJoin(clusters, eq(clusters.id, networks.cluster_id)).$dynamic();
 
 /** Networks within reach, page by page. Two queries. */
-export async function listNetworks(tenants: TenantReach, input: NetworkListInput): Promise<Page<Network>> {
+export async function listNetworks(reach: Reach, input: NetworkListInput): Promise<Page<Network>> {
   const pattern = input.q ? likePattern(input.q) : undefined;
   const conditions: (SQL | undefined)[] = [
-    networkInReach(tenants),
+    networkInReach(reach),
     input.cluster_id === undefined ? undefined : eq(networks.cluster_id, input.cluster_id),
     input.kind === undefined ? undefined : eq(networks.kind, input.kind),
     input.zone === undefined ? undefined : eq(networks.zone, input.zone),
@@ -59,8 +59,8 @@ export async function listNetworks(tenants: TenantReach, input: NetworkListInput
       ? undefined
       : or(ilike(networks.name, pattern), ilike(networks.alias, pattern), ilike(networks.description, pattern)),
   ];
-  return pageOfRows<Network>(input, { sorts: sortsOf(tenants), sort: 'name', id: networks.id }, (paging) => ({
-    rows: select(tenants)
+  return pageOfRows<Network>(input, { sorts: sortsOf(reach), sort: 'name', id: networks.id }, (paging) => ({
+    rows: select(reach)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
       .limit(paging.limit),
@@ -69,9 +69,9 @@ export async function listNetworks(tenants: TenantReach, input: NetworkListInput
 }
 
 /** One network within reach with its subnets, or null. Two queries. */
-export async function findNetwork(tenants: TenantReach, id: string): Promise<NetworkDetail | null> {
+export async function findNetwork(reach: Reach, id: string): Promise<NetworkDetail | null> {
   const [[network], rows] = await Promise.all([
-    select(tenants).where(and(eq(networks.id, id), networkInReach(tenants))),
+    select(reach).where(and(eq(networks.id, id), networkInReach(reach))),
     db
       .select({
         id: subnets.id,
@@ -82,11 +82,11 @@ export async function findNetwork(tenants: TenantReach, id: string): Promise<Net
         description: subnets.description,
         source: subnets.source,
         missing_since: subnets.missing_since,
-        addresses_total: sql<number>`(select count(*)::int ${addressesWhere(inSubnet, tenants)})`,
+        addresses_total: sql<number>`(select count(*)::int ${addressesWhere(inSubnet, reach)})`,
         version: subnets.version,
       })
       .from(subnets)
-      .where(and(eq(subnets.network_id, id), subnetInReach(tenants)))
+      .where(and(eq(subnets.network_id, id), subnetInReach(reach)))
       .orderBy(asc(subnets.cidr)),
   ]);
   return network ? { ...network, subnets: rows } : null;

@@ -19,9 +19,11 @@ export type WorldPolicy = CompilablePolicy & {
   readonly name: string;
   readonly enabled: boolean;
   readonly tenant_visibility: TenantVisibility;
+  readonly project_id: string | null;
 };
 
 export type WorldWorkload = IndexedWorkload & {
+  readonly project_id: string | null;
   readonly node_name: string | null;
   /** Whether its node filters with the new implementation; null: not known. */
   readonly nftables: boolean | null;
@@ -68,6 +70,7 @@ const readWorkloads = (executor: Executor) =>
       creation_fingerprint: workloads.creation_fingerprint,
       missing_since: workloads.missing_since,
       tenant_id: projects.tenant_id,
+      project_id: workloads.project_id,
     })
     .from(workloads)
     .leftJoin(nodes, eq(nodes.id, workloads.node_id))
@@ -112,6 +115,7 @@ const readPolicies = (executor: Executor) =>
       tenant_id: policies.tenant_id,
       tier: policies.tier,
       tenant_visibility: policies.tenant_visibility,
+      project_id: policies.project_id,
       priority: policies.priority,
       created_at: policies.created_at,
       definition: policies.definition,
@@ -132,16 +136,17 @@ const readClusters = (executor: Executor) =>
 
 type GroupRow = Pick<
   typeof securityGroups.$inferSelect,
-  'id' | 'name' | 'tenant_id' | 'member_tags' | 'member_tags_match'
+  'id' | 'name' | 'tenant_id' | 'project_id' | 'member_tags' | 'member_tags_match'
 >;
 
-/** Members added by hand and those by tag; a tenant's group has members of the tenant only. */
-function membersOf(group: GroupRow, manual: readonly string[], all: readonly IndexedWorkload[]): string[] {
+/** Members added by hand and those by tag; a tenant's group has members of the tenant only, a project's of the project. */
+function membersOf(group: GroupRow, manual: readonly string[], all: readonly WorldWorkload[]): string[] {
   const { member_tags: tags, member_tags_match: match } = group;
   if (tags.length === 0) return [...manual];
   const tagged = all.filter(
     (workload) =>
       (group.tenant_id === null || workload.tenant_id === group.tenant_id) &&
+      (group.project_id === null || workload.project_id === group.project_id) &&
       (match === 'all'
         ? tags.every((tag) => workload.tags.includes(tag))
         : tags.some((tag) => workload.tags.includes(tag))),
@@ -149,32 +154,35 @@ function membersOf(group: GroupRow, manual: readonly string[], all: readonly Ind
   return [...new Set([...manual, ...tagged.map(({ id }) => id)])];
 }
 
-/** The tenants that have addresses in a subnet, by the subnet's id. */
-function tenantsOfSubnets(
+/** The tenants and projects that have addresses in a subnet, by the subnet's id. */
+function ownersOfSubnets(
   addresses: readonly { workload_id: string; subnet_id: string }[],
-  workloadRows: readonly { id: string; tenant_id: string | null }[],
+  workloadRows: readonly { id: string; tenant_id: string | null; project_id: string | null }[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const tenantOf = new Map(workloadRows.map(({ id, tenant_id }) => [id, tenant_id]));
+  const ownersOf = new Map(
+    workloadRows.map(({ id, tenant_id, project_id }) => [
+      id,
+      [tenant_id, project_id].filter((owner) => owner !== null),
+    ]),
+  );
   const found = new Map<string, Set<string>>();
   for (const { workload_id, subnet_id } of addresses) {
-    const tenant = tenantOf.get(workload_id);
-    if (!tenant) continue;
-    const known = found.get(subnet_id);
-    if (known) known.add(tenant);
-    else found.set(subnet_id, new Set([tenant]));
+    const known = found.get(subnet_id) ?? new Set<string>();
+    for (const owner of ownersOf.get(workload_id) ?? []) known.add(owner);
+    if (known.size > 0) found.set(subnet_id, known);
   }
   return found;
 }
 
 function cidrsOf(
   rows: readonly { id: string; cidr: string }[],
-  tenants: ReadonlyMap<string, ReadonlySet<string>>,
-): Pick<Inventory['networks'][number], 'cidrs' | 'cidrs_of_tenants'> {
-  const ofTenants: Record<string, string[]> = {};
+  owners: ReadonlyMap<string, ReadonlySet<string>>,
+): Pick<Inventory['networks'][number], 'cidrs' | 'cidrs_of_owners'> {
+  const ofOwners: Record<string, string[]> = {};
   for (const { id, cidr } of rows) {
-    for (const tenant of tenants.get(id) ?? []) ofTenants[tenant] = [...(ofTenants[tenant] ?? []), cidr];
+    for (const owner of owners.get(id) ?? []) ofOwners[owner] = [...(ofOwners[owner] ?? []), cidr];
   }
-  return { cidrs: rows.map(({ cidr }) => cidr), cidrs_of_tenants: ofTenants };
+  return { cidrs: rows.map(({ cidr }) => cidr), cidrs_of_owners: ofOwners };
 }
 
 /**
@@ -194,6 +202,7 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
           id: securityGroups.id,
           name: securityGroups.name,
           tenant_id: securityGroups.tenant_id,
+          project_id: securityGroups.project_id,
           member_tags: securityGroups.member_tags,
           member_tags_match: securityGroups.member_tags_match,
         })
@@ -211,7 +220,7 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
   const addresses = groupBy(addressRows, (row) => row.workload_id);
   const members = groupBy(memberRows, (row) => row.security_group_id);
   const cidrs = groupBy(subnetRows, (row) => row.network_id);
-  const tenants = tenantsOfSubnets(addressRows, workloadRows);
+  const owners = ownersOfSubnets(addressRows, workloadRows);
   const inventory = workloadRows.map((row) => ({
     ...row,
     addresses: (addresses.get(row.id) ?? []).map(({ address }) => address),
@@ -227,13 +236,14 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
       id: group.id,
       name: group.name,
       tenant_id: group.tenant_id,
+      project_id: group.project_id,
       workload_ids: membersOf(
         group,
         (members.get(group.id) ?? []).map(({ workload_id }) => workload_id),
         inventory,
       ),
     })),
-    networks: networkRows.map((row) => ({ ...row, ...cidrsOf(cidrs.get(row.id) ?? [], tenants) })),
+    networks: networkRows.map((row) => ({ ...row, ...cidrsOf(cidrs.get(row.id) ?? [], owners) })),
   };
 }
 

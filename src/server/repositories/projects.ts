@@ -1,13 +1,13 @@
 import { and, eq, ilike, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import type { Project, ProjectListInput } from '@/domain/project';
 import { db, type Executor, type Tx } from '../db/client';
 import { projects, tenants } from '../db/schema/access';
 import { workloads } from '../db/schema/workloads';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { workloadInReach } from './tenant-reach';
+import { ownedInReach, workloadInReach } from './tenant-reach';
 
 export type ProjectRow = typeof projects.$inferSelect;
 
@@ -23,8 +23,8 @@ const columns = {
   updated_at: projects.updated_at,
 };
 
-const inReach = (reach: TenantReach): SQL | undefined =>
-  reach === 'all' ? undefined : inArray(projects.tenant_id, [...reach]);
+const inReach = (reach: Reach): SQL | undefined =>
+  ownedInReach({ tenant_id: projects.tenant_id, project_id: projects.id }, reach);
 
 const SORTS: SortKeys = {
   name: { column: projects.name },
@@ -34,7 +34,7 @@ const SORTS: SortKeys = {
 };
 
 /** Projects within reach, page by page. Two queries. */
-export async function listProjects(reach: TenantReach, input: ProjectListInput): Promise<Page<Project>> {
+export async function listProjects(reach: Reach, input: ProjectListInput): Promise<Page<Project>> {
   const where = and(
     inReach(reach),
     input.tenant_id === undefined ? undefined : eq(projects.tenant_id, input.tenant_id),
@@ -53,7 +53,7 @@ export async function listProjects(reach: TenantReach, input: ProjectListInput):
 }
 
 /** One project within reach, or null. */
-export async function findProject(executor: Executor, reach: TenantReach, id: string): Promise<Project | null> {
+export async function findProject(executor: Executor, reach: Reach, id: string): Promise<Project | null> {
   const [row] = await executor
     .select(columns)
     .from(projects)
@@ -65,7 +65,7 @@ export async function findProject(executor: Executor, reach: TenantReach, id: st
 /** The row of a project within reach, locked against other writers; `update` also against new references to it. */
 export async function lockProject(
   tx: Tx,
-  reach: TenantReach,
+  reach: Reach,
   id: string,
   strength: 'no key update' | 'update' | 'key share' = 'no key update',
 ): Promise<ProjectRow | null> {
@@ -121,7 +121,7 @@ export type AssignableWorkload = {
 };
 
 /** Those of the workloads that are within reach, locked in the order of their ids. */
-export async function lockWorkloads(tx: Tx, reach: TenantReach, ids: readonly string[]): Promise<AssignableWorkload[]> {
+export async function lockWorkloads(tx: Tx, reach: Reach, ids: readonly string[]): Promise<AssignableWorkload[]> {
   return tx
     .select({
       id: workloads.id,

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { AddressState } from '@/domain/ipam/ip-address';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
 import { subnets } from '../db/schema/networks';
@@ -20,7 +20,7 @@ type GridAddress = {
 
 /** Addresses of a network from `first` to `last`, of workloads within reach. One query. */
 export function addressesBetween(
-  tenants: TenantReach,
+  reach: Reach,
   place: { cluster_id: string; network_id: string },
   first: string,
   last: string,
@@ -43,7 +43,7 @@ export function addressesBetween(
         eq(ipAddresses.cluster_id, place.cluster_id),
         eq(ipAddresses.network_id, place.network_id),
         sql`${ipAddresses.address} between ${first}::inet and ${last}::inet`,
-        addressInReach(tenants),
+        addressInReach(reach),
       ),
     )
     .orderBy(ipAddresses.address);
@@ -51,7 +51,7 @@ export function addressesBetween(
 
 /** Prefixes within reach inside the subnet that share an address with the part from `first` to `last`, wider before narrower. */
 export async function prefixesBetween(
-  tenants: TenantReach,
+  reach: Reach,
   place: { network_id: string; cidr: string },
   first: string,
   last: string,
@@ -59,7 +59,7 @@ export async function prefixesBetween(
   const rows = await db.execute<{ id: string; cidr: string; first: string; last: string }>(sql`
     select s.id, s.cidr::text as cidr, host(network(s.cidr)) as first, host(broadcast(s.cidr)) as last from ${subnets} s
     where s.network_id = ${place.network_id} and s.cidr << ${place.cidr}::cidr
-      and ${isSubnetInReach(sql.raw('s.id'), tenants)}
+      and ${isSubnetInReach(sql.raw('s.id'), reach)}
       and host(network(s.cidr))::inet <= ${last}::inet and host(broadcast(s.cidr))::inet >= ${first}::inet
     order by masklen(s.cidr)`);
   return [...rows];

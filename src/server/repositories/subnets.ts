@@ -3,7 +3,7 @@ import type { Subnet, SubnetDetail, SubnetListInput } from '@/domain/ipam/subnet
 import { noAddresses, type StateCounts, usageOf } from '@/domain/ipam/usage';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters } from '../db/schema/clusters';
@@ -21,11 +21,11 @@ import { workloadInReach } from './tenant-reach';
 const P = sql.raw('p.id');
 
 /** The narrowest prefix within reach that holds the subnet. */
-const parentId = (tenants: TenantReach) => sql<string | null>`(select p.id from ${subnets} p
+const parentId = (tenants: Reach) => sql<string | null>`(select p.id from ${subnets} p
   where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr} and ${isSubnetInReach(P, tenants)}
   order by masklen(p.cidr) desc limit 1)`;
 
-const columns = (tenants: TenantReach) => ({
+const columns = (tenants: Reach) => ({
   id: subnets.id,
   cluster_id: subnets.cluster_id,
   cluster_name: clusters.name,
@@ -56,7 +56,7 @@ const SORTS: SortKeys = {
   updated_at: { column: subnets.updated_at },
 };
 
-const select = (executor: Executor, tenants: TenantReach) =>
+const select = (executor: Executor, tenants: Reach) =>
   executor
     .select(columns(tenants))
     .from(subnets)
@@ -72,7 +72,7 @@ type UsageRow = { id: string; state: keyof StateCounts; n: number };
  */
 export async function countUsage(
   executor: Executor,
-  tenants: TenantReach,
+  tenants: Reach,
   ids: readonly string[],
 ): Promise<Map<string, StateCounts>> {
   const counts = new Map<string, StateCounts>(ids.map((id) => [id, noAddresses()]));
@@ -98,7 +98,7 @@ export async function countUsage(
 /** Rows with their usage added. */
 export async function withUsage<T extends { id: string; cidr: string }>(
   executor: Executor,
-  tenants: TenantReach,
+  tenants: Reach,
   rows: readonly T[],
 ): Promise<(T & Pick<Subnet, 'usage'>)[]> {
   const counts = await countUsage(
@@ -114,7 +114,7 @@ export async function withUsage<T extends { id: string; cidr: string }>(
 }
 
 /** Conditions of a list's filters. */
-function filters(tenants: TenantReach, input: Omit<SubnetListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
+function filters(tenants: Reach, input: Omit<SubnetListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
   const pattern = input.q ? likePattern(input.q) : undefined;
   return [
     subnetInReach(tenants),
@@ -140,7 +140,7 @@ function filters(tenants: TenantReach, input: Omit<SubnetListInput, 'limit' | 'c
 }
 
 /** Subnets within reach, page by page. Three queries. */
-export async function listSubnets(tenants: TenantReach, input: SubnetListInput): Promise<Page<Subnet>> {
+export async function listSubnets(tenants: Reach, input: SubnetListInput): Promise<Page<Subnet>> {
   const conditions = filters(tenants, input);
   const page = await pageOfRows<SubnetWithoutUsage>(
     input,
@@ -157,14 +157,14 @@ export async function listSubnets(tenants: TenantReach, input: SubnetListInput):
 }
 
 /** Subnets with these ids within reach, in no order; with usage. Two queries. */
-export async function findSubnets(tenants: TenantReach, ids: readonly string[]): Promise<Subnet[]> {
+export async function findSubnets(tenants: Reach, ids: readonly string[]): Promise<Subnet[]> {
   if (ids.length === 0) return [];
   const rows = await select(db, tenants).where(and(inArray(subnets.id, [...ids]), subnetInReach(tenants)));
   return withUsage(db, tenants, rows);
 }
 
 /** One subnet within reach with what is around it, or null. */
-export async function findSubnet(executor: Executor, tenants: TenantReach, id: string): Promise<SubnetDetail | null> {
+export async function findSubnet(executor: Executor, tenants: Reach, id: string): Promise<SubnetDetail | null> {
   const [row] = await executor
     .select({
       ...columns(tenants),
@@ -191,7 +191,7 @@ export async function findSubnet(executor: Executor, tenants: TenantReach, id: s
 
 /** Every subnet of a network within reach, and the addresses by state that lie directly in each. Two queries. */
 export async function listNetworkSubnets(
-  tenants: TenantReach,
+  tenants: Reach,
   networkId: string,
 ): Promise<{ rows: SubnetWithoutUsage[]; direct: Map<string, StateCounts> }> {
   const reach = workloadInReach(tenants);

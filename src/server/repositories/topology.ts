@@ -1,5 +1,5 @@
 import { asc, eq, type SQL, sql } from 'drizzle-orm';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { TopologyWorkload } from '@/domain/topology/topology';
 import { db } from '../db/client';
@@ -61,7 +61,7 @@ export type TopologyCard = {
 
 /** Workloads within reach that could be on a map; templates and those that are gone are not. One query. */
 export function listTopologyWorkloads(
-  tenants: TenantReach,
+  tenants: Reach,
   clusterId: string | undefined,
 ): Promise<Omit<TopologyWorkload, 'network_ids' | 'addresses'>[]> {
   return db
@@ -86,7 +86,7 @@ export function listTopologyWorkloads(
 }
 
 /** Networks of the cards of workloads within reach, in the order of the cards. One query. */
-export function listTopologyCards(tenants: TenantReach, clusterId: string | undefined): Promise<TopologyCard[]> {
+export function listTopologyCards(tenants: Reach, clusterId: string | undefined): Promise<TopologyCard[]> {
   return db
     .select({
       workload_id: workloadInterfaces.workload_id,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { SumPart } from '@/domain/flow/plan-sums';
 import type { TopTalker } from '@/domain/flow/traffic-sums';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach, TenantReach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { interfaceTraffic } from '../db/schema/telemetry';
@@ -90,10 +90,7 @@ export function sumCounters(range: { since: string; until: string; cutoff: strin
 }
 
 /** Those of the guests that are within reach, by id. One query. */
-export async function nameTalkers(
-  ids: readonly string[],
-  tenants: TenantReach,
-): Promise<Map<string, TopTalker['workload']>> {
+export async function nameTalkers(ids: readonly string[], reach: Reach): Promise<Map<string, TopTalker['workload']>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .select({
@@ -106,7 +103,7 @@ export async function nameTalkers(
     })
     .from(workloads)
     .innerJoin(clusters, sql`${clusters.id} = ${workloads.cluster_id}`)
-    .where(sql`${workloads.id} = any (${pgArray('uuid', ids)}) and ${workloadInReach(tenants) ?? sql`true`}`);
+    .where(sql`${workloads.id} = any (${pgArray('uuid', ids)}) and ${workloadInReach(reach) ?? sql`true`}`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -1,10 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
 import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { workloadCoverage } from '../db/schema/coverage';
 import { workloads } from '../db/schema/workloads';
-import { workloadInReach } from './tenant-reach';
+import { dayInProject, workloadInReach } from './tenant-reach';
 
 type Row = VerdictConflicts['most'][number] & { all_workloads: number; all_flows: number };
 
@@ -13,7 +13,7 @@ type Row = VerdictConflicts['most'][number] & { all_workloads: number; all_flows
  * reach, with the guests that have most of them. One query.
  */
 export async function sumVerdictConflicts(
-  tenants: TenantReach,
+  reach: Reach,
   since: string,
   limit: number,
 ): Promise<Omit<VerdictConflicts, 'since'>> {
@@ -23,7 +23,7 @@ export async function sumVerdictConflicts(
       (sum(sum(${workloadCoverage.conflicts})) over ())::float8 as all_flows
     from ${workloadCoverage} join ${workloads} on ${eq(workloads.id, workloadCoverage.workload_id)}
     where ${workloadCoverage.day} >= ${since}::date and ${workloadCoverage.conflicts} > 0
-      and ${workloadInReach(tenants) ?? sql`true`}
+      and ${workloadInReach(reach) ?? sql`true`} and ${dayInProject(sql`${workloadCoverage.day}`, reach) ?? sql`true`}
     group by ${workloads.id}, ${workloads.name} order by 3 desc, 1 limit ${limit}`);
   return {
     flows: rows[0]?.all_flows ?? 0,

@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { clusters, nodes } from '../db/schema/clusters';
 import { workloads } from '../db/schema/workloads';
 import { workloadInReach } from './tenant-reach';
 
 /** What heads an answer about a workload; null when there is none within reach. One query. */
-export async function findWorkloadBrief(tenants: TenantReach, id: string) {
+export async function findWorkloadBrief(reach: Reach, id: string) {
   const [row] = await db
     .select({
       id: workloads.id,
@@ -20,6 +20,6 @@ export async function findWorkloadBrief(tenants: TenantReach, id: string) {
     .from(workloads)
     .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
     .leftJoin(nodes, eq(nodes.id, workloads.node_id))
-    .where(and(eq(workloads.id, id), workloadInReach(tenants)));
+    .where(and(eq(workloads.id, id), workloadInReach(reach)));
   return row ?? null;
 }

@@ -1,7 +1,7 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Workload, WorkloadDetail, WorkloadInterface, WorkloadListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
 import { projects } from '../db/schema/access';
 import { ipAddresses } from '../db/schema/addresses';
@@ -83,12 +83,12 @@ const select = () =>
 
 /** Workloads within reach, page by page; `ids` limits them to these. Two queries. */
 export async function listWorkloads(
-  tenants: TenantReach,
+  reach: Reach,
   input: WorkloadListInput,
   ids: readonly string[] | null = null,
 ): Promise<Page<Stored<Workload>>> {
   const conditions: (SQL | undefined)[] = [
-    workloadInReach(tenants),
+    workloadInReach(reach),
     ids === null ? undefined : sql`${workloads.id} = any (${pgArray('uuid', ids)})`,
     ...workloadFilters(input),
   ];
@@ -102,9 +102,9 @@ export async function listWorkloads(
 }
 
 /** One workload within reach with its interfaces and addresses, or null. Three queries. */
-export async function findWorkload(tenants: TenantReach, id: string): Promise<StoredDetail | null> {
+export async function findWorkload(reach: Reach, id: string): Promise<StoredDetail | null> {
   const [[workload], interfaces, addresses] = await Promise.all([
-    select().where(and(eq(workloads.id, id), workloadInReach(tenants))),
+    select().where(and(eq(workloads.id, id), workloadInReach(reach))),
     db
       .select({
         id: workloadInterfaces.id,

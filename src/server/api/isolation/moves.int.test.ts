@@ -17,7 +17,9 @@ import { kindOfField } from './kind-of-field.fixture';
 import { makeTwoFullTenants, type Side, type TwoTenants } from './two-tenants.fixture';
 
 const tables = { routes, router: appRouter };
-const ROLE = [{ role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant' }];
+const ROLE = [
+  { role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant', project_id: null },
+];
 const inputs = listInputs(routes, appRouter).filter(
   ({ access, reads, path }) =>
     reads &&

@@ -15,6 +15,8 @@ export const workloads = pgTable(
       .references(() => clusters.id, { onDelete: 'cascade' }),
     node_id: uuid().references(() => nodes.id, { onDelete: 'set null' }),
     project_id: uuid().references(() => projects.id, { onDelete: 'set null' }),
+    /** When it came to this project from another or none, kept by a trigger; null: it was created there. */
+    project_since: timestamptz(),
     /** Who decided on `project_id`: somebody by hand (also on none), a mapping rule, or (null) nobody yet. */
     project_assigned_by: text({ enum: ['hand', 'rule'] }),
     /** The rule that decided; null as well when it has been deleted since. */

@@ -13,7 +13,7 @@ export async function lockAssignable(
   scope: Scope<'workload:write'>,
   ids: readonly string[],
 ): Promise<AssignableWorkload[]> {
-  const found = await lockWorkloads(tx, scope.tenants, ids);
+  const found = await lockWorkloads(tx, scope.reach, ids);
   if (found.length === ids.length) return found;
   const known = new Set(found.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
@@ -35,13 +35,13 @@ export async function assignWorkloads(
   { project_id, workload_ids }: WorkloadAssignment,
 ): Promise<WorkloadAssignmentResult> {
   const { changed, started } = await db.transaction(async (tx) => {
-    if (project_id === null && scope.tenants !== 'all') {
+    if (project_id === null && scope.reach !== 'all') {
       throw new AppError(
         'forbidden',
         'Only somebody with rights for the whole installation may take workloads out of their tenant.',
       );
     }
-    const project = project_id === null ? null : await lockProject(tx, scope.tenants, project_id, 'key share');
+    const project = project_id === null ? null : await lockProject(tx, scope.reach, project_id, 'key share');
     if (project_id !== null && !project) throw noSuchProject();
     const found = await lockAssignable(tx, scope, workload_ids);
     // Also those that a rule has put there already: from now on somebody has decided.

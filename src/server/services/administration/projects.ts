@@ -19,12 +19,12 @@ const audited = ({ name, description }: { name: string; description: string }) =
 
 /** One page of the projects within reach. */
 export function listProjects(scope: Scope<'project:read'>, input: ProjectListInput): Promise<Page<Project>> {
-  return repository.listProjects(scope.tenants, input);
+  return repository.listProjects(scope.reach, input);
 }
 
 /** @throws AppError `not_found` */
 export async function readProject(scope: Scope<'project:read'>, id: string): Promise<Project> {
-  const project = await repository.findProject(db, scope.tenants, id);
+  const project = await repository.findProject(db, scope.reach, id);
   if (!project) throw noSuchProject();
   return project;
 }

@@ -1,5 +1,5 @@
 import type { PostureFacts } from '@/domain/dashboard/security-posture';
-import type { TenantReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import type { Board } from '../policies/board/board';
 import { workloadProtection } from '../policies/board/workload-protection';
@@ -12,18 +12,18 @@ type Counts = PostureFacts['enforcement'];
 /** By board and reach: a board that nothing changed about is the same one. */
 const counted = new WeakMap<Board, Map<string, Counts>>();
 
-function count(board: Board, reach: TenantReach): Counts {
+function count(board: Board, reach: Reach): Counts {
   const counts = { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 };
   for (const workload of board.world.workloads.values()) {
     if (!runs(workload)) continue;
-    if (reach !== 'all' && !(workload.tenant_id !== null && reach.includes(workload.tenant_id))) continue;
+    if (!isWithinReach(workload, reach)) continue;
     counts[workloadProtection(board, workload.id) ?? 'without_interface'] += 1;
   }
   return counts;
 }
 
 /** Running workloads within reach by their protection, as last read. One that was never read is unknown. */
-export function countEnforcement(board: Board, reach: TenantReach): Counts {
+export function countEnforcement(board: Board, reach: Reach): Counts {
   const known = counted.get(board) ?? new Map<string, Counts>();
   counted.set(board, known);
   const key = JSON.stringify(reach);

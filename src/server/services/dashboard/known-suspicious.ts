@@ -1,11 +1,10 @@
 import { type SensitiveService, sensitiveServiceAt } from '@/domain/dashboard/sensitive-ports';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { parseIp } from '@/domain/net/ip-address';
-import type { TenantReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SummedVerdict } from '@/domain/summed-verdict';
 import { readSuspiciousEnds, type SuspiciousEnds, type SuspiciousRow } from '../../repositories/suspicious-flows';
 import type { AddressBook } from '../flows/address-book';
-import { isWithinReach } from '../flows/flow-verdicts';
 import { contextView } from '../insights/describe-context';
 import { guestContext } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
@@ -48,7 +47,7 @@ function subnets(book: AddressBook): Surroundings['subnetOf'] {
 }
 
 /** How far a reader is told of policies in audit mode, and whose rules may be shown; null: nobody's. */
-type Reaches = { readonly policies: TenantReach; readonly rules: TenantReach | null };
+type Reaches = { readonly policies: Reach; readonly rules: Reach | null };
 
 /** Guests made ready, each once for all that reached it. */
 function guests(board: Board, { policies, rules }: Reaches): (workloadId: string) => ReachedGuest | null {

@@ -32,7 +32,7 @@ async function readAgents(scope: DashboardScopes['agent']): Promise<Part<'agents
 async function readConflicts(scope: DashboardScopes['ipam']): Promise<Part<'conflicts'> | null> {
   if (!scope) return null;
   const counts = { open: 0, duplicate_address: 0, duplicate_mac: 0, outside_subnet: 0, reserved_in_use: 0 };
-  for (const { kind, conflicts } of await countConflictKinds(scope.tenants)) {
+  for (const { kind, conflicts } of await countConflictKinds(scope.reach)) {
     counts.open += conflicts;
     counts[kind] += conflicts;
   }
@@ -69,8 +69,8 @@ export async function readDashboardOperations(
     places && listTroubledNodes(places.tenants, ids),
     readAgents(agent),
     readConflicts(ipam),
-    sumVerdictConflicts(flow.tenants, since, MOST_CONFLICTING),
-    countInventory(flow.tenants),
+    sumVerdictConflicts(flow.reach, since, MOST_CONFLICTING),
+    countInventory(flow.reach),
   ]);
   return {
     tenant_id: input.tenant_id ?? null,

@@ -25,9 +25,9 @@ export async function readDashboardSecurity(
   const [{ selection, since, until, now }, board, running] = await Promise.all([
     selectFlows(flow, { since: from, until: to }),
     readBoard(),
-    countRunningByNode(flow.tenants),
+    countRunningByNode(flow.reach),
   ]);
-  const reach = { policies: policy?.tenants ?? [], rules: workload?.tenants ?? null };
+  const reach = { policies: policy?.reach ?? [], rules: workload?.reach ?? null };
   const suspicious = await readSuspicious(selection, board, reach, input.suspicious_limit);
   const policies = policy && countStandings(board, policy.tenants);
   const agents = { watched: 0, silent: 0, unwatched: 0 };
@@ -42,7 +42,7 @@ export async function readDashboardSecurity(
     until: new Date(until).toISOString(),
     tenant_id: input.tenant_id ?? null,
     security_posture: ratePosture({
-      enforcement: countEnforcement(board, flow.tenants),
+      enforcement: countEnforcement(board, flow.reach),
       policies: policies && { active, stale, partial, unresolved },
       suspicious: suspicious.summary,
       agents,

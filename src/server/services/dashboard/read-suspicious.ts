@@ -1,5 +1,5 @@
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import type { FlowSelection } from '../../repositories/flow-conditions';
 import { sumSuspiciousFlows } from '../../repositories/suspicious-flows';
 import type { Board } from '../policies/board/board';
@@ -17,7 +17,7 @@ function knownTo({ policies, rules }: SuspiciousReach): KnownSuspicious {
   return new KnownSuspicious({ policies, rules });
 }
 
-export type SuspiciousReach = { readonly policies: TenantReach; readonly rules: TenantReach | null };
+export type SuspiciousReach = { readonly policies: Reach; readonly rules: Reach | null };
 
 const worstFirst = (a: SuspiciousEntry, b: SuspiciousEntry) =>
   a.rank - b.rank || b.sums.last_seen_ms - a.sums.last_seen_ms || (a.key < b.key ? -1 : 1);

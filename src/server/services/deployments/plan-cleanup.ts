@@ -65,7 +65,7 @@ export async function planCleanup(session: DeploymentSession, world: PolicyWorld
   );
   const within = listing.items.filter(({ vmid }) => {
     const workload = byVmid.get(vmid);
-    return workload === undefined || actsOn(tenant_id, workload);
+    return workload === undefined || actsOn(deployment, workload);
   });
   const nameOf = ({ vmid }: GuestFact) =>
     tenant_id === null || byVmid.has(vmid) ? `Guest ${vmid}` : 'A guest that is not in the inventory yet';

@@ -1,7 +1,7 @@
 import type { LiveRule } from '@/domain/firewall/live-state';
 import { anonymousRule, type FirewallRuleView, viewOfLiveRule } from '@/domain/firewall/rule-view';
 import { withholdRule } from '@/domain/firewall/withhold-rule';
-import type { TenantReach } from '@/domain/permissions';
+import { isVisibleAt, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { PolicyTier, TenantVisibility } from '@/domain/policy/tier';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
@@ -29,10 +29,12 @@ type Sight = TenantVisibility | 'residual' | null;
  * rules of platform policies are shown as far as these let tenants see them. Whether a policy that is gone let them is not
  * known, so its rules are hidden. Those of another tenant's policy, which it left when the workload moved, are residual: they
  * filter, and whose they are is not told.
+ * @param workload where the rules are; null: at several, at which only policies within reach are named
  */
 export function ruleNamer(
   { policies, instance }: Pick<PolicyWorld, 'policies' | 'instance'>,
-  reach: TenantReach,
+  reach: Reach,
+  workload: Owned | null = null,
 ): RuleNamer {
   const known = new Map(policies.map((policy) => [policy.id, policy]));
   const sightOf = (policyId: string): Sight => {
@@ -40,7 +42,8 @@ export function ruleNamer(
     const policy = known.get(policyId);
     if (!policy) return 'hidden';
     if (policy.tenant_id === null) return policy.tenant_visibility;
-    return reach.includes(policy.tenant_id) ? null : 'residual';
+    const visible = workload ? isVisibleAt(policy, workload, reach) : isWithinReach(policy, reach);
+    return visible ? null : 'residual';
   };
   const sightOfLive = ({ comment }: Pick<LiveRule, 'comment'>): Sight => {
     const marker = parseMarker(comment);

@@ -21,9 +21,9 @@ export async function readGuestFirewall(
   workloadId: string,
   hosts: Scope<'cluster:read'> | null = null,
 ): Promise<GuestFirewall> {
-  const { board, workload, reading, cluster, state, read_at } = await readGuestLive(scope.tenants, workloadId);
+  const { board, workload, reading, cluster, state, read_at } = await readGuestLive(scope.reach, workloadId);
   const { world } = board;
-  const namer = ruleNamer(world, scope.tenants);
+  const namer = ruleNamer(world, scope.reach, workload);
   const guest = reading.state;
   const referred = new Set((guest.rules ?? []).filter(({ type }) => type === 'group').map(({ action }) => action));
   const { groups } = cluster;

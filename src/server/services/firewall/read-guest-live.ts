@@ -1,6 +1,6 @@
 import type { LiveState } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
-import type { TenantReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import { AppError } from '../../lib/errors';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import type { Board } from '../policies/board/board';
@@ -24,11 +24,10 @@ export type GuestLive = {
  * Reads one guest within reach now.
  * @throws AppError `not_found`, also for a workload out of reach
  */
-export async function readGuestLive(reach: TenantReach, workloadId: string): Promise<GuestLive> {
+export async function readGuestLive(reach: Reach, workloadId: string): Promise<GuestLive> {
   const board = await readBoard();
   const workload = board.world.workloads.get(workloadId);
-  const visible = workload && (reach === 'all' || (workload.tenant_id !== null && reach.includes(workload.tenant_id)));
-  if (!workload || !visible) {
+  if (!workload || !isWithinReach(workload, reach)) {
     throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
   }
   const readings = await readLive(workload.cluster_id, [workload]);

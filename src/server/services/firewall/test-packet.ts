@@ -61,11 +61,11 @@ export async function testPacket(
   input: PacketTest,
   hosts: Scope<'cluster:read'> | null = null,
 ): Promise<PacketVerdict> {
-  const live = await readGuestLive(scope.tenants, workloadId);
+  const live = await readGuestLive(scope.reach, workloadId);
   const { board, reading, read_at } = live;
-  const { show, nameOf } = ruleNamer(board.world, scope.tenants);
+  const { show, nameOf } = ruleNamer(board.world, scope.reach, live.workload);
   const read = { guest: reading.state, cluster: live.cluster };
-  const guest = contextFrom(board.world, live.workload, read, scope.tenants);
+  const guest = contextFrom(board.world, live.workload, read, scope.reach);
   const nics = guest.interfaces ?? [guest.assumed(input.interface ?? 'net0')];
   const chosen = nics.filter(({ name }) => input.interface === undefined || name === input.interface);
   if (chosen.length === 0) {

@@ -1,6 +1,6 @@
 import { observedAction } from '@/domain/flow-verdict';
 import { parseIp } from '@/domain/net/ip-address';
-import type { TenantReach } from '@/domain/permissions';
+import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
 import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
@@ -8,7 +8,7 @@ import { conversationJudge } from '@/domain/topology/judge-conversation';
 import { contextView } from '../insights/describe-context';
 import { guestContext } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
-import { isWithinReach, verdictOfEnds } from './flow-verdicts';
+import { verdictOfEnds } from './flow-verdicts';
 
 /** A state that stands for all in which replies were seen. */
 export const ANSWERED_STATE = 'REPLIED';
@@ -16,7 +16,7 @@ export const ANSWERED_STATE = 'REPLIED';
 type Described = { view: ReturnType<typeof contextView>; read_at: string | null };
 
 /** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: nobody's). */
-export type ConversationReach = { readonly flows: TenantReach; readonly rules: TenantReach | null };
+export type ConversationReach = { readonly flows: Reach; readonly rules: Reach | null };
 
 /**
  * Makes a judge of conversations, of whose ends a workload or only a network is known: what becomes of each for the map, and
@@ -47,9 +47,12 @@ export function conversationVerdicts(
     return known;
   };
   // Policies that may not be seen are not told of, whatever is evaluated.
-  const isVisible = new Set(
-    world.policies.filter((policy) => rules !== null && isWithinReach(policy, rules)).map(({ id }) => id),
-  );
+  const policies = new Map(world.policies.map((policy) => [policy.id, policy]));
+  const isVisible = (policyId: string, workloadId: string) => {
+    const workload = world.workloads.get(workloadId);
+    const policy = policies.get(policyId);
+    return rules !== null && workload !== undefined && policy !== undefined && isVisibleAt(policy, workload, rules);
+  };
 
   // A workload that went away is in the past of the reader, its addresses of today are not: it is a prefix like any stranger.
   const ownOrNone = (id: string | null): string | null => {
@@ -70,7 +73,7 @@ export function conversationVerdicts(
       if (!known) return [];
       const { audit, ...view } = known.view(context);
       return [
-        { ...view, id, read_at: known.read_at, audit: audit.filter(({ policy_id }) => isVisible.has(policy_id)) },
+        { ...view, id, read_at: known.read_at, audit: audit.filter(({ policy_id }) => isVisible(policy_id, id)) },
       ];
     });
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });

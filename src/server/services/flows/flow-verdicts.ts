@@ -8,7 +8,7 @@ import {
   observedAction,
   type RulesSay,
 } from '@/domain/flow-verdict';
-import type { TenantReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { type ContextView, contextDescriber, type InsightFacts } from '../insights/describe-context';
 import { guestContext } from '../insights/guest-context';
@@ -54,10 +54,6 @@ export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): Fl
   };
 }
 
-/** Whether a workload's rules may be shown to those who reach some tenants. */
-export const isWithinReach = ({ tenant_id }: { readonly tenant_id: string | null }, reach: TenantReach): boolean =>
-  reach === 'all' || (tenant_id !== null && reach.includes(tenant_id));
-
 /**
  * Makes a judge of flows: what was observed of each, what the firewalls at both of its ends say of it now, and what policies
  * in audit mode would do. Each guest is prepared once, and only those within `reach` are asked. No query.
@@ -65,7 +61,7 @@ export const isWithinReach = ({ tenant_id }: { readonly tenant_id: string | null
  */
 export function flowVerdicts(
   board: Board,
-  reach: TenantReach,
+  reach: Reach,
   read: readonly LiveGuestContext[] = [],
 ): (flow: VerdictFacts) => FlowVerdict {
   const describers = new Map<string, Describer | null>(
@@ -111,13 +107,13 @@ export async function withVerdicts<F extends Flow>(
   rules: Scope<'workload:read'> | null,
   tenantId: string | undefined,
 ): Promise<(F & FlowVerdict)[]> {
-  const reach = rules && reachWithin(rules.tenants, tenantId);
+  const reach = rules && reachWithin(rules.reach, tenantId);
   const verdictOf = reach && flows.length > 0 ? flowVerdicts(await readBoard(), reach) : observedOnly;
   return flows.map((flow) => ({ ...flow, ...verdictOf(flow) }));
 }
 
 /** What of a reach lies within one tenant, when only that one is meant. */
-export function reachWithin(reach: TenantReach, tenantId: string | undefined): TenantReach {
+export function reachWithin(reach: Reach, tenantId: string | undefined): Reach {
   if (tenantId === undefined) return reach;
-  return reach === 'all' || reach.includes(tenantId) ? [tenantId] : [];
+  return isWithinReach({ tenant_id: tenantId, project_id: null }, reach) ? [tenantId] : [];
 }

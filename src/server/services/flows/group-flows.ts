@@ -3,7 +3,7 @@ import { classificationOf, flowLabel, shownCidr } from '@/domain/flow/flow-label
 import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { observedAction } from '@/domain/flow-verdict';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { mergeVerdicts, NOT_NAMED, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Scope } from '../../auth/scope';
@@ -77,7 +77,7 @@ async function verdictsOf(
 }
 
 /** What is said of a conversation to this reader; without evidence that rules may be shown, only what was observed. */
-async function judgeFor(flows: TenantReach, rules: TenantReach | null): Promise<Judge> {
+async function judgeFor(flows: Reach, rules: Reach | null): Promise<Judge> {
   if (rules === null) {
     return ({ decision, answered }) => {
       const state = answered ? ANSWERED_STATE : null;
@@ -109,8 +109,8 @@ export async function groupFlows(
   const ids = page.items.map(({ id }) => id);
   const conversations =
     ids.length === 0 ? [] : await listGroupConversations(selected, plan.source, group_by, { ids, most });
-  const reach = rules && reachWithin(rules.tenants, tenant_id);
-  const judge = await judgeFor(reachWithin(scope.tenants, tenant_id), reach);
+  const reach = rules && reachWithin(rules.reach, tenant_id);
+  const judge = await judgeFor(reachWithin(scope.reach, tenant_id), reach);
   const verdicts = await verdictsOf(conversations, most, judge);
   const items = page.items.map(
     (row): FlowGroup => ({

@@ -33,11 +33,11 @@ export async function readTopTalkers(
   input: TrafficInput,
   limit: number,
 ): Promise<TopTalkers> {
-  const { selection, plan } = selectTraffic(scope, input);
-  const { since, until, tenants, cluster_id } = selection;
+  const { selection, reach, plan } = selectTraffic(scope, input);
+  const { since, until, cluster_id } = selection;
   const [{ version, as_of }, { visible, periods }] = await Promise.all([
     readTrafficVersion(selection),
-    findVisibleWorkloads(tenants, since),
+    findVisibleWorkloads(reach, since),
   ]);
   // What moved in the range is summed up for this reader alone, and what went away is only read of in flows.
   const moved = new Set(periods.map(({ workload_id }) => workload_id));
@@ -51,7 +51,7 @@ export async function readTopTalkers(
     const top = rows.slice(0, limit);
     const names = await nameTalkers(
       top.map((row) => row.workload_id),
-      tenants,
+      reach,
     );
     return {
       ...{ source, since, until, as_of },

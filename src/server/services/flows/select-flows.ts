@@ -36,8 +36,8 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
   }
   const [settings, reach, named] = await Promise.all([
     storedSettings(db),
-    findFlowReach(scope.tenants, new Date(since).toISOString()),
-    filter.q ? findNamedWorkloads(scope.tenants, filter.q) : [],
+    findFlowReach(scope.reach, new Date(since).toISOString()),
+    filter.q ? findNamedWorkloads(scope.reach, filter.q) : [],
   ]);
   const retentionHours = settings.flow_retention_hours;
   const iso = (time: number) => new Date(time).toISOString();

@@ -1,6 +1,6 @@
 import { type AuditPolicy, prepareAuditPolicy } from '@/domain/flow-context/audit-policy';
 import type { AuditPolicyView } from '@/domain/insights';
-import type { TenantReach } from '@/domain/permissions';
+import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
 import { comparePolicies } from '@/domain/policy/order';
 import type { WantedGuest } from '@/domain/policy/wanted';
@@ -39,9 +39,10 @@ export const auditPoliciesAt = (world: PolicyWorld, workloadId: string): AuditPo
   (placeAudited(world).get(workloadId) ?? []).map(({ policy, wanted }) => prepareAuditPolicy(policy, wanted));
 
 /** The same policies for people, those within reach. */
-export function viewAuditPolicies(world: PolicyWorld, workloadId: string, reach: TenantReach): AuditPolicyView[] {
+export function viewAuditPolicies(world: PolicyWorld, workloadId: string, reach: Reach): AuditPolicyView[] {
+  const workload = world.workloads.get(workloadId);
   return (placeAudited(world).get(workloadId) ?? [])
-    .filter(({ policy: { tenant_id: tenant } }) => reach === 'all' || (tenant !== null && reach.includes(tenant)))
+    .filter(({ policy }) => workload !== undefined && isVisibleAt(policy, workload, reach))
     .map(({ policy, wanted }) => ({
       policy_id: policy.id,
       name: policy.name,

@@ -36,7 +36,7 @@ export type DescribedGuest = Omit<LiveGuestContext, 'read_at'>;
 
 /** Describes what was found out about flows at a guest. Each decider is described once. */
 export function contextView({ guest, world, workload, reach }: DescribedGuest): (found: FlowContext) => ContextView {
-  const { show } = ruleNamer(world, reach);
+  const { show } = ruleNamer(world, reach, workload);
   const names = new Map(world.policies.map(({ id, name }) => [id, name]));
   const known = new Map<string, InsightDecider>();
 

@@ -1,6 +1,6 @@
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
-import type { TenantReach } from '@/domain/permissions';
+import { isVisibleAt, type Reach } from '@/domain/permissions';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/guest-view';
@@ -44,27 +44,24 @@ function keep(workloadId: string, item: Prepared): void {
 }
 
 /** Policies out of reach are not told of: those of other tenants, and to a tenant's users those of the platform. */
-const within = (context: GuestContext, reach: TenantReach): GuestContext =>
-  reach === 'all' || context.audit.length === 0
-    ? context
-    : {
-        ...context,
-        audit: context.audit.filter(({ tenant_id }) => tenant_id !== null && reach.includes(tenant_id)),
-      };
+function within(context: GuestContext, workload: WorldWorkload, reach: Reach): GuestContext {
+  if (reach === 'all' || context.audit.length === 0) return context;
+  return { ...context, audit: context.audit.filter((policy) => isVisibleAt(policy, workload, reach)) };
+}
 
 /** A guest made ready for `contextOf` from what was read of it; kept until the reading or the world is another. */
 export function contextFrom(
   world: PolicyWorld,
   workload: WorldWorkload,
   read: { guest: GuestSnapshot | null; cluster: ClusterSnapshot | null },
-  reach: TenantReach,
+  reach: Reach,
 ): GuestContext {
   const { guest, cluster } = read;
   const known = prepared.get(workload.id);
   if (known && known.world === world && known.guest === guest && known.cluster === cluster) {
     prepared.delete(workload.id);
     prepared.set(workload.id, known);
-    return within(known.context, reach);
+    return within(known.context, workload, reach);
   }
   const context = prepareGuestContext({
     workload_id: workload.id,
@@ -73,7 +70,7 @@ export function contextFrom(
     audit: auditPoliciesAt(world, workload.id),
   });
   keep(workload.id, { world, guest, cluster, context, bytes: bytesOf(context) });
-  return within(context, reach);
+  return within(context, workload, reach);
 }
 
 /**
@@ -81,7 +78,7 @@ export function contextFrom(
  * unknown. Null for a workload that does not exist. Whether the reader may see the workload is for the caller to know;
  * `reach` only says which policies in audit mode are told of.
  */
-export function guestContext(board: Board, workloadId: string, reach: TenantReach = 'all'): GuestContext | null {
+export function guestContext(board: Board, workloadId: string, reach: Reach = 'all'): GuestContext | null {
   const workload = board.world.workloads.get(workloadId);
   if (!workload) return null;
   const guest = board.readings.guests.get(workloadId)?.state ?? null;

@@ -25,7 +25,7 @@ export async function listInsightFlows(
   const { selection } = await selectInsights(scope, input);
   const [page, live] = await Promise.all([
     repository.listInsightFlows(selection, input),
-    rules && readContextRecently(rules.tenants, input.id),
+    rules && readContextRecently(rules.reach, input.id),
   ]);
   const kept_since = selection.cutoff;
   if (!live) return { ...page, kept_since, items: page.items.map(plain) };

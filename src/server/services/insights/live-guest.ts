@@ -1,6 +1,6 @@
 import { notesForGuestsOn } from '@/domain/firewall/snapshot';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { clock } from '../../lib/clock';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import { readGuestLive } from '../firewall/read-guest-live';
@@ -13,7 +13,7 @@ export type LiveGuestContext = {
   readonly guest: GuestContext;
   readonly world: PolicyWorld;
   readonly workload: WorldWorkload;
-  readonly reach: TenantReach;
+  readonly reach: Reach;
   readonly read_at: string;
 };
 
@@ -24,7 +24,7 @@ const RECENT_MS = 60_000;
  * The guest as it is now. Whoever calls may see its rules.
  * @throws AppError `not_found`, also for a workload out of reach
  */
-export async function readContextNow(reach: TenantReach, workloadId: string) {
+export async function readContextNow(reach: Reach, workloadId: string) {
   const live = await readGuestLive(reach, workloadId);
   const { world } = live.board;
   const read = { guest: live.reading.state, cluster: live.cluster };
@@ -40,7 +40,7 @@ export async function readContextNow(reach: TenantReach, workloadId: string) {
 }
 
 /** The guest as it was read a moment ago, else as it is now. For workloads within reach. @throws as `readContextNow` */
-export async function readContextRecently(reach: TenantReach, workloadId: string): Promise<LiveGuestContext> {
+export async function readContextRecently(reach: Reach, workloadId: string): Promise<LiveGuestContext> {
   const board = await readBoard();
   const read_at = board.readAt([workloadId]);
   const workload = board.world.workloads.get(workloadId);

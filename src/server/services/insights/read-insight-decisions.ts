@@ -17,7 +17,7 @@ export async function readInsightDecisions(
   input: InsightsInput,
 ): Promise<InsightsDecisions> {
   const { selection } = await selectInsights(scope, input);
-  const live = await readContextRecently(rules.tenants, input.id);
+  const live = await readContextRecently(rules.reach, input.id);
   const contextFor = contextDescriber(live);
   const counter = countDecisions();
   await readSnapshot((snapshot) =>

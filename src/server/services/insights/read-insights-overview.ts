@@ -21,17 +21,17 @@ export async function readInsightsOverview(
   const selected = await selectInsights(scope, input);
   const { workload, range, traffic_mode, selection } = selected;
   const [live, summary, traffic] = await Promise.all([
-    readContextNow(rules.tenants, input.id),
+    readContextNow(rules.reach, input.id),
     sumInsights(db, selection),
     readWorkloadTraffic(selected),
   ]);
-  const { show } = ruleNamer(live.world, rules.tenants);
+  const { show } = ruleNamer(live.world, rules.reach, live.workload);
   return {
     workload,
     range,
     kept_since: selection.cutoff,
     traffic_mode,
-    audit_policies: viewAuditPolicies(live.world, input.id, rules.tenants),
+    audit_policies: viewAuditPolicies(live.world, input.id, rules.reach),
     active_firewall_rules: activeRules(live.guest.state, workload.vmid, show),
     rules_read_at: live.read_at,
     unreadable: live.unreadable,

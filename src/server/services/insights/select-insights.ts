@@ -23,7 +23,7 @@ export async function selectInsights(scope: Scope<'flow:read'>, asked: Asked) {
   const given = { since, until, port, protocol, decision, address, q };
   const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const [workload, selected] = await Promise.all([
-    findWorkloadBrief(scope.tenants, id),
+    findWorkloadBrief(scope.reach, id),
     selectFlows(scope, { ...filter, workload_id: id }),
   ]);
   if (!workload) throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');

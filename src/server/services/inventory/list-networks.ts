@@ -5,5 +5,5 @@ import * as repository from '../../repositories/networks';
 
 /** One page of the networks to which workloads within reach are attached; of all networks with reach `all`. */
 export function listNetworks(scope: Scope<'ipam:read'>, input: NetworkListInput): Promise<Page<Network>> {
-  return repository.listNetworks(scope.tenants, input);
+  return repository.listNetworks(scope.reach, input);
 }

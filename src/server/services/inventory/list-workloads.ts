@@ -21,7 +21,7 @@ function fitting(board: Board, { enforcement, protection }: WorkloadListInput): 
 /** One page of the workloads within reach. No cluster is asked. */
 export async function listWorkloads(scope: Scope<'workload:read'>, input: WorkloadListInput): Promise<Page<Workload>> {
   const board = await readBoard();
-  const page = await repository.listWorkloads(scope.tenants, input, fitting(board, input));
+  const page = await repository.listWorkloads(scope.reach, input, fitting(board, input));
   const items = page.items.map((row) => ({ ...row, protection: workloadProtection(board, row.id) }));
   return { ...page, items };
 }

@@ -10,7 +10,7 @@ import { interfaceProtections, workloadProtection } from '../policies/board/work
  * @throws AppError `not_found`, also for a workload of a tenant out of reach
  */
 export async function readWorkload(scope: Scope<'workload:read'>, id: string): Promise<WorkloadDetail> {
-  const [workload, board] = await Promise.all([findWorkload(scope.tenants, id), readBoard()]);
+  const [workload, board] = await Promise.all([findWorkload(scope.reach, id), readBoard()]);
   if (!workload) throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
   const protections = interfaceProtections(board, id);
   return {

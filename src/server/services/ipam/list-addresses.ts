@@ -5,5 +5,5 @@ import { listIpAddresses } from '../../repositories/ip-addresses';
 
 /** One page of the addresses of workloads within reach; of all addresses with reach `all`. */
 export function listAddresses(scope: Scope<'ipam:read'>, input: AddressListInput): Promise<Page<IpAddress>> {
-  return listIpAddresses(scope.tenants, input);
+  return listIpAddresses(scope.reach, input);
 }

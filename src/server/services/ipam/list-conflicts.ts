@@ -5,5 +5,5 @@ import * as repository from '../../repositories/ipam-conflicts';
 
 /** One page of the conflicts in which a workload within reach is a party. */
 export function listConflicts(scope: Scope<'ipam:read'>, input: ConflictListInput): Promise<Page<IpamConflict>> {
-  return repository.listConflicts(scope.tenants, input);
+  return repository.listConflicts(scope.reach, input);
 }

@@ -5,5 +5,5 @@ import { listIpRanges } from '../../repositories/ip-ranges';
 
 /** One page of the ranges in subnets within reach. */
 export function listRanges(scope: Scope<'ipam:read'>, input: RangeListInput): Promise<Page<IpRange>> {
-  return listIpRanges(scope.tenants, input);
+  return listIpRanges(scope.reach, input);
 }

@@ -5,5 +5,5 @@ import * as repository from '../../repositories/subnets';
 
 /** One page of the subnets in which workloads within reach have addresses; of all subnets with reach `all`. */
 export function listSubnets(scope: Scope<'ipam:read'>, input: SubnetListInput): Promise<Page<Subnet>> {
-  return repository.listSubnets(scope.tenants, input);
+  return repository.listSubnets(scope.reach, input);
 }

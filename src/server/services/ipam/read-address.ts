@@ -5,7 +5,7 @@ import { noSuch } from './ipam-errors';
 
 /** @throws AppError `not_found` */
 export async function readAddress(scope: Scope<'ipam:read'>, id: string): Promise<IpAddressDetail> {
-  const address = await findIpAddressDetail(scope.tenants, id);
+  const address = await findIpAddressDetail(scope.reach, id);
   if (!address) throw noSuch.address();
   return address;
 }

@@ -6,7 +6,7 @@ import { noSuch } from './ipam-errors';
 
 /** @throws AppError `not_found` */
 export async function readConflict(scope: Scope<'ipam:read'>, id: string): Promise<IpamConflict> {
-  const conflict = await findConflict(db, scope.tenants, id);
+  const conflict = await findConflict(db, scope.reach, id);
   if (!conflict) throw noSuch.conflict();
   return conflict;
 }

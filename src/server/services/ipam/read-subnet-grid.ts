@@ -21,7 +21,7 @@ export async function readSubnetGrid(
   scope: Scope<'ipam:read'>,
   { id, from, limit }: SubnetGridInput,
 ): Promise<SubnetGrid> {
-  const subnet = await findSubnet(db, scope.tenants, id);
+  const subnet = await findSubnet(db, scope.reach, id);
   if (!subnet) throw noSuch.subnet();
   const cidr = cidrOf(subnet.cidr);
   const bounds = cidrBounds(cidr);
@@ -34,9 +34,9 @@ export async function readSubnetGrid(
   const text = (value: bigint) => formatIp({ family, value });
   const [first, last] = [text(start), text(end)];
   const [addresses, ranges, prefixes] = await Promise.all([
-    addressesBetween(scope.tenants, subnet, first, last),
+    addressesBetween(scope.reach, subnet, first, last),
     rangesIn(db, subnet.network_id, first, last),
-    prefixesBetween(scope.tenants, subnet, first, last),
+    prefixesBetween(scope.reach, subnet, first, last),
   ]);
 
   const cells = new Map<bigint, Cell>();

@@ -36,7 +36,7 @@ export async function readSubnetTree(
   scope: Scope<'ipam:read'>,
   { network_id, parent_id, limit, cursor }: SubnetTreeInput,
 ): Promise<Page<SubnetNode>> {
-  const { rows, direct } = await listNetworkSubnets(scope.tenants, network_id);
+  const { rows, direct } = await listNetworkSubnets(scope.reach, network_id);
   const nodes = prefixTree(rows, cidrOf);
   const sums = sumUp(nodes, direct);
   const level = nodes.filter((node) => (node.parent?.item.id ?? undefined) === parent_id);

@@ -6,7 +6,7 @@ import { noSuch } from './ipam-errors';
 
 /** @throws AppError `not_found` */
 export async function readSubnet(scope: Scope<'ipam:read'>, id: string): Promise<SubnetDetail> {
-  const subnet = await findSubnet(db, scope.tenants, id);
+  const subnet = await findSubnet(db, scope.reach, id);
   if (!subnet) throw noSuch.subnet();
   return subnet;
 }

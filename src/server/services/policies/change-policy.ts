@@ -55,11 +55,14 @@ export function assertVersion(row: PolicyRow, given: number | undefined, current
  */
 function compilesAlike(row: PolicyRow, before: PolicySnapshot, after: PolicySnapshot, index: InventoryIndex): boolean {
   if (!isDeployed(before) || !isDeployed(after)) return false;
-  const { id, tenant_id, created_at } = row;
+  const { id, tenant_id, project_id, created_at } = row;
   const [old, fresh] = [before, after].map(({ definition, rules, tier, priority }) =>
     JSON.stringify(
-      compilePolicies([{ id, version: 1, tenant_id, tier, priority, created_at, definition, rules }], index, 'compared')
-        .guests,
+      compilePolicies(
+        [{ id, version: 1, tenant_id, project_id, tier, priority, created_at, definition, rules }],
+        index,
+        'compared',
+      ).guests,
     ),
   );
   return old === fresh;

@@ -12,5 +12,5 @@ export async function listWorkloadCoverage(
 ): Promise<Page<WorkloadCoverage>> {
   const scope = await withinTenant(given, input.tenant_id);
   const [from = ''] = coverageDays(input.days);
-  return repository.listWorkloadCoverage(scope.tenants, from, input);
+  return repository.listWorkloadCoverage(scope.reach, from, input);
 }

@@ -70,14 +70,14 @@ export async function readTopology(
   rules: Scope<'workload:read'> | null,
   input: TopologyInput,
 ): Promise<Topology> {
-  const { tenants } = scope;
+  const { reach } = scope;
   const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
   const plan = planRange({ since, until }, { now, retentionHours, summed: true });
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
   const [found, cards, clusters, conversations, board] = await Promise.all([
-    listTopologyWorkloads(tenants, input.cluster_id),
-    listTopologyCards(tenants, input.cluster_id),
+    listTopologyWorkloads(reach, input.cluster_id),
+    listTopologyCards(reach, input.cluster_id),
     listClusterNames(),
     listConversations({ ...selection, ...range }, source),
     readBoard(),
@@ -88,7 +88,7 @@ export async function readTopology(
   }
   const { networks, byWorkload } = networksOf(cards, clusterOf);
   const { workloads: world } = board.world;
-  const judge = conversationVerdicts(board, { flows: tenants, rules: rules?.tenants ?? null });
+  const judge = conversationVerdicts(board, { flows: reach, rules: rules?.reach ?? null });
   const { edges: folded, peers } = foldConversations(await judgeAll(conversations, judge), (id) => {
     const cluster_id = clusterOf.get(id);
     return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };

@@ -1,5 +1,5 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
-import { actsOn } from '@/domain/policy/acts-on';
+import { actsOn, type PolicyOwner } from '@/domain/policy/acts-on';
 import { comparePolicies } from '@/domain/policy/order';
 import {
   type DeploymentStatus,
@@ -53,7 +53,7 @@ export class Board {
   readonly #compared = new Map<string, Compared>();
   /** Workloads by policy on which it may act: those where it wants something, has something, or was applied. */
   readonly #places = new Map<string, Set<string>>();
-  readonly #tenants: ReadonlyMap<string, string | null>;
+  readonly #owners: ReadonlyMap<string, PolicyOwner>;
   readonly #unresolved: ReadonlySet<string>;
   readonly #standings = new Map<string, PolicyStanding>();
 
@@ -61,7 +61,7 @@ export class Board {
     this.world = world;
     this.readings = readings;
     this.#placed = placed;
-    this.#tenants = new Map(world.policies.map(({ id, tenant_id }) => [id, tenant_id]));
+    this.#owners = new Map(world.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileWorld(world);
     for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
@@ -82,9 +82,9 @@ export class Board {
 
   /** Rules that a tenant's policy left on a workload of others are none of its business any more. */
   #actsOn(policyId: string, workloadId: string): boolean {
-    const tenant = this.#tenants.get(policyId);
+    const owner = this.#owners.get(policyId);
     const workload = this.world.workloads.get(workloadId);
-    return tenant === undefined || workload === undefined || actsOn(tenant, workload);
+    return owner === undefined || workload === undefined || actsOn(owner, workload);
   }
 
   #place(policyId: string, workloadId: string): void {

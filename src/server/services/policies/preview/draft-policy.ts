@@ -25,6 +25,7 @@ export async function draftPolicy(
     version: 1,
     tenant_id: tenant,
     ...tiered,
+    project_id: null,
     priority,
     created_at: clock.now().toISOString(),
     definition,
