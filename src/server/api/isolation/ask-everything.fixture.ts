@@ -1,0 +1,173 @@
+import { isGranted, type RoleGrant } from '@/domain/permissions';
+import { sqlClient } from '@/server/db/client';
+import type { JsonSchema } from '@/server/rest/openapi/example-of';
+import { routes } from '@/server/rest/routes';
+import { appRouter } from '../root';
+import { THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
+import { fill, type Input, listInputs, type Slot, send, slotsOf } from './inputs.fixture';
+import { kindOfField } from './kind-of-field.fixture';
+import type { TwoTenants } from './two-tenants.fixture';
+
+const SIDE_BY_SIDE = 6;
+/** Pages of one row that are turned at most. */
+const MOST_PAGES = 12;
+
+const tables = { routes, router: appRouter };
+
+/** Everything that somebody with these grants can read. */
+export function readsOf(grants: readonly RoleGrant[]): Input[] {
+  const granted = ({ access }: Input) =>
+    'permission' in access ? isGranted(grants, access.permission) : 'signedIn' in access || 'person' in access;
+  // A stream without an end; src/server/events/events.int.test.ts holds who is sent what.
+  return listInputs(routes, appRouter).filter((input) => input.reads && granted(input) && input.path !== '/events');
+}
+
+/** Who asks what of which world. */
+export type Asker = { world: TwoTenants; inputs: readonly Input[]; headers: () => Record<string, string> };
+
+/** One question of ours: a call with all that it is asked with. */
+type Question = { input: Input; value: unknown; label: string };
+
+type Choice = { path: string[]; values: unknown[] };
+
+/** Places of an input with a closed set of values: filters by kind, switches, orders. */
+function choicesOf(schema: JsonSchema | boolean | undefined, path: string[] = []): Choice[] {
+  if (typeof schema !== 'object') return [];
+  if (schema.enum) return [{ path, values: schema.enum as unknown[] }];
+  if (schema.type === 'boolean') return [{ path, values: [true, false] }];
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((one) => choicesOf(one as JsonSchema, path));
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, one]) =>
+    choicesOf(one as JsonSchema, [...path, name]),
+  );
+  const items = schema.type === 'array' ? choicesOf(schema.items as JsonSchema, [...path, '[]']) : [];
+  return [...inner, ...fields, ...items];
+}
+
+/** The value with another one at a place; a list holds only that one. */
+function put(whole: unknown, [head, ...rest]: readonly string[], value: unknown): unknown {
+  if (head === undefined) return value;
+  if (head === '[]') return [put(undefined, rest, value)];
+  return { ...(whole as object | undefined), [head]: put((whole as Record<string, unknown>)?.[head], rest, value) };
+}
+
+/** What somebody would try who wants to know what is theirs: all of it, and what of it can be guessed. */
+const guesses = ({ world }: Asker) => [
+  ...world.theirs.names,
+  ...THEIR_TAPS,
+  THEIR_MAC,
+  'zzb-around',
+  '10.65.0.70',
+  '10.65.0.64/26',
+  '10.64.0.0/14',
+  '102',
+  'z',
+];
+
+/** Texts that name nothing: what they say is only kept. */
+const FREE_TEXT = ['comment', 'description', 'note', 'reason'];
+
+/** Texts that may refer to something with a prefix. */
+const REFERS = ['endpoints', 'sources', 'targets', 'q'];
+
+/** What may stand at a place besides what is ours: everything of theirs that somebody could think of. */
+function tried(asker: Asker, input: Input, slot: Slot): Set<string | undefined> {
+  const { world } = asker;
+  if (slot.holds === 'text') {
+    const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
+    return new Set([...guesses(asker), ...(REFERS.includes(field) ? world.theirs.references : [])]);
+  }
+  const kind = kindOfField(input, slot.path);
+  return new Set([world.ours.ids[kind], world.theirs.ids[kind], world.theirs.ids.other_workload]);
+}
+
+/** Every call with every filter, order and search, one at a time. */
+function* questions(asker: Asker): Generator<Question> {
+  for (const input of asker.inputs) {
+    const plain = fill(input, asker.world.ours.ids);
+    yield { input, value: plain, label: 'as it is' };
+    for (const { path, values } of choicesOf(input.schema)) {
+      // The pages' calls order by the same code.
+      if (input.surface === 'tRPC' && path.at(-1) === 'sort') continue;
+      // An export of the trail is in the trail itself.
+      if (input.path === '/audit' && path.at(-1) === 'format') continue;
+      for (const value of values)
+        yield { input, value: put(plain, path, value), label: `${path.join('.')} = ${value}` };
+    }
+    for (const slot of slotsOf(input)) {
+      const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
+      if (field === 'cursor' || FREE_TEXT.includes(field)) continue;
+      for (const value of tried(asker, input, slot)) {
+        if (value !== undefined)
+          yield { input, value: put(plain, slot.path, value), label: `${slot.path.join('.')} = ${value}` };
+      }
+    }
+  }
+}
+
+/** The whole of a list, a row a page: where cursors lead, and what they say. */
+async function* pagesOf(asker: Asker, { input, value }: Question): AsyncGenerator<string> {
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const asked = put(put(value, ['query', 'limit'], 1), ['query', 'cursor'], cursor);
+    const { status, text } = await send(
+      tables,
+      input,
+      cursor === undefined ? put(value, ['query', 'limit'], 1) : asked,
+      asker.headers(),
+    );
+    yield `${status} ${text}`;
+    cursor = JSON.parse(text).next_cursor ?? undefined;
+    if (cursor === undefined) return;
+  }
+}
+
+/** Answers without the moment at which they were asked for, and the name of the request. */
+const without = (text: string, since: number) =>
+  text
+    .replace(/"request_id":"[^"]*"/g, '"request_id"')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:[\d.]+)?Z/g, (time) => (Date.parse(time) >= since ? '<now>' : time));
+
+async function answerTo(asker: Asker, { input, value, label }: Question, since: number): Promise<string> {
+  const { status, text } = await send(tables, input, value, asker.headers());
+  const pages = [`${status} ${text}`];
+  const isList = input.surface === 'REST' && label === 'as it is' && text.includes('"next_cursor"');
+  if (isList) for await (const page of pagesOf(asker, { input, value, label })) pages.push(page);
+  return without(pages.join('\n'), since);
+}
+
+/** Every answer, or every nth, by its question. */
+export async function ask(asker: Asker, since: number, every = 1): Promise<Map<string, string>> {
+  const answers = new Map<string, string>();
+  const asked = [...questions(asker)].filter((_, i) => i % every === 0);
+  const isExport = ({ label }: Question) => label.includes('format');
+  // Exports leave records, which are in the trail from then on.
+  for (const part of [asked.filter((one) => !isExport(one)), asked.filter(isExport)]) {
+    const waiting = part.values();
+    const worker = async () => {
+      for (const question of waiting) {
+        answers.set(`${question.input.name} ${question.label}`, await answerTo(asker, question, since));
+      }
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+  }
+  await sqlClient().begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`delete from audit_records where action = 'list.exported'`;
+  });
+  return answers;
+}
+
+/** The first place in which two texts differ, with what stands around it. */
+function difference(one = '', two = ''): string {
+  let at = 0;
+  while (at < one.length && one[at] === two[at]) at += 1;
+  const start = Math.max(0, at - 80);
+  return `…${one.slice(start, at + 100)}\n  against …${two.slice(start, at + 100)}`;
+}
+
+/** The questions that were answered in another way, with the first difference. */
+export function differences(first: Map<string, string>, second: Map<string, string>): string[] {
+  return [...first].flatMap(([label, answer]) =>
+    second.get(label) === answer ? [] : [`${label}: ${difference(answer, second.get(label))}`],
+  );
+}

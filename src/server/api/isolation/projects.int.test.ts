@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BUILT_IN_ROLES, PERMISSION_REACH } from '@/domain/permissions';
+import { clock } from '@/server/lib/clock';
+import { routes } from '@/server/rest/routes';
+import { call } from '@/test/request';
+import { appRouter } from '../root';
+import { type Asker, ask, differences, readsOf } from './ask-everything.fixture';
+import { fill, listInputs, send } from './inputs.fixture';
+import { becomeOtherWorld } from './other-world.fixture';
+import { observe } from './platform.fixture';
+import { makeTwoFullProjects, type ProjectUser } from './two-projects.fixture';
+import { THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
+
+const ROLE = { role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 't', project_id: 'p' };
+
+let world: TwoTenants;
+let user: ProjectUser;
+let us: Asker;
+beforeAll(async () => {
+  ({ world, user } = await makeTwoFullProjects());
+  await user.signIn();
+  await world.ours.signIn();
+  us = { world, inputs: readsOf([ROLE]), headers: user.headers };
+  const now = clock.now();
+  vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
+  await observe(world);
+}, 60_000);
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await world.lab.close();
+});
+
+const read = async (path: string, headers = user.headers()) => {
+  const answer = await call(path, { headers });
+  return { status: answer.status, text: await answer.text() };
+};
+
+/** Ids of the rows; those of sums are made of what the reader sees of their ends. */
+const idsIn = (text: string): string[] =>
+  JSON.parse(text)
+    .items.map((item: { id?: string }) => item.id ?? '')
+    .filter((id: string) => !id.includes('|'));
+
+describe('a role for one project', () => {
+  it('shows the workloads, addresses and flows of the project', async () => {
+    const { ids } = world.ours;
+    for (const path of [
+      `/workloads/${ids.workload}`,
+      `/workloads/${ids.workload}/firewall`,
+      `/workloads/${ids.workload}/insights`,
+      `/ip-addresses/${ids.ip_address}`,
+      `/subnets/${ids.subnet}`,
+      `/networks/${ids.network}`,
+      `/projects/${ids.project}`,
+    ]) {
+      expect(await read(path), path).toMatchObject({ status: 200 });
+    }
+    for (const path of ['/workloads', '/ip-addresses', '/flows', '/projects', '/ipam/conflicts']) {
+      const { status, text } = await read(path);
+      expect(status, path).toBe(200);
+      expect(JSON.parse(text).items.length, path).toBeGreaterThan(0);
+    }
+  });
+
+  it('shows of every list a part of what the tenant sees', async () => {
+    const lists = us.inputs.filter(({ surface, path }) => surface === 'REST' && !path.includes('{'));
+    let compared = 0;
+    for (const { path } of lists) {
+      const mine = await read(`${path}?limit=100`);
+      if (mine.status !== 200 || !mine.text.includes('"items"')) continue;
+      const tenants = await read(`${path}?limit=100`, world.ours.headers);
+      const all = new Set(idsIn(tenants.text));
+      expect(
+        idsIn(mine.text).filter((id) => !all.has(id)),
+        path,
+      ).toEqual([]);
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(8);
+  });
+
+  it('names nothing of another project of the tenant', async () => {
+    for (const input of us.inputs) {
+      const { text } = await send({ routes, router: appRouter }, input, fill(input, world.ours.ids), user.headers());
+      expect(text, input.name).not.toContain(THEIR_MARK);
+    }
+  });
+
+  it('changes nothing in the tenant', async () => {
+    const inputs = listInputs(routes, appRouter).filter(
+      ({ reads, access }) =>
+        !reads && 'permission' in access && access.permission !== '*' && PERMISSION_REACH[access.permission] !== 'platform',
+    );
+    expect(inputs.length).toBeGreaterThan(30);
+    for (const input of inputs) {
+      const { status, text } = await send({ routes, router: appRouter }, input, fill(input, world.ours.ids), user.headers());
+      expect(status, `${input.name} ${text}`).toBeGreaterThanOrEqual(400);
+    }
+  });
+
+  it('is answered the same whatever is in another project of the tenant', { timeout: 300_000 }, async () => {
+    const since = Date.now();
+    const first = await ask(us, since);
+    expect(differences(await ask(us, since, 20), first)).toEqual([]);
+    await becomeOtherWorld(world);
+    const found = differences(first, await ask(us, since));
+    expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
+    expect(first.size).toBeGreaterThan(1_000);
+  });
+});
