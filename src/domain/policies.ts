@@ -83,6 +83,9 @@ export const PolicySummary = z.object({
   id: z.uuid(),
   tenant_id: z.uuid().nullable(),
   tenant_name: z.string().nullable(),
+  /** Set: it belongs to this project of the tenant, and acts on nothing else. */
+  project_id: z.uuid().nullable(),
+  project_name: z.string().nullable(),
   name: z.string(),
   description: z.string(),
   enabled: z.boolean(),

@@ -53,6 +53,9 @@ export const SecurityGroup = z.object({
   id: z.uuid(),
   tenant_id: z.uuid().nullable(),
   tenant_name: z.string().nullable(),
+  /** Set: it belongs to this project of the tenant, and has no other members. */
+  project_id: z.uuid().nullable(),
+  project_name: z.string().nullable(),
   name: z.string(),
   description: z.string(),
   member_tags: z.array(z.string()),

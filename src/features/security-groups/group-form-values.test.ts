@@ -6,6 +6,8 @@ const group: SecurityGroup = {
   id: '0190f3a0-0000-7000-8000-000000000001',
   tenant_id: null,
   tenant_name: null,
+  project_id: null,
+  project_name: null,
   name: 'web',
   description: 'Front ends',
   member_tags: ['dmz', 'web'],

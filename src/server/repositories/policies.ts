@@ -1,14 +1,14 @@
 import { and, asc, eq, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import type { PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { db, type Executor, type Tx } from '../db/client';
-import { tenants } from '../db/schema/access';
+import { projects, tenants } from '../db/schema/access';
 import { deployments, policies, securityRules } from '../db/schema/policies';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { tenantInReach } from './tenant-reach';
+import { ownedInReach } from './tenant-reach';
 
 export type PolicyRow = typeof policies.$inferSelect;
 
@@ -26,6 +26,10 @@ const columns = {
   id: policies.id,
   tenant_id: policies.tenant_id,
   tenant_name: tenants.name,
+  project_id: policies.project_id,
+  project_name: sql<
+    string | null
+  >`(select ${projects.name} from ${projects} where ${eq(projects.id, policies.project_id)})`,
   name: policies.name,
   description: policies.description,
   enabled: policies.enabled,
@@ -63,17 +67,22 @@ const SORTS: SortKeys = {
 const select = (executor: Executor) =>
   executor.select(columns).from(policies).leftJoin(tenants, eq(tenants.id, policies.tenant_id)).$dynamic();
 
-const inReach = (reach: TenantReach) => tenantInReach(policies.tenant_id, reach);
+/** @param touching ids of policies that are within reach by what they touch */
+function inReach(reach: Reach, touching: readonly string[] = []): SQL | undefined {
+  const owned = ownedInReach(policies, reach);
+  return owned && touching.length > 0 ? or(owned, inArray(policies.id, [...touching])) : owned;
+}
 
 /** Policies within reach, page by page; `ids` limits them to these. Two queries. */
 export async function listPolicies(
-  reach: TenantReach,
+  reach: Reach,
   input: PolicyListInput,
   ids: readonly string[] | null = null,
+  touching: readonly string[] = [],
 ): Promise<Page<PolicySummary>> {
   const pattern = input.q ? likePattern(input.q) : undefined;
   const conditions: (SQL | undefined)[] = [
-    inReach(reach),
+    inReach(reach, touching),
     ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
     input.enabled === undefined ? undefined : eq(policies.enabled, input.enabled),
     input.tier === undefined ? undefined : eq(policies.tier, input.tier),
@@ -97,8 +106,13 @@ export async function listPolicies(
 }
 
 /** One policy within reach, or null. */
-export async function findPolicy(executor: Executor, reach: TenantReach, id: string): Promise<PolicySummary | null> {
-  const [row] = await select(executor).where(and(eq(policies.id, id), inReach(reach)));
+export async function findPolicy(
+  executor: Executor,
+  reach: Reach,
+  id: string,
+  touching: readonly string[] = [],
+): Promise<PolicySummary | null> {
+  const [row] = await select(executor).where(and(eq(policies.id, id), inReach(reach, touching)));
   return row ?? null;
 }
 
@@ -123,7 +137,7 @@ export async function listPolicyRules(executor: Executor, policyId: string): Pro
 }
 
 /** The row of a policy within reach; other writers of the policy wait until the transaction ends. */
-export async function lockPolicy(tx: Tx, reach: TenantReach, id: string): Promise<PolicyRow | null> {
+export async function lockPolicy(tx: Tx, reach: Reach, id: string): Promise<PolicyRow | null> {
   const [row] = await tx
     .select()
     .from(policies)

@@ -3,7 +3,8 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import type { Project, ProjectListInput } from '@/domain/project';
 import { db, type Executor, type Tx } from '../db/client';
-import { projects, tenants } from '../db/schema/access';
+import { oidcRoleMappings, projects, roleAssignments, roles, tenants } from '../db/schema/access';
+import { policies, securityGroups } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
@@ -105,6 +106,33 @@ export async function updateProject(tx: Tx, id: string, changes: Partial<Project
     .update(projects)
     .set({ ...changes, updated_at: sql`now()` })
     .where(eq(projects.id, id));
+}
+
+/** What belongs to a project besides workloads. */
+export type ProjectHoldings = {
+  policies: string[];
+  security_groups: string[];
+  /** Titles of the roles that are held for it, or that groups of the sign-in provider give for it. */
+  roles: string[];
+  assignments: number;
+  mappings: number;
+};
+
+/** What belongs to a project besides workloads. One query. */
+export async function findProjectHoldings(tx: Tx, id: string): Promise<ProjectHoldings> {
+  const names = (table: typeof policies | typeof securityGroups) =>
+    sql`array(select ${table.name} from ${table} where ${eq(table.project_id, id)} order by 1)`;
+  const given = (table: typeof roleAssignments | typeof oidcRoleMappings) =>
+    sql`(select count(*)::int from ${table} where ${eq(table.project_id, id)})`;
+  const [row] = await tx.execute<ProjectHoldings>(sql`
+    select ${names(policies)} as policies, ${names(securityGroups)} as security_groups,
+      array(select ${roles.title} from ${roles} where
+        ${roles.id} in (select ${roleAssignments.role_id} from ${roleAssignments} where ${eq(roleAssignments.project_id, id)})
+        or ${roles.id} in (select ${oidcRoleMappings.role_id} from ${oidcRoleMappings} where ${eq(oidcRoleMappings.project_id, id)})
+        order by 1) as roles,
+      ${given(roleAssignments)} as assignments, ${given(oidcRoleMappings)} as mappings`);
+  if (!row) throw new Error('an answer without a table has no row');
+  return row;
 }
 
 export async function deleteProjectRow(tx: Tx, id: string): Promise<void> {

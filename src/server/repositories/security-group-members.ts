@@ -1,5 +1,6 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
+import type { Reach } from '@/domain/permissions';
 import type { SecurityGroupMember, SecurityGroupMemberListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../db/client';
 import { ipAddresses } from '../db/schema/addresses';
@@ -8,7 +9,7 @@ import { securityGroupMembers, securityGroups } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { memberByHand, memberByTag } from './security-groups';
+import { memberByHand, memberByTag, memberInReach } from './security-groups';
 
 const MEMBER_ADDRESSES = 5;
 const source = sql<SecurityGroupMember['source']>`case when ${memberByHand} then 'manual' else 'tag' end`;
@@ -57,12 +58,14 @@ const select = (executor: Executor) =>
 
 /** Members of a group, page by page. The caller has checked that the group is within reach. Two queries. */
 export async function listMembers(
+  reach: Reach,
   groupId: string,
   input: SecurityGroupMemberListInput,
 ): Promise<Page<SecurityGroupMember>> {
   const conditions: (SQL | undefined)[] = [
     eq(securityGroups.id, groupId),
     or(memberByHand, memberByTag),
+    memberInReach(reach),
     input.source === undefined ? undefined : sql`${source} = ${input.source}`,
     input.q
       ? or(

@@ -1,6 +1,6 @@
 import { and, eq, exists, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import { projectsOf, type Reach, type TenantReach } from '@/domain/permissions';
 import type { SecurityGroup, SecurityGroupListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../db/client';
 import { projects, tenants } from '../db/schema/access';
@@ -8,13 +8,14 @@ import { policies, securityGroupMembers, securityGroups } from '../db/schema/pol
 import { workloads } from '../db/schema/workloads';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { tenantInReach } from './tenant-reach';
+import { ownedInReach, tenantInReach, workloadInReach } from './tenant-reach';
 
 export type SecurityGroupRow = typeof securityGroups.$inferSelect;
 
-/** The workload belongs to the tenant of the group, which may have been another when it was added. */
+/** The workload belongs to the tenant of the group, and to its project, which may have been others when it was added. */
 const ofTheSameTenant = sql`(${securityGroups.tenant_id} is null or exists (select 1 from ${projects}
-    where ${eq(projects.id, workloads.project_id)} and ${eq(projects.tenant_id, securityGroups.tenant_id)}))`;
+    where ${eq(projects.id, workloads.project_id)} and ${eq(projects.tenant_id, securityGroups.tenant_id)}
+    and (${securityGroups.project_id} is null or ${eq(projects.id, securityGroups.project_id)})))`;
 
 /** The workload has the tags of the group and belongs to its tenant, for a WHERE in which both stand. */
 export const memberByTag = sql`(cardinality(${securityGroups.member_tags}) > 0
@@ -27,49 +28,88 @@ export const memberByHand = sql`exists (select 1 from ${securityGroupMembers}
   where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
   and ${eq(securityGroupMembers.workload_id, workloads.id)} and ${ofTheSameTenant})`;
 
-/** The policy names the group by id or by name, as it would be resolved for the policy's tenant. */
-export const policyNamesGroup = sql`(${policies.tenant_id} is null or ${policies.tenant_id} = ${securityGroups.tenant_id})
+/** The policy names the group by id or by name, as it would be resolved for the policy's tenant or project. */
+export const policyNamesGroup = sql`(${policies.tenant_id} is null or (${policies.tenant_id} = ${securityGroups.tenant_id}
+    and ${policies.project_id} is not distinct from ${securityGroups.project_id}))
   and (jsonb_exists_any(${policies.definition} -> 'sources', array['sg:' || ${securityGroups.id}, 'sg:' || ${securityGroups.name}])
     or jsonb_exists_any(${policies.definition} -> 'targets', array['sg:' || ${securityGroups.id}, 'sg:' || ${securityGroups.name}]))`;
 
-// Members by hand come by the primary key; only groups with tags look at the workloads.
-const membersTotal = sql<number>`(case when cardinality(${securityGroups.member_tags}) = 0
-  then (select count(*)::int from ${securityGroupMembers} join ${workloads} on ${eq(workloads.id, securityGroupMembers.workload_id)}
-    where ${eq(securityGroupMembers.security_group_id, securityGroups.id)} and ${ofTheSameTenant})
-  else (select count(*)::int from ${workloads} where ${memberByHand} or ${memberByTag}) end)`;
+/**
+ * The group belongs to a tenant and has members in a project within reach, by which it touches the project; undefined when no single
+ * project is.
+ */
+function touchedInReach(reach: Reach): SQL | undefined {
+  const single = projectsOf(reach);
+  if (single.length === 0) return undefined;
+  return sql`(${securityGroups.tenant_id} is not null and ${securityGroups.project_id} is null and exists (
+    select 1 from ${workloads} where ${inArray(workloads.project_id, [...single])} and (${memberByHand} or ${memberByTag})))`;
+}
 
-const columns = {
+/** Members that the reader may know of, for a WHERE in which group and workload stand: of a group that only touches, those within reach. */
+export function memberInReach(reach: Reach): SQL | undefined {
+  if (projectsOf(reach).length === 0) return undefined;
+  return or(ownedInReach(securityGroups, reach), workloadInReach(reach));
+}
+
+// Members by hand come by the primary key; only groups with tags look at the workloads.
+const membersTotal = (reach: Reach) => {
+  const shown = memberInReach(reach) ?? sql`true`;
+  return sql<number>`(case when cardinality(${securityGroups.member_tags}) = 0
+  then (select count(*)::int from ${securityGroupMembers} join ${workloads} on ${eq(workloads.id, securityGroupMembers.workload_id)}
+    where ${eq(securityGroupMembers.security_group_id, securityGroups.id)} and ${ofTheSameTenant} and ${shown})
+  else (select count(*)::int from ${workloads} where (${memberByHand} or ${memberByTag}) and ${shown}) end)`;
+};
+
+/** Of a group that only touches, the policies within reach that name it. */
+const policiesTotal = (reach: Reach) => {
+  const single = projectsOf(reach);
+  const shown =
+    single.length === 0
+      ? sql`true`
+      : sql`(${ownedInReach(securityGroups, reach)} or ${inArray(policies.project_id, [...single])})`;
+  return sql<number>`(select count(*)::int from ${policies} where ${policyNamesGroup} and ${shown})`;
+};
+
+const columns = (reach: Reach) => ({
   id: securityGroups.id,
   tenant_id: securityGroups.tenant_id,
   tenant_name: tenants.name,
+  project_id: securityGroups.project_id,
+  project_name: sql<
+    string | null
+  >`(select ${projects.name} from ${projects} where ${eq(projects.id, securityGroups.project_id)})`,
   name: securityGroups.name,
   description: securityGroups.description,
   member_tags: securityGroups.member_tags,
   member_tags_match: securityGroups.member_tags_match,
-  members_total: membersTotal,
-  policies_total: sql<number>`(select count(*)::int from ${policies} where ${policyNamesGroup})`,
+  members_total: membersTotal(reach),
+  policies_total: policiesTotal(reach),
   version: securityGroups.version,
   created_at: securityGroups.created_at,
   updated_at: securityGroups.updated_at,
-};
+});
 
-const SORTS: SortKeys = {
+const sortsOf = (reach: Reach): SortKeys => ({
   name: { column: securityGroups.name },
-  members_total: { column: membersTotal },
+  members_total: { column: membersTotal(reach) },
   created_at: { column: securityGroups.id },
   updated_at: { column: securityGroups.updated_at },
+});
+
+const select = (executor: Executor, reach: Reach) =>
+  executor
+    .select(columns(reach))
+    .from(securityGroups)
+    .leftJoin(tenants, eq(tenants.id, securityGroups.tenant_id))
+    .$dynamic();
+
+const inReach = (reach: Reach): SQL | undefined => {
+  const owned = ownedInReach(securityGroups, reach);
+  return owned && or(owned, touchedInReach(reach));
 };
 
-const select = (executor: Executor) =>
-  executor.select(columns).from(securityGroups).leftJoin(tenants, eq(tenants.id, securityGroups.tenant_id)).$dynamic();
-
-const inReach = (reach: TenantReach) => tenantInReach(securityGroups.tenant_id, reach);
-
 /** Groups within reach, page by page. Two queries. */
-export async function listSecurityGroups(
-  reach: TenantReach,
-  input: SecurityGroupListInput,
-): Promise<Page<SecurityGroup>> {
+export async function listSecurityGroups(reach: Reach, input: SecurityGroupListInput): Promise<Page<SecurityGroup>> {
   const pattern = input.q ? likePattern(input.q) : undefined;
   const conditions: (SQL | undefined)[] = [
     inReach(reach),
@@ -84,14 +124,14 @@ export async function listSecurityGroups(
           db
             .select({ one: sql`1` })
             .from(workloads)
-            .where(and(eq(workloads.id, input.workload_id), or(memberByHand, memberByTag))),
+            .where(and(eq(workloads.id, input.workload_id), or(memberByHand, memberByTag), memberInReach(reach))),
         ),
     pattern === undefined
       ? undefined
       : or(ilike(securityGroups.name, pattern), ilike(securityGroups.description, pattern)),
   ];
-  return pageOfRows<SecurityGroup>(input, { sorts: SORTS, sort: 'name', id: securityGroups.id }, (paging) => ({
-    rows: select(db)
+  return pageOfRows<SecurityGroup>(input, { sorts: sortsOf(reach), sort: 'name', id: securityGroups.id }, (paging) => ({
+    rows: select(db, reach)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
       .limit(paging.limit),
@@ -100,12 +140,8 @@ export async function listSecurityGroups(
 }
 
 /** One group within reach, or null. */
-export async function findSecurityGroup(
-  executor: Executor,
-  reach: TenantReach,
-  id: string,
-): Promise<SecurityGroup | null> {
-  const [row] = await select(executor).where(and(eq(securityGroups.id, id), inReach(reach)));
+export async function findSecurityGroup(executor: Executor, reach: Reach, id: string): Promise<SecurityGroup | null> {
+  const [row] = await select(executor, reach).where(and(eq(securityGroups.id, id), inReach(reach)));
   return row ?? null;
 }
 
@@ -114,7 +150,7 @@ export async function lockSecurityGroup(tx: Tx, reach: TenantReach, id: string):
   const [row] = await tx
     .select()
     .from(securityGroups)
-    .where(and(eq(securityGroups.id, id), inReach(reach)))
+    .where(and(eq(securityGroups.id, id), ownedInReach(securityGroups, reach)))
     .for('update');
   return row ?? null;
 }

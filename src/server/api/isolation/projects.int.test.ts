@@ -52,10 +52,22 @@ describe('a role for one project', () => {
       `/subnets/${ids.subnet}`,
       `/networks/${ids.network}`,
       `/projects/${ids.project}`,
+      `/policies/${ids.policy}`,
+      `/security-groups/${ids.security_group}`,
     ]) {
       expect(await read(path), path).toMatchObject({ status: 200 });
     }
-    for (const path of ['/workloads', '/ip-addresses', '/flows', '/projects', '/ipam/conflicts']) {
+    for (const path of [
+      '/workloads',
+      '/ip-addresses',
+      '/flows',
+      '/projects',
+      '/ipam/conflicts',
+      '/policies',
+      `/policies/${ids.policy}/guests`,
+      '/security-groups',
+      `/security-groups/${ids.security_group}/members`,
+    ]) {
       const { status, text } = await read(path);
       expect(status, path).toBe(200);
       expect(JSON.parse(text).items.length, path).toBeGreaterThan(0);
@@ -89,22 +101,32 @@ describe('a role for one project', () => {
   it('changes nothing in the tenant', async () => {
     const inputs = listInputs(routes, appRouter).filter(
       ({ reads, access }) =>
-        !reads && 'permission' in access && access.permission !== '*' && PERMISSION_REACH[access.permission] !== 'platform',
+        !reads &&
+        'permission' in access &&
+        access.permission !== '*' &&
+        PERMISSION_REACH[access.permission] !== 'platform',
     );
     expect(inputs.length).toBeGreaterThan(30);
     for (const input of inputs) {
-      const { status, text } = await send({ routes, router: appRouter }, input, fill(input, world.ours.ids), user.headers());
+      const { status, text } = await send(
+        { routes, router: appRouter },
+        input,
+        fill(input, world.ours.ids),
+        user.headers(),
+      );
       expect(status, `${input.name} ${text}`).toBeGreaterThanOrEqual(400);
     }
   });
 
   it('is answered the same whatever is in another project of the tenant', { timeout: 300_000 }, async () => {
+    // The calls of pages ask the same services.
+    const asker = { ...us, inputs: us.inputs.filter(({ surface }) => surface === 'REST') };
     const since = Date.now();
-    const first = await ask(us, since);
-    expect(differences(await ask(us, since, 20), first)).toEqual([]);
+    const first = await ask(asker, since);
+    expect(differences(await ask(asker, since, 20), first)).toEqual([]);
     await becomeOtherWorld(world);
-    const found = differences(first, await ask(us, since));
+    const found = differences(first, await ask(asker, since));
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
-    expect(first.size).toBeGreaterThan(1_000);
+    expect(first.size).toBeGreaterThan(500);
   });
 });

@@ -75,6 +75,39 @@ describe('tenants and projects', () => {
     );
   });
 
+  it('refuse to delete a project for which roles are held or that owns policies and groups, and name these', async () => {
+    const [blue, red] = [await makeTenant({ name: 'blue' }), await makeTenant({ name: 'red' })];
+    const [shop, bank] = [await makeProject(blue, { name: 'shop' }), await makeProject(red, { name: 'bank' })];
+    const held = { role_id: await roleId('viewer'), tenant_id: blue.id, project_id: shop.id, expires_at: null };
+    const foreign = await send('POST', '/users', person({ assignments: [{ ...held, project_id: bank.id }] }));
+    expect([foreign.status, (await json(foreign)).errors]).toEqual([
+      404,
+      [{ field: 'assignments.0.project_id', message: 'The tenant has no such project.' }],
+    ]);
+    const user = await made('/users', person({ assignments: [held] }));
+    expect(user.assignments).toMatchObject([{ tenant_name: 'blue', project_name: 'shop' }]);
+    const record = (await auditTrail()).find(({ action }) => action === 'user.created');
+    expect(record?.after).toMatchObject({ assignments: [{ role: 'viewer', tenant_id: blue.id, project_id: shop.id }] });
+    const remove = async () => {
+      const answer = await send('DELETE', `/projects/${shop.id}`, undefined);
+      return [answer.status, answer.status === 204 ? '' : (await json(answer)).detail];
+    };
+    expect(await remove()).toEqual([
+      409,
+      'The project is not empty: users with a role for it: 1 (Viewer). Delete or unassign these first.',
+    ]);
+    expect((await send('PATCH', `/users/${user.id}`, { version: user.version, assignments: [] })).status).toBe(200);
+    const sql = sqlClient();
+    await sql`insert into security_groups (id, tenant_id, project_id, name)
+      values (gen_random_uuid(), ${blue.id}, ${shop.id}, 'web'), (gen_random_uuid(), ${blue.id}, null, 'other')`;
+    expect(await remove()).toEqual([
+      409,
+      'The project is not empty: security groups: web. Delete or unassign these first.',
+    ]);
+    await sql`delete from security_groups`;
+    expect((await remove())[0]).toBe(204);
+  });
+
   it('write and record nothing when nothing changes', async () => {
     const tenant = await made('/tenants', { name: 'Blue', description: 'as it is' });
     const before = (await actions()).length;

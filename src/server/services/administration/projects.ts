@@ -92,9 +92,29 @@ export function updateProject(
   });
 }
 
+/** @throws AppError `conflict` while the project owns policies or groups, or roles are held for it */
+function assertNothingHeld(held: repository.ProjectHoldings): void {
+  const left = [
+    [held.policies.length, `policies: ${held.policies.join(', ')}`],
+    [held.security_groups.length, `security groups: ${held.security_groups.join(', ')}`],
+    [held.assignments, `users with a role for it: ${held.assignments}`],
+    [held.mappings, `groups of the sign-in provider that give a role for it: ${held.mappings}`],
+  ].flatMap(([count, text]) => (count === 0 ? [] : [text]));
+  if (left.length === 0) return;
+  const roles = held.roles.length === 0 ? '' : ` (${held.roles.join(', ')})`;
+  throw new AppError(
+    'conflict',
+    `The project is not empty: ${left.join('; ')}${roles}. Delete or unassign these first.`,
+    {
+      extra: { counts: { ...held, policies: held.policies.length, security_groups: held.security_groups.length } },
+    },
+  );
+}
+
 /**
  * Deletes a project without workloads: with them, its tenant would lose sight of them unasked.
- * @throws AppError `not_found`; `conflict` while it has workloads, or mapping rules would give it some
+ * @throws AppError `not_found`; `conflict` while it has workloads, mapping rules would give it some, it owns policies or groups,
+ * or roles are held for it
  */
 export function deleteProject(scope: Scope<'project:write'>, id: string): Promise<void> {
   return db.transaction(async (tx) => {
@@ -116,6 +136,7 @@ export function deleteProject(scope: Scope<'project:write'>, id: string): Promis
         { extra: { mapping_rules_total: rules } },
       );
     }
+    assertNothingHeld(await repository.findProjectHoldings(tx, id));
     await repository.deleteProjectRow(tx, id);
     await recordAudit(tx, scope, {
       action: 'project.deleted',

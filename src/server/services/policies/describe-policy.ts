@@ -1,22 +1,24 @@
-import type { TenantReach } from '@/domain/permissions';
+import { projectsOf, type Reach } from '@/domain/permissions';
 import type { Policy } from '@/domain/policies';
 import { db } from '../../db/client';
 import { findPolicy, listPolicyRules } from '../../repositories/policies';
 import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
 import { noSuchPolicy } from './no-such-policy';
+import { touchingPolicies, withStanding } from './touching';
 
 /**
  * A policy with its rules and where it stands, from what was last read of the clusters or from the board given.
  * @throws AppError `not_found`
  */
-export async function describePolicy(reach: TenantReach, id: string, board?: Board): Promise<Policy> {
+export async function describePolicy(reach: Reach, id: string, board?: Board): Promise<Policy> {
+  // Which policies touch a project is told by the board.
+  const known = board ?? (projectsOf(reach).length > 0 ? await readBoard() : null);
   const [policy, rules, standings] = await Promise.all([
-    findPolicy(db, reach, id),
+    findPolicy(db, reach, id, known ? touchingPolicies(known, reach) : []),
     listPolicyRules(db, id),
-    board ?? readBoard(),
+    known ?? readBoard(),
   ]);
   if (!policy) throw noSuchPolicy();
-  const { status, deployments } = standings.standingOf(policy);
-  return { ...policy, rules, deployment_status: status, deployments };
+  return { ...withStanding(standings, policy, reach), rules };
 }

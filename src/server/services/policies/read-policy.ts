@@ -5,6 +5,7 @@ import { findPolicy } from '../../repositories/policies';
 import { readBoardAfresh } from './board/read-board-afresh';
 import { describePolicy } from './describe-policy';
 import { noSuchPolicy } from './no-such-policy';
+import { findTouching, placesShown } from './touching';
 
 /**
  * One policy with where it stands. With `fresh` the guests concerned are read now, else it is told from the last
@@ -12,7 +13,9 @@ import { noSuchPolicy } from './no-such-policy';
  * @throws AppError `not_found`
  */
 export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh = false): Promise<Policy> {
-  if (!fresh) return describePolicy(scope.tenants, id);
-  if (!(await findPolicy(db, scope.tenants, id))) throw noSuchPolicy();
-  return describePolicy(scope.tenants, id, await readBoardAfresh((board) => board.placesOf(id)));
+  const { reach } = scope;
+  if (!fresh) return describePolicy(reach, id);
+  const policy = await findPolicy(db, reach, id, await findTouching(reach));
+  if (!policy) throw noSuchPolicy();
+  return describePolicy(reach, id, await readBoardAfresh((board) => placesShown(board, policy, reach)));
 }

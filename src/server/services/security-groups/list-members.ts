@@ -11,5 +11,5 @@ export async function listMembers(
   input: SecurityGroupMemberListInput,
 ): Promise<Page<SecurityGroupMember>> {
   await readSecurityGroup(scope, groupId);
-  return repository.listMembers(groupId, input);
+  return repository.listMembers(scope.reach, groupId, input);
 }

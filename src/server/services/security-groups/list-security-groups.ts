@@ -8,5 +8,5 @@ export function listSecurityGroups(
   scope: Scope<'group:read'>,
   input: SecurityGroupListInput,
 ): Promise<Page<SecurityGroup>> {
-  return repository.listSecurityGroups(scope.tenants, input);
+  return repository.listSecurityGroups(scope.reach, input);
 }

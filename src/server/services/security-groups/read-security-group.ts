@@ -6,7 +6,7 @@ import { noSuchGroup } from './no-such-group';
 
 /** @throws AppError `not_found` */
 export async function readSecurityGroup(scope: Scope<'group:read'>, id: string): Promise<SecurityGroup> {
-  const group = await findSecurityGroup(db, scope.tenants, id);
+  const group = await findSecurityGroup(db, scope.reach, id);
   if (!group) throw noSuchGroup();
   return group;
 }

@@ -207,10 +207,21 @@ export class Board {
     return standing;
   }
 
-  #stand(policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>): PolicyStanding {
+  /** The same at some of its workloads only; what of the policy is unresolved is left out. */
+  standingAmong(
+    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    workloadIds: readonly string[],
+  ): PolicyStanding {
+    return this.#stand(policy, workloadIds, false);
+  }
+
+  #stand(
+    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    places = this.placesOf(policy.id),
+    unresolved = this.#unresolved.has(policy.id),
+  ): PolicyStanding {
     const enforced = isDeployed(policy);
-    const unresolved = this.#unresolved.has(policy.id);
-    const byCluster = groupBy(this.placesOf(policy.id), (id) => this.world.workloads.get(id)?.cluster_id ?? '');
+    const byCluster = groupBy(places, (id) => this.world.workloads.get(id)?.cluster_id ?? '');
     const clusters = [...this.world.clusters.values()];
     if (byCluster.size === 0) {
       if (!enforced) return { status: null, deployments: [] };

@@ -1,5 +1,5 @@
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import { isWithinReach, type TenantReach } from '@/domain/permissions';
 import type { PolicyGuest, PolicyGuestListInput } from '@/domain/policy-guests';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
@@ -8,6 +8,7 @@ import { findPolicy } from '../../../repositories/policies';
 import type { WorldWorkload } from '../../../repositories/policy-world';
 import { readBoard } from '../board/read-board';
 import { noSuchPolicy } from '../no-such-policy';
+import { findTouching } from '../touching';
 import { policyGuest } from './policy-guest';
 
 /** Rules may be left at a guest that went to another tenant; whoever sees only the policy's tenant does not see it. */
@@ -34,7 +35,10 @@ export async function listPolicyGuests(
   id: string,
   { limit, cursor, sort, q, status, cluster_id }: PolicyGuestListInput,
 ): Promise<Page<PolicyGuest>> {
-  const [policy, board] = await Promise.all([findPolicy(db, scope.tenants, id), readBoard()]);
+  const [policy, board] = await Promise.all([
+    findPolicy(db, scope.reach, id, await findTouching(scope.reach)),
+    readBoard(),
+  ]);
   if (!policy) throw noSuchPolicy();
   const wanted = status === 'none' ? null : status;
   const text = q?.toLowerCase();
@@ -45,7 +49,7 @@ export async function listPolicyGuests(
     .placesOf(id)
     .filter((workloadId) => {
       const workload = board.world.workloads.get(workloadId);
-      return workload !== undefined && inReach(scope.tenants, workload);
+      return workload !== undefined && isWithinReach(workload, scope.reach);
     })
     .flatMap((workloadId) => policyGuest(board, policy, workloadId) ?? [])
     .filter(
