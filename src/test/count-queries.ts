@@ -1,31 +1,35 @@
 import type postgres from 'postgres';
-import { sqlClient } from '@/server/db/client';
+import { type DatabaseUse, sqlClient, withDatabaseUse } from '@/server/db/client';
+
+const USES: readonly DatabaseUse[] = ['work', 'reads', 'heavy'];
 
 /**
  * Runs `work` and gives the statements that this process sent meanwhile, those inside transactions included (but not their
  * begin and commit).
  */
 export async function recordStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
-  const client = sqlClient();
-  const { unsafe, begin } = client;
   const statements: string[] = [];
-  const listenTo = (target: Pick<postgres.Sql, 'unsafe'>, original: typeof unsafe) => {
-    target.unsafe = ((...args: Parameters<typeof unsafe>) => {
+  const listenTo = (target: Pick<postgres.Sql, 'unsafe'>, original: postgres.Sql['unsafe']) => {
+    target.unsafe = ((...args: Parameters<typeof original>) => {
       statements.push(args[0]);
       return original(...args);
-    }) as typeof unsafe;
+    }) as typeof original;
   };
-  listenTo(client, unsafe);
-  client.begin = ((body: (tx: postgres.TransactionSql) => Promise<unknown>) =>
-    begin((tx) => {
-      listenTo(tx, tx.unsafe);
-      return body(tx);
-    })) as typeof begin;
+  const restored = USES.map((wanted) => {
+    const client = withDatabaseUse(wanted, sqlClient);
+    const { unsafe, begin } = client;
+    listenTo(client, unsafe);
+    client.begin = ((body: (tx: postgres.TransactionSql) => Promise<unknown>) =>
+      begin((tx) => {
+        listenTo(tx, tx.unsafe);
+        return body(tx);
+      })) as typeof begin;
+    return () => Object.assign(client, { unsafe, begin });
+  });
   try {
     return { result: await work(), statements };
   } finally {
-    client.unsafe = unsafe;
-    client.begin = begin;
+    for (const restore of restored) restore();
   }
 }
 
