@@ -96,7 +96,9 @@ describe('tenants and projects', () => {
       409,
       'The project is not empty: users with a role for it: 1 (Viewer). Delete or unassign these first.',
     ]);
-    expect((await send('PUT', `/users/${user.id}/assignments`, { version: user.version, assignments: [] })).status).toBe(200);
+    expect(
+      (await send('PUT', `/users/${user.id}/assignments`, { version: user.version, assignments: [] })).status,
+    ).toBe(200);
     const sql = sqlClient();
     await sql`insert into security_groups (id, tenant_id, project_id, name)
       values (gen_random_uuid(), ${blue.id}, ${shop.id}, 'web'), (gen_random_uuid(), ${blue.id}, null, 'other')`;
