@@ -1,11 +1,14 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { type Role, RoleInput, RoleUpdate } from '@/domain/role';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
+import { Combobox } from '@/ui/combobox';
 import { CheckboxField } from '@/ui/form/checkbox-field';
+import { FieldFrame } from '@/ui/form/field-frame';
 import type { FieldProps } from '@/ui/form/field-props';
 import { TextField } from '@/ui/form/text-field';
 import { useField } from '@/ui/form/use-field';
@@ -27,6 +30,51 @@ function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<stri
     </fieldset>
   );
 }
+
+/** Copies what a built-in role holds into the form. What was ticked before is replaced. */
+function StartFromField<V extends FieldValues, Out>({
+  control,
+  permissions,
+  secondFactor,
+}: Pick<FieldProps<string[], V, Out>, 'control'> & {
+  permissions: FieldProps<string[], V, Out>['name'];
+  secondFactor: FieldProps<boolean, V, Out>['name'];
+}) {
+  const t = useT();
+  const trpc = useTRPC();
+  const { can } = usePermissions();
+  const held = useField<string[], V, Out>({ control, name: permissions });
+  const factor = useField<boolean, V, Out>({ control, name: secondFactor });
+  const [chosen, choose] = useState<string | null>(null);
+  const { data } = useQuery(trpc.roles.list.queryOptions({ sort: 'title', limit: 500 }));
+  const roles = (data?.items ?? []).filter((role) => role.built_in && (can('*') || !role.permissions.includes('*')));
+  const options = roles.map(({ id, title }) => ({ value: id, label: title }));
+  return (
+    <FieldFrame
+      name="start_from"
+      label={t('Start from')}
+      description={t('Copies the permissions of a built-in role. Change them as needed.')}
+      error={undefined}
+      optional
+    >
+      <Combobox
+        value={options.find(({ value }) => value === chosen) ?? null}
+        onValueChange={(option) => {
+          choose(option?.value ?? null);
+          const role = roles.find(({ id }) => id === option?.value);
+          held.onChange([...(role?.permissions ?? [])]);
+          factor.onChange(role?.requires_second_factor ?? false);
+        }}
+        options={options}
+        placeholder={t('No permissions')}
+        clearable
+      />
+    </FieldFrame>
+  );
+}
+
+/** Fields that a built-in role fills in. */
+const COPIED = { permissions: 'permissions', secondFactor: 'requires_second_factor' } as const;
 
 const NAME_EXAMPLE = 'firewall_reader';
 const FACTOR_LABEL = msg('Ask for a second factor');
@@ -76,6 +124,7 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
             placeholder={NAME_EXAMPLE}
             description={t('For the API and the audit trail; it stays.')}
           />
+          {!from && <StartFromField control={control} {...COPIED} />}
           <CheckboxField
             control={control}
             name="requires_second_factor"
