@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_ROLES, PERMISSION_REACH } from '@/domain/permissions';
+import { sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { routes } from '@/server/rest/routes';
 import { call } from '@/test/request';
@@ -96,6 +97,40 @@ describe('a role for one project', () => {
       const { text } = await send({ routes, router: appRouter }, input, fill(input, world.ours.ids), user.headers());
       expect(text, input.name).not.toContain(THEIR_MARK);
     }
+  });
+
+  it('shows nothing from before a workload came to the project', async () => {
+    const { workload = '', other_workload = '', project = '', ip_address = '' } = world.ours.ids;
+    const sql = sqlClient();
+    const holders = async () => JSON.parse((await read(`/ip-addresses/${ip_address}`)).text).history.length;
+    const about = async (id: string) => {
+      const [flows, insights] = await Promise.all(
+        [`/flows?workload_id=${id}`, `/workloads/${id}/insights`].map(async (path) =>
+          JSON.parse((await read(path)).text),
+        ),
+      );
+      return [flows.items.length, insights.flows.length];
+    };
+    await sql`insert into ip_address_history (id, cluster_id, network_id, address, workload_id, workload_name, workload_external_id, source, from_at, until_at)
+      select gen_random_uuid(), cluster_id, network_id, address, workload_id, 'then', 'qemu/100', 'manual', now() - interval '2 days', now() - interval '1 day'
+      from ip_addresses where id = ${ip_address}`;
+    expect(Math.min(...(await about(workload)))).toBeGreaterThan(0);
+    const held = await holders();
+    expect(held).toBeGreaterThan(0);
+    // It leaves the project and comes back: the database notes when.
+    await sql`update workloads set project_id = null where id in ${sql([workload, other_workload])}`;
+    expect((await read(`/workloads/${workload}`)).status).toBe(404);
+    await sql`update workloads set project_id = ${project} where id in ${sql([workload, other_workload])}`;
+    expect((await read(`/workloads/${workload}`)).status).toBe(200);
+    // The clock of the lab runs ahead of the database.
+    const noted =
+      await sql`update workloads set project_since = (select max(created_at) from traffic_flows) + interval '1 second'
+      where id in ${sql([workload, other_workload])} and project_since is not null returning id`;
+    expect(noted).toHaveLength(2);
+    expect(await about(workload)).toEqual([0, 0]);
+    expect(await holders()).toBeLessThan(held);
+    await sql`update workloads set project_since = null where id in ${sql([workload, other_workload])}`;
+    expect(Math.min(...(await about(workload)))).toBeGreaterThan(0);
   });
 
   it('changes nothing in the tenant', async () => {
