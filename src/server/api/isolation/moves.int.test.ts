@@ -137,6 +137,8 @@ describe('a workload that moves', () => {
     const applied = await post(`/policies/${policy.id}/apply`, theirs.headers, { dry_run: false });
     for (const { deployment_id } of applied.clusters) {
       await runDeployment(deployment_id, { signal: new AbortController().signal });
+      // What it found there is asked for below: rules of the former tenant are still among it.
+      theirs.ids.deployment = deployment_id;
     }
     const flows = ['10.66.0.60', '10.65.0.11'].map((source_ip, i) =>
       makeFlow({ source_ip, destination_ip: '10.66.0.10', destination_port: 7_000 + i, bytes: 9_999 }),
@@ -150,8 +152,13 @@ describe('a workload that moves', () => {
   });
 
   it('tells its new tenant nothing of what the former one did with it', { timeout: 120_000 }, async () => {
+    const { ours, theirs } = world;
+    const marked = `p=${ours.ids.policy} v=`;
+    const [left] = await sql<{ n: number }[]>`select count(*)::int as n from deployment_guests
+      where deployment_id = ${theirs.ids.deployment ?? ''} and strpos(state_before::text, ${marked}) > 0
+        and strpos(state_before::text, 'ours-rule') > 0`;
+    expect(left?.n).toBeGreaterThan(0);
     const before = await ask(world.theirs);
-    const { ours } = world;
     await sql.begin(async (tx) => {
       await tx`set local session_replication_role = replica`;
       await tx`update traffic_flows set bytes = bytes + 777777, destination_port = 12345, source_ip = '10.65.0.77'
@@ -166,6 +173,13 @@ describe('a workload that moves', () => {
       await tx`update deployments set policy_name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;
       await tx`update deployment_guests set name = 'ours-other', state_before = null where workload_id in ${tx(moved)}
         and deployment_id in (select id from deployments where tenant_id = ${ours.ids.tenant ?? ''})`;
+      const reworded = (
+        column: string,
+      ) => tx`replace(replace(${tx(column)}::text, 'ours-rule', 'ours-other'), ${marked},
+        ${`${marked}8`})::jsonb`;
+      await tx`update deployment_guests set state_before = ${reworded('state_before')}
+        where deployment_id = ${theirs.ids.deployment ?? ''}`;
+      await tx`update guest_firewall_snapshots set state = ${reworded('state')} where workload_id in ${tx(moved)}`;
       await tx`update audit_records set object_name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;
       await tx`update security_groups set name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;
       await tx`delete from security_group_members where workload_id in ${tx(moved)}

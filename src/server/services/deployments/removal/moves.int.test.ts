@@ -203,8 +203,13 @@ describe('a workload that moves to another tenant by hand', () => {
     ]);
     const firewall = await ask<GuestFirewall>(theirs.as, `/workloads/${workload}/firewall`);
     expect(firewall.rules?.filter((rule) => rule.residual)).toHaveLength(1);
+    const insights = await ask<{ active_firewall_rules: { residual: boolean }[] }>(
+      theirs.as,
+      `/workloads/${workload}/insights?include_rules=true`,
+    );
+    expect(insights.active_firewall_rules.filter(({ residual }) => residual)).toHaveLength(1);
     for (const secret of [policy.id, 'shop policy', 'secret of ours', ours.tenant.id]) {
-      expect(JSON.stringify([residual, firewall])).not.toContain(secret);
+      expect(JSON.stringify([residual, firewall, insights])).not.toContain(secret);
     }
     const gone = await call(`/workloads/${workload}/residual-rules`, { headers: await ours.as() });
     expect(gone.status).toBe(404);
