@@ -119,6 +119,8 @@ export const DeploymentGuestPage = pageOf(DeploymentGuest);
 export const DeploymentListInput = listInput(['created_at'], {
   policy_id: z.uuid('The id of a policy.').optional(),
   cluster_id: z.uuid('The id of a cluster.').optional(),
+  /** A workload that it wrote to, or was to write to; also one that went to another tenant since. */
+  workload_id: z.uuid('The id of a workload.').optional(),
   operation_id: z.uuid('The id of an operation.').optional(),
   kind: z.enum(DEPLOYMENT_KINDS, `One of ${DEPLOYMENT_KINDS.join(', ')}.`).optional(),
   status: z.enum(DEPLOYMENT_RUN_STATUSES, `One of ${DEPLOYMENT_RUN_STATUSES.join(', ')}.`).optional(),

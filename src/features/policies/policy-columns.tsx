@@ -3,12 +3,12 @@ import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/missing';
 import { RelativeTime } from '@/ui/relative-time';
+import { DEPLOYMENT_RUN_WORDS } from '../shared/deployment-run-words';
 import { DeploymentState } from '../shared/deployment-state';
 import { STATUS_WORDS } from '../shared/deployment-words';
 import { MODE_WORDS, PolicyMode } from '../shared/enforcement-mode';
 import { PolicyLink } from '../shared/security-links';
 import { TIER_LABELS } from '../shared/tier-labels';
-import { DEPLOYMENT_RUN_WORDS } from './deployment-run-words';
 import { allReasons, guestsText, shownOf } from './policy-words';
 
 const make = columnsOf<PolicyListItem>();

@@ -8,6 +8,7 @@ import { formatBytes, formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -33,6 +34,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { addressColumns } from './address-columns';
 import { AssignProjectDialog } from './assign-project-dialog';
 import { FirewallShare } from './firewall-share';
+import { FormerWorkload } from './former-workload';
 import { interfaceColumns } from './interface-columns';
 import { Tags } from './tags';
 import { useAssignProject } from './use-assign-project';
@@ -46,11 +48,15 @@ type Props = {
   firewall: ReactNode;
 };
 
-/** One virtual machine or container: its network cards and addresses, its traffic and its firewall. */
+/** One virtual machine or container: its network cards and addresses, its traffic and its firewall; of one that went to another tenant its past. */
 export function WorkloadDetail({ workloadId, ...parts }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
-  useDocumentTitle(query.data?.name);
+  const isGone = query.error !== null && failureOf(query.error).status === 404;
+  const former = useQuery({ ...trpc.workloads.former.queryOptions({ id: workloadId }), enabled: isGone, retry: false });
+  useDocumentTitle(isGone ? (former.data?.name ?? undefined) : query.data?.name);
+  if (isGone && former.data) return <FormerWorkload former={former.data} />;
+  if (isGone && former.isPending) return <DetailSkeleton />;
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>
       {(workload) => <Content workload={workload} {...parts} />}

@@ -77,6 +77,9 @@ export function listDeployments(tenants: TenantReach, input: DeploymentListInput
     inReach(tenants),
     input.policy_id ? eq(deployments.policy_id, input.policy_id) : undefined,
     input.cluster_id ? eq(deployments.cluster_id, input.cluster_id) : undefined,
+    input.workload_id
+      ? sql`exists (select 1 from deployment_guests as g where g.deployment_id = ${deployments.id} and g.workload_id = ${input.workload_id}::uuid)`
+      : undefined,
     input.operation_id ? eq(deployments.operation_id, input.operation_id) : undefined,
     input.kind ? eq(deployments.kind, input.kind) : undefined,
     input.status ? eq(deployments.status, input.status) : undefined,

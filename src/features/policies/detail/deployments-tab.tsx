@@ -17,11 +17,11 @@ import { FilterBar } from '@/ui/filter-bar';
 import { Progress } from '@/ui/progress';
 import { Skeleton } from '@/ui/skeleton';
 import { Status } from '@/ui/status';
+import { DEPLOYMENT_RUN_WORDS, KIND_WORDS, TRIGGER_WORDS } from '../../shared/deployment-run-words';
 import { ClusterLink } from '../../shared/inventory-links';
 import { useListState } from '../../shared/list-state';
 import { useServerList } from '../../shared/use-server-list';
 import { DeploymentPanel } from '../apply/deployment-panel';
-import { DEPLOYMENT_RUN_WORDS, KIND_WORDS, TRIGGER_WORDS } from '../deployment-run-words';
 
 const LIST = {
   sorts: ['created_at'],

@@ -120,6 +120,31 @@ function differences(first: Map<string, string>, second: Map<string, string>): s
 }
 
 describe('a workload that moves', () => {
+  it('has a page of its time for its former tenant: name, period, deployments; and none of it for the new one', async () => {
+    const { ours, theirs } = world;
+    const read = async (path: string, { headers }: Side) => {
+      const answer = await call(path, { headers });
+      return { status: answer.status, body: await answer.json() };
+    };
+    for (const [id, name] of [
+      [moved[0], 'ours-guest-103'],
+      [moved[1], 'ours-guest-104'],
+    ]) {
+      const former = await read(`/workloads/${id}/former`, ours);
+      const tenant = { tenant_id: ours.ids.tenant, tenant_name: 'ours-tenant' };
+      expect(former).toEqual({
+        status: 200,
+        body: { workload_id: id, name, periods: [{ ...tenant, name, from_at: null, to_at: expect.any(String) }] },
+      });
+      expect(Math.abs(Date.parse(former.body.periods[0].to_at) - Date.parse(movedAt))).toBeLessThan(30_000);
+      expect((await read(`/workloads/${id}`, ours)).status).toBe(404);
+      expect((await read(`/workloads/${id}/former`, theirs)).status).toBe(404);
+      expect((await read(`/deployments?workload_id=${id}`, theirs)).body.total).toBe(0);
+    }
+    const { body } = await read(`/deployments?workload_id=${moved[0]}`, ours);
+    expect(body.items.map((one: { id: string }) => one.id)).toEqual([ours.ids.deployment]);
+  });
+
   it('tells its former tenant nothing of what the new one does with it', { timeout: 120_000 }, async () => {
     const before = await ask(world.ours);
     const { theirs, lab, node } = world;

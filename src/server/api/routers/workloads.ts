@@ -6,6 +6,7 @@ import { listResidual, removeResidual } from '../../services/deployments/removal
 import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
 import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
+import { readFormerWorkload } from '../../services/inventory/read-former-workload';
 import { readWorkload } from '../../services/inventory/read-workload';
 import { procedure, router } from '../trpc';
 
@@ -16,6 +17,9 @@ export const workloadsRouter = router({
   get: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid() }))
     .query(({ ctx, input }) => readWorkload(ctx.scope, input.id)),
+  former: procedure('workload:read')
+    .input(z.strictObject({ id: z.uuid() }))
+    .query(({ ctx, input }) => readFormerWorkload(ctx.scope, input.id)),
   firewall: procedure('workload:read')
     .input(z.strictObject({ id: z.uuid() }))
     .query(({ ctx, input }) => readGuestFirewall(ctx.scope, input.id, authorizeIfGranted(ctx.session, 'cluster:read'))),

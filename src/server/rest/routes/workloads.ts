@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FormerWorkload } from '@/domain/former-workload';
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
@@ -7,6 +8,7 @@ import { listResidual, removeResidual } from '../../services/deployments/removal
 import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
 import { testPacket } from '../../services/firewall/test-packet';
 import { listWorkloads } from '../../services/inventory/list-workloads';
+import { readFormerWorkload } from '../../services/inventory/read-former-workload';
 import { readWorkload } from '../../services/inventory/read-workload';
 import { csvResponse } from '../csv-response';
 import { defineRoute } from '../define-route';
@@ -65,6 +67,16 @@ export const workloadRoutes = [
     params: z.object({ workload_id: z.uuid() }),
     response: { status: 200, schema: WorkloadDetail },
     handler: ({ scope, params }) => readWorkload(scope, params.workload_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/workloads/{workload_id}/former',
+    summary: 'When a workload that has gone belonged to tenants within reach, and what it was called then.',
+    tag,
+    access: { permission: 'workload:read' },
+    params: z.object({ workload_id: z.uuid() }),
+    response: { status: 200, schema: FormerWorkload },
+    handler: ({ scope, params }) => readFormerWorkload(scope, params.workload_id),
   }),
   defineRoute({
     method: 'GET',
