@@ -106,11 +106,16 @@ function Reports({ agent }: { agent: Agent }) {
     ...(isNew ? [t('Token replaced')] : []),
     ...(waiting > 0 ? [t('{n, plural, one {# flow waits} other {# flows wait}}', { n: waiting })] : []),
   ];
+  return <Worst tone={refused > 0 ? 'danger' : 'warn'} texts={texts} />;
+}
+
+/** The first of some troubles, how many more there are, and all of them when pointed at: a cell has room for one. */
+function Worst({ tone, texts }: { tone: 'danger' | 'warn'; texts: readonly string[] }) {
   const [worst, ...others] = texts;
   if (worst === undefined) return null;
   return (
     <span className="inline-flex items-center gap-1 whitespace-nowrap" title={texts.join(', ')}>
-      <Badge tone={refused > 0 ? 'danger' : 'warn'}>{worst}</Badge>
+      <Badge tone={tone}>{worst}</Badge>
       {others.length > 0 && <span className="text-muted">+{others.length}</span>}
     </span>
   );
@@ -130,23 +135,11 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
   // What a silent agent lacks now is not known; what it lacked last may be why it is silent.
   if (lacking.length === 0 && agent.status === 'silent') return <Missing label={t('Not known')} />;
   if (lacking.length === 0) return <span className="text-muted">{t('Nothing')}</span>;
-  const names = lacking.map(({ name }) => t(collectorName(name))).join(', ');
-  if (lacking.length > 2) {
-    const broken = lacking.some(({ state }) => state === 'unavailable');
-    return (
-      <Badge tone={broken ? 'danger' : 'warn'}>
-        <span title={names}>{t('{n, plural, one {# collector} other {# collectors}}', { n: lacking.length })}</span>
-      </Badge>
-    );
-  }
+  // What is broken before what only lacks something.
+  const isBroken = ({ state }: (typeof lacking)[number]) => state === 'unavailable';
+  const sorted = [...lacking].sort((a, b) => Number(isBroken(b)) - Number(isBroken(a)));
   return (
-    <span className="inline-flex gap-1" title={names}>
-      {lacking.map(({ name, state }) => (
-        <Badge key={name} tone={state === 'unavailable' ? 'danger' : 'warn'}>
-          {t(collectorName(name))}
-        </Badge>
-      ))}
-    </span>
+    <Worst tone={lacking.some(isBroken) ? 'danger' : 'warn'} texts={sorted.map(({ name }) => t(collectorName(name)))} />
   );
 }
 

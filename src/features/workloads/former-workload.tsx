@@ -32,7 +32,7 @@ export function FormerWorkload({ former }: { former: Former }) {
     <>
       <PageTrail crumbs={[{ label: name }]} />
       <PageHeader title={name} badge={<Badge tone="off">{t('Moved away')}</Badge>} />
-      <Notice tone="info" title={t('This workload belongs to another tenant now')}>
+      <Notice tone="info" title={t('This workload is no longer yours')}>
         {t('What happened to it before the move stays here, under the name that it had then.')}
       </Notice>
       {former.periods.map((period) => (

@@ -116,6 +116,11 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
   const user = await makeUser('admin', tenant, { email: `${mark}-admin@example.org`, name: `${mark}-admin` });
   const headers = await bearer(user);
   const things = await furnish(lab, mark, project.id, vmids, third);
+  // It was theirs before, went and came back: there is something to tell of that time.
+  const then = '2020-01-01T00:00:00Z';
+  await sql`insert into workload_owners (id, workload_id, tenant_id, to_at, workload_name) overriding system value
+    values (${-third}, ${things.workload}, ${tenant.id}, ${then}, ${`${mark}-guest-then`})`;
+  await sql`update workload_owners set from_at = ${then} where workload_id = ${things.workload} and to_at is null`;
   const group: { id: string } = await make('/security-groups', headers, {
     name: `${mark}-group`,
     description: `${mark}-text`,
