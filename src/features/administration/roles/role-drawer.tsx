@@ -16,6 +16,7 @@ import { showToast } from '@/ui/toast';
 import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { usePermissions } from '../../shared/use-permissions';
+import { newRoleValues } from './role-values';
 
 function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<string[], V, Out>, 'control' | 'name'>) {
   const t = useT();
@@ -99,12 +100,7 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
     <RecordDrawer
       title={from ? t('Create role from {title}', { title: from.title }) : t('Create role')}
       size="lg"
-      defaultValues={{
-        title: '',
-        name: '',
-        permissions: from?.permissions ?? ([] as string[]),
-        requires_second_factor: from?.requires_second_factor ?? false,
-      }}
+      defaultValues={newRoleValues(from)}
       schema={RoleInput}
       toInput={(values) => values}
       save={save}
