@@ -1,6 +1,8 @@
+import { projectsOf, tenantsOf } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import { actorOf, type Scope, type Session } from '../../auth/scope';
 import { db } from '../../db/client';
+import { findTenantsOfProjects } from '../../repositories/projects';
 
 type Exported = {
   /** Which list, as it is called in the API or on the page. */
@@ -11,17 +13,19 @@ type Exported = {
 };
 
 /** Who exports, and whose things they see. */
-export type Exporter = Pick<Scope, 'actor' | 'origin' | 'tenants'>;
+export type Exporter = Pick<Scope, 'actor' | 'origin' | 'reach'>;
 
 /**
- * Records that a whole list left the service as a file. Who exports as somebody of tenants is recorded in their trails, everybody else
- * in the installation's.
+ * Records that a whole list left the service as a file. Who exports as somebody of tenants, or of single projects of them, is
+ * recorded in the trails of these tenants, everybody else in the installation's: no export is without a record.
  */
-export async function recordExport({ actor, origin, tenants }: Exporter, exported: Exported): Promise<void> {
+export async function recordExport({ actor, origin, reach }: Exporter, exported: Exported): Promise<void> {
   const { list, format, filters } = exported;
   await db.transaction(async (tx) => {
-    // An export is never without a record: also somebody without any tenant left with a file, if an empty one.
-    for (const tenant_id of tenants === 'all' || tenants.length === 0 ? [null] : tenants) {
+    const whole = tenantsOf(reach);
+    const ofProjects = (await findTenantsOfProjects(tx, projectsOf(reach))).values();
+    const tenants = whole === 'all' ? [] : [...new Set([...whole, ...ofProjects])].sort();
+    for (const tenant_id of tenants.length === 0 ? [null] : tenants) {
       await recordAudit(
         tx,
         { actor, origin },
@@ -37,7 +41,7 @@ export function recordPageExport(session: Session, exported: Omit<Exported, 'for
   // Who exports what a project has is recorded with the project's tenant.
   const tenants = [...new Set(session.grants.flatMap(({ tenant_id }) => tenant_id ?? []))].sort();
   return recordExport(
-    { actor: actorOf(session), origin: session.origin, tenants: everywhere ? 'all' : tenants },
+    { actor: actorOf(session), origin: session.origin, reach: everywhere ? 'all' : tenants },
     { ...exported, format: 'csv' },
   );
 }

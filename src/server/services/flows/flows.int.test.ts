@@ -3,12 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_SORTS } from '@/domain/flow/flow';
 import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
 import { readSession } from '@/server/auth/read-session';
+import { actorOf } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
 import { countQueries } from '@/test/count-queries';
-import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { recordPageExport } from '../audit/record-export';
+import { recordExport, recordPageExport } from '../audit/record-export';
 import {
   admin,
   ago,
@@ -156,6 +157,10 @@ describe('GET /flows', () => {
     if (!session) throw new Error('no session');
     await recordPageExport(session, { list: 'flows', filters: {} });
     expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'flows', after: { format: 'csv' } });
+    const project = await makeProject(world.ours.tenant);
+    const reach = { tenants: [], projects: [project.id] };
+    await recordExport({ actor: actorOf(session), origin: null, reach }, { list: 'flows', format: 'csv', filters: {} });
+    expect((await exports())[0]).toMatchObject({ tenant_id: world.ours.tenant.id, object_name: 'flows' });
     // Somebody without any tenant is in the trail of the installation.
     const nobody = { ...session, grants: [] };
     await recordPageExport(nobody, { list: 'clusters', filters: {} });
