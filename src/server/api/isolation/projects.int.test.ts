@@ -75,6 +75,15 @@ describe('a role for one project', () => {
     }
   });
 
+  it('sums up the traffic of the project and counts the policies that touch it', async () => {
+    const { traffic, top_talkers, policies } = JSON.parse((await read('/dashboard')).text);
+    expect(traffic.sums.flows).toBeGreaterThan(0);
+    expect(top_talkers.length).toBeGreaterThan(0);
+    const whole = JSON.parse((await read('/dashboard', world.ours.headers)).text).traffic;
+    expect(traffic.sums.flows).toBeLessThanOrEqual(whole.sums.flows);
+    expect(policies.total).toBe(1);
+  });
+
   it('shows of every list a part of what the tenant sees', async () => {
     const lists = us.inputs.filter(({ surface, path }) => surface === 'REST' && !path.includes('{'));
     let compared = 0;

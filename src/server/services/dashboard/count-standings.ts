@@ -1,14 +1,15 @@
 import type { PolicyStandings } from '@/domain/dashboard/dashboard';
-import type { TenantReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy/status';
 import type { Board } from '../policies/board/board';
+import { standingShown, touchingPolicies } from '../policies/touching';
 import { isDeployed } from '../policies/world/load-policy-world';
 
 /** More than these are for the list of policies. */
 const MOST = 10;
 
 /** Policies within reach by mode and by where they stand, as last read; no cluster is asked. */
-export function countStandings(board: Board, reach: TenantReach): PolicyStandings {
+export function countStandings(board: Board, reach: Reach): PolicyStandings {
   const standings: PolicyStandings = {
     total: 0,
     enforced: 0,
@@ -22,9 +23,10 @@ export function countStandings(board: Board, reach: TenantReach): PolicyStanding
     none: 0,
     attention: [],
   };
+  const touching = new Set(touchingPolicies(board, reach));
   for (const policy of board.world.policies) {
-    if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
-    const { status: stored, deployments } = board.standingOf(policy);
+    if (!isWithinReach(policy, reach) && !touching.has(policy.id)) continue;
+    const { status: stored, deployments } = standingShown(board, policy, reach);
     const status = shownStatus({ status: stored, deployments });
     standings.total += 1;
     standings[isDeployed(policy) ? 'enforced' : policy.enabled ? 'audit' : 'disabled'] += 1;

@@ -29,7 +29,7 @@ export async function readDashboardSecurity(
   ]);
   const reach = { policies: policy?.reach ?? [], rules: workload?.reach ?? null };
   const suspicious = await readSuspicious(selection, board, reach, input.suspicious_limit);
-  const policies = policy && countStandings(board, policy.tenants);
+  const policies = policy && countStandings(board, policy.reach);
   const agents = { watched: 0, silent: 0, unwatched: 0 };
   const reports = ({ status }: RunningPlace) => status === 'ok' || status === 'degraded';
   for (const place of running) {
