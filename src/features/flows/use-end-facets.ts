@@ -6,6 +6,7 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import type { FacetProps } from '@/ui/facet';
 import { usePermissions } from '../shared/use-permissions';
+import { useWorkloadName } from '../shared/use-workload-name';
 import type { FlowView } from './use-flow-view';
 
 const FOUND = 50;
@@ -42,10 +43,7 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
     enabled: can('workload:read'),
     placeholderData: keepPreviousData,
   });
-  const workload = useQuery({
-    ...trpc.workloads.get.queryOptions({ id: workload_id ?? '' }),
-    enabled: workload_id !== undefined && can('workload:read'),
-  });
+  const workload = useWorkloadName(workload_id);
   const nodes = useQuery({
     ...trpc.nodes.list.queryOptions({ q: nodeQuery || undefined, sort: 'name', limit: FOUND }),
     enabled: can('cluster:read'),
@@ -55,6 +53,8 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
     ...trpc.nodes.get.queryOptions({ id: node_id ?? '' }),
     enabled: node_id !== undefined && can('cluster:read'),
   });
+  const nameOf = ({ name, vmid }: typeof workload) =>
+    name === null || vmid === null ? name : workloadLabel({ name, vmid });
   const workloadLabel = (one: { name: string; vmid: number }) => `${one.name} (${one.vmid})`;
   const nodeLabel = (one: { name: string; cluster_name: string }) => `${one.name} (${one.cluster_name})`;
   return [
@@ -70,7 +70,7 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
                 ? null
                 : {
                     value: workload_id,
-                    label: workload.data ? workloadLabel(workload.data) : workload.error ? t('unknown') : '…',
+                    label: nameOf(workload) ?? (workload.failed ? t('unknown') : '…'),
                   },
             ),
             value: workload_id === undefined ? [] : [workload_id],

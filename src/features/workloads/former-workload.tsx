@@ -47,7 +47,7 @@ export function FormerWorkload({ former }: { former: Former }) {
             )}
             {can('flow:read') && (
               <Link className={buttonClass()} href={paths.flows(filterOf(former, period))}>
-                {t('Flows of that time')}
+                {t('Flows of the last day')}
               </Link>
             )}
           </div>
@@ -72,11 +72,13 @@ const periodText = (t: ReturnType<typeof useT>, { from_at, to_at }: Period): str
     ? t('Yours until {until}', { until: formatDateTime(to_at) })
     : t('Yours from {since} to {until}', { since: formatDateTime(from_at), until: formatDateTime(to_at) });
 
-const filterOf = ({ workload_id }: Former, { from_at, to_at }: Period) => ({
-  workload_id,
-  until: to_at,
-  ...(from_at !== null && { since: from_at }),
-});
+const DAY_MS = 86_400_000;
+
+/** The last day of a time, or all of a shorter one: the page of flows goes further back from there. */
+function filterOf({ workload_id }: Former, { from_at, to_at }: Period) {
+  const dayBefore = new Date(Date.parse(to_at) - DAY_MS).toISOString();
+  return { workload_id, since: from_at !== null && from_at > dayBefore ? from_at : dayBefore, until: to_at };
+}
 
 /** What policies of the reader's tenants wrote to the workload. */
 function Deployments({ workloadId }: { workloadId: string }) {
