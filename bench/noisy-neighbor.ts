@@ -10,13 +10,15 @@ import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * What light calls of others take while one account, or somebody without one, does the most expensive things:
- *   npx tsx bench/noisy-neighbor.ts [--seconds 10] [--builds directory,directory] [--attacks topology,mixture]
+ *   npx tsx bench/noisy-neighbor.ts [--seconds 5] [--rounds 3] [--builds directory,directory] [--attacks topology,mixture]
  * Builds are measured one after the other over the same store, this one (.) when not said. Bar, for the last build: the p95 of
- * light calls of other accounts is at most twice its idle value under each attack.
+ * light calls of other accounts is at most twice its idle value under each attack. Idle and attacked take turns, so that whatever else the
+ * machine does slows both.
  */
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
     builds: { type: 'string', default: '.' },
     attacks: { type: 'string', default: 'topology,sign-in,sign-in everywhere,mixture' },
   },
@@ -62,7 +64,7 @@ async function observe(
   people: Record<'neighbour' | 'operator', Person>,
   forSeconds = seconds,
 ): Promise<Phase> {
-  const phase: Phase = { calls: [], failed: [], signIns: [], blocked: 0 };
+  const phase = noPhase();
   const { neighbour, operator } = people;
   const light = [
     () => neighbour.rest('GET', '/auth/me'),
@@ -106,12 +108,31 @@ async function underAttack(attack: Attack, work: () => Promise<Phase>): Promise<
   return phase;
 }
 
+const noPhase = (): Phase => ({ calls: [], failed: [], signIns: [], blocked: 0 });
+
+function addTo(all: Phase, { calls, failed, signIns, blocked }: Phase): void {
+  all.calls.push(...calls);
+  all.failed.push(...failed);
+  all.signIns.push(...signIns);
+  all.blocked = Math.max(all.blocked, blocked);
+}
+
 const rows: string[][] = [];
-let idle = 0;
 const ratios: [string, number][] = [];
 
-/** One phase of a build, in a web process of its own, so that nothing of an earlier attack is under way. */
-async function measure(build: string, name: 'idle' | Attack['name']): Promise<void> {
+function report(name: string, phase: Phase, idle: number): void {
+  const { median, p95, max } = summary(phase.calls);
+  rows.push([
+    name,
+    ...[String(phase.calls.length), String(phase.failed.length), ms(median), ms(p95), ms(max)],
+    ...[`${(p95 / idle).toFixed(1)}×`, ms(summary(phase.signIns).p95), ms(phase.blocked)],
+  ]);
+  console.log(rows.at(-1)?.join('  '));
+  for (const text of new Set(phase.failed)) console.log(`    failed: ${text.slice(0, 160)}`);
+}
+
+/** The same calls before an attack and during it, in a web process of its own, so that nothing of an earlier attack is under way. */
+async function measureRound(build: string, name: Attack['name']): Promise<[Phase, Phase]> {
   await world.sql`delete from rate_limits`;
   const web = await world.startWeb(build);
   try {
@@ -127,29 +148,31 @@ async function measure(build: string, name: 'idle' | Attack['name']): Promise<vo
     const people = { neighbour, operator };
     // Everything has been loaded and read once.
     await observe(web.url, people, 3);
-    const phase =
-      name === 'idle'
-        ? await observe(web.url, people)
-        : await underAttack({ name, url: web.url, token, workloads, policies }, () => observe(web.url, people));
-    const { median, p95, max } = summary(phase.calls);
-    if (name === 'idle') idle = p95;
-    else ratios.push([name, p95 / idle]);
-    rows.push([
-      `${build} ${name}`,
-      ...[String(phase.calls.length), String(phase.failed.length), ms(median), ms(p95), ms(max)],
-      ...[`${(p95 / idle).toFixed(1)}×`, ms(summary(phase.signIns).p95), ms(phase.blocked)],
-    ]);
-    console.log(rows.at(-1)?.join('  '));
-    for (const text of new Set(phase.failed)) console.log(`    failed: ${text.slice(0, 160)}`);
+    const idle = await observe(web.url, people);
+    const attacked = await underAttack({ name, url: web.url, token, workloads, policies }, () =>
+      observe(web.url, people),
+    );
+    return [idle, attacked];
   } finally {
     await web.stop();
   }
 }
 
+async function measure(build: string, name: Attack['name']): Promise<void> {
+  const [idle, attacked]: [Phase, Phase] = [noPhase(), noPhase()];
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const [i, phase] of (await measureRound(build, name)).entries()) addTo(i === 0 ? idle : attacked, phase);
+  }
+  const { p95 } = summary(idle.calls);
+  report(`${build} idle`, idle, p95);
+  report(`${build} ${name}`, attacked, p95);
+  ratios.push([name, summary(attacked.calls).p95 / p95]);
+}
+
 try {
   for (const build of values.builds.split(',')) {
     ratios.length = 0;
-    for (const name of ['idle', ...ATTACKS] as const) await measure(build, name);
+    for (const name of ATTACKS) await measure(build, name);
   }
   printTable(['', 'light calls', 'failed', 'median', 'p95', 'max', 'p95 : idle', 'sign-in p95', 'longest block'], rows);
   for (const [name, ratio] of ratios) expectBar(`p95 under ${name} at most twice the idle one`, ratio <= 2);

@@ -204,6 +204,26 @@ describe('FairGate', () => {
     expect(state()).toEqual({ running: 2, waiting: 0 });
   });
 
+  it('gives the place of who rests to others, and to themselves only after the rest', async () => {
+    const { gate } = lab({ running: 1, per_tenant: 1 });
+    const order: string[] = [];
+    const one = (tenant: string) =>
+      gate.run(
+        { tenant, account: tenant },
+        null,
+        async () => void order.push(tenant),
+        () => (tenant === 'a' ? 500 : 0),
+      );
+    const all = [one('a'), one('a'), one('b')];
+    await settle();
+    expect(order).toEqual(['a', 'b']);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(order).toEqual(['a', 'b']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(order).toEqual(['a', 'b', 'a']);
+    await Promise.all(all);
+  });
+
   it('does not begin what was aborted before', async () => {
     const { gate } = lab();
     const work = vi.fn(async () => {});

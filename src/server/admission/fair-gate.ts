@@ -58,13 +58,25 @@ export class FairGate {
     this.#observe = observe;
   }
 
-  /** Runs work when its turn comes. @throws AppError `too_many_requests`; the reason of the signal when it aborts in the queue */
-  async run<T>(asker: Asker, signal: AbortSignal | null, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs work when its turn comes.
+   * @param restMs for how long whoever asked gets no other place then, while others get this one
+   * @throws AppError `too_many_requests`; the reason of the signal when it aborts in the queue
+   */
+  async run<T>(
+    asker: Asker,
+    signal: AbortSignal | null,
+    work: () => Promise<T>,
+    restMs: (result: T) => number = () => 0,
+  ): Promise<T> {
     const leave = await this.enter(asker, signal);
+    let rest = 0;
     try {
-      return await work();
+      const result = await work();
+      rest = restMs(result);
+      return result;
     } finally {
-      leave();
+      leave(rest);
     }
   }
 
@@ -72,16 +84,19 @@ export class FairGate {
    * Waits for a place. @returns what gives it back; to be called when the work has ended, calling it again does nothing
    * @throws AppError `too_many_requests`; the reason of the signal when it aborts in the queue
    */
-  async enter(asker: Asker, signal: AbortSignal | null): Promise<() => void> {
+  async enter(asker: Asker, signal: AbortSignal | null): Promise<(restMs?: number) => void> {
     signal?.throwIfAborted();
     // Nobody waits while there is a place for them, so whoever comes first in an idle gate need not queue.
     if (this.#isFree(asker)) this.#take(asker);
     else await this.#wait(asker, signal);
     let left = false;
-    return () => {
+    return (restMs = 0) => {
       if (left) return;
       left = true;
-      this.#release(asker);
+      this.#all.running -= 1;
+      if (restMs <= 0) return this.#release(asker);
+      setTimeout(() => this.#release(asker), restMs).unref();
+      this.#admitNext();
     };
   }
 
@@ -93,7 +108,9 @@ export class FairGate {
 
   #count(asker: Asker, what: keyof Count, by: 1 | -1): void {
     const { tenant, account } = this.#placeOf(asker);
-    for (const count of [this.#all, tenant, account]) count[what] += by;
+    this.#all[what] += by;
+    tenant[what] += by;
+    account[what] += by;
   }
 
   #isFree(asker: Asker): boolean {
@@ -161,10 +178,17 @@ export class FairGate {
     });
   }
 
+  /** Gives back the parts of the tenant and the account. */
   #release(asker: Asker): void {
-    this.#count(asker, 'running', -1);
+    const { tenant, account } = this.#placeOf(asker);
+    tenant.running -= 1;
+    account.running -= 1;
     this.#forget(asker);
-    // Gives free places to those whose turn it is.
+    this.#admitNext();
+  }
+
+  /** Gives free places to those whose turn it is. */
+  #admitNext(): void {
     for (let next = this.#next(); next; next = this.#next()) next.grant();
     this.#tell();
   }

@@ -29,6 +29,12 @@ const gate = new FairGate(
   },
 );
 
+/**
+ * After a wrong password its source rests for this many times as long as the check took: a flood from one address then takes a third of a
+ * processor, and the answer does not wait.
+ */
+const REST_PER_CHECK = 2;
+const MAX_REST_MS = 200;
 /** The program itself: the first administrator, the command line. */
 const INSIDE: PasswordAsker = { source: 'inside', account: 'inside' };
 
@@ -37,8 +43,11 @@ const INSIDE: PasswordAsker = { source: 'inside', account: 'inside' };
  * out.
  * @throws AppError `too_many_requests` when too many of the source wait already
  */
-const inTurn = <T>({ source, account }: PasswordAsker, compute: () => Promise<T>): Promise<T> =>
-  gate.run({ tenant: source, account: `${source} ${account}` }, null, compute);
+const inTurn = <T>(
+  { source, account }: PasswordAsker,
+  compute: () => Promise<T>,
+  restMs?: (result: T) => number,
+): Promise<T> => gate.run({ tenant: source, account: `${source} ${account}` }, null, compute, restMs);
 
 /** The argon2id hash of a new password, in PHC format. */
 export function hashPassword(password: string, asker = INSIDE): Promise<string> {
@@ -54,14 +63,19 @@ let dummy: Promise<string> | undefined;
 export async function verifyPassword(stored: string | null, password: string, asker = INSIDE): Promise<boolean> {
   dummy ??= hash(randomBytes(32).toString('hex'), COST);
   const against = stored ?? (await dummy);
-  const matches = await inTurn(asker, async () => {
+  let took = 0;
+  const check = async () => {
+    const started = performance.now();
     try {
       return await verify(against, normalizePassword(password));
     } catch (error) {
       logger.error({ err: error }, 'a stored password hash cannot be read');
       return false;
+    } finally {
+      took = performance.now() - started;
     }
-  });
+  };
+  const matches = await inTurn(asker, check, (right) => (right ? 0 : Math.min(REST_PER_CHECK * took, MAX_REST_MS)));
   return stored !== null && matches;
 }
 

@@ -5,7 +5,6 @@ import { fakeClock } from '@/test/fake-clock';
 import { deriveKey } from '../lib/crypto';
 import { signToken, verifyToken } from './session-tokens';
 
-
 const claims = { sub: '01890a5d-ac96-774b-bcce-b302099a8057', sid: '01890a5d-ac96-774b-bcce-b302099a8058' };
 let clock: ReturnType<typeof fakeClock> | undefined;
 afterEach(() => clock?.restore());

@@ -24,6 +24,9 @@ const STREAM_CONNECTIONS = 9;
 /** The longest that one answer may take: it holds a state of the database, which keeps it from tidying up. */
 const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
 
+/** By which PostgreSQL knows the connections of heavy statements. */
+export const HEAVY_APPLICATION = 'fabric-heavy';
+
 /** What connections are for: each use has some of its own, so that no other can take them all. */
 export type DatabaseUse = 'work' | 'reads' | 'heavy';
 
@@ -40,7 +43,11 @@ const USES: Record<DatabaseUse, { connections?: number; settings: { statement_ti
   reads: { settings: { statement_timeout: 10 * SECOND_MS } },
   heavy: {
     connections: HEAVY_CONNECTIONS,
-    settings: { statement_timeout: MINUTE_MS, max_parallel_workers_per_gather: '0' },
+    settings: {
+      statement_timeout: MINUTE_MS,
+      max_parallel_workers_per_gather: '0',
+      application_name: HEAVY_APPLICATION,
+    },
   },
 };
 
