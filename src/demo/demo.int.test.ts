@@ -73,7 +73,7 @@ async function start(): Promise<Awaited<ReturnType<typeof ensureClusters>>> {
   demo = await startDemoSimulator(directory);
   const clusters = await ensureClusters(demo.simulator);
   for (const id of clusters.run_ids) await awaitSyncRun(systemScope('cluster:sync', 'test'), id);
-  await takeSteps(directory, stepsFor(demo.simulator), new AbortController().signal);
+  await takeSteps(directory, stepsFor(demo.simulator, PASSWORD), new AbortController().signal);
   return clusters;
 }
 
@@ -115,7 +115,7 @@ describe('a demo', () => {
     await report();
     // Of the address plan, of the SDN, and one that only a guest told of: IPv6.
     expect(await stored()).toEqual({
-      users: 1,
+      users: 2,
       clusters: SITES.length,
       nodes: NODES,
       workloads: GUESTS,

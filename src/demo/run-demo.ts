@@ -64,7 +64,7 @@ export async function runDemo({
         clusters = await ensureClusters(simulator);
       }
     }
-    await takeSteps(directory, stepsFor(simulator), signal).catch((error: unknown) => {
+    await takeSteps(directory, stepsFor(simulator, password), signal).catch((error: unknown) => {
       if (!signal.aborted) logger.warn({ err: error }, 'a part of the demo is missing; the next start tries again');
     });
     const agents = new DemoAgents({ view: simulatedView(simulator), file: trafficFile(directory), post, baseUrl });

@@ -4,15 +4,17 @@ import { applyPolicies, letPoliciesDrift } from './deployments';
 import type { Step } from './kept-steps';
 import { addNotificationRules } from './notifications';
 import { addPolicies } from './policies';
+import { addProjectUser } from './project-user';
 import { addProjects } from './projects';
 import { addSecurityGroups } from './security-groups';
 import { addSubnets } from './subnets';
 
 /** What is set up over the synced clusters, in this order; one file per domain. */
-export const stepsFor = (simulator: Simulator): readonly Step[] => [
+export const stepsFor = (simulator: Simulator, password: string): readonly Step[] => [
   { name: 'subnets', take: addSubnets },
   { name: 'addresses', take: discoverAddresses },
   { name: 'projects', take: addProjects },
+  { name: 'project-user', take: () => addProjectUser(password) },
   { name: 'security-groups', take: addSecurityGroups },
   { name: 'policies', take: addPolicies },
   { name: 'deployments', take: applyPolicies },
