@@ -10,13 +10,14 @@ import { ownMetrics } from '@/server/lib/metrics';
 import { handleRequest } from '@/server/rest/handle-request';
 import { routes } from '@/server/rest/routes';
 import type { HeavyThreadData } from './heavy-thread';
+import { lowerBackends } from './lower-backends';
 import { serveHandler } from './serve-handler';
 
 /*
  * The thread of the web process that answers heavy requests, so that they neither hold its event loop nor take its connections to the
  * database. It serves the same two surfaces on a loopback port, to whoever knows the secret of this start: the web process.
  */
-const { secret } = workerData as HeavyThreadData;
+const { secret, embedded } = workerData as HeavyThreadData;
 /** Twice what the entry takes, which adds some. */
 const MAX_HEADER_BYTES = 32_768;
 /** Of this thread only (Linux): where processors are short, light requests come first. */
@@ -29,10 +30,14 @@ try {
 // What the entry of the web process stamped is passed on by it.
 Reflect.set(globalThis, STAMPED, true);
 
+/** An own database shares the processors. */
+const onRequest = embedded ? lowerBackends(NICENESS) : () => {};
+
 async function answer(request: Request): Promise<Response> {
   if (request.headers.get('x-fabric-heavy') !== secret) return new Response(null, { status: 403 });
   const { pathname } = new URL(request.url);
   if (pathname === '/metrics') return Response.json(await ownMetrics());
+  onRequest();
   return pathname.startsWith('/api/trpc/') ? handleTrpc(appRouter, request) : handleRequest(routes, request);
 }
 

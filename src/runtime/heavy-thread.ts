@@ -7,7 +7,8 @@ import { logger } from '@/server/lib/logger';
 import { setOtherMetrics } from '@/server/lib/metrics';
 import { answerProblem } from './answer-problem';
 
-export type HeavyThreadData = { secret: string };
+/** `embedded`: the database is our own, on this machine. */
+export type HeavyThreadData = { secret: string; embedded: boolean };
 
 /** Connections of the thread for what is light in its requests: who asks, and the other calls of a batch. */
 const LIGHT_CONNECTIONS = 2;
@@ -27,8 +28,9 @@ export type HeavyThread = {
 /**
  * Starts the thread for heavy requests, and again when it ends; meanwhile they are answered with 503.
  * @param file its program
+ * @param embedded whether the database is our own, on this machine
  */
-export async function startHeavyThread(file: string | URL): Promise<HeavyThread> {
+export async function startHeavyThread(file: string | URL, embedded = false): Promise<HeavyThread> {
   const agent = new http.Agent({ keepAlive: true });
   const secret = randomBytes(24).toString('base64url');
   let port: number | null = null;
@@ -36,7 +38,7 @@ export async function startHeavyThread(file: string | URL): Promise<HeavyThread>
   let stopped = false;
 
   const start = (onReady: () => void = () => {}): void => {
-    const workerData: HeavyThreadData = { secret };
+    const workerData: HeavyThreadData = { secret, embedded };
     worker = new Worker(file, { workerData, env: childEnvironment({ DATABASE_POOL_SIZE: String(LIGHT_CONNECTIONS) }) });
     worker.unref();
     worker.on('message', (message: number) => {

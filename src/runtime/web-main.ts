@@ -22,7 +22,8 @@ async function untilReady(url: string): Promise<void> {
 
 try {
   const environment = env();
-  assertServiceEnv(environment, process.argv.includes(EMBEDDED_ARGUMENT));
+  const embedded = process.argv.includes(EMBEDDED_ARGUMENT);
+  assertServiceEnv(environment, embedded);
   const { DATABASE_URL, REDIS_URL, PORT, HOST, FABRIC_TRUSTED_PROXIES } = environment;
   await prepareStores({ DATABASE_URL, REDIS_URL });
   const port = PORT === 0 ? await freePort() : PORT;
@@ -30,7 +31,7 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => setTimeout(() => process.exit(0), STOP_MS).unref());
   setVariables({ PORT: String(port), HOSTNAME: HOST, NEXT_TELEMETRY_DISABLED: '1' });
-  const { forward } = await startHeavyThread(HEAVY);
+  const { forward } = await startHeavyThread(HEAVY, embedded);
   installHttpEntry(FABRIC_TRUSTED_PROXIES, { forward });
   await import(pathToFileURL(SERVER).href);
   const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;

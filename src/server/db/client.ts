@@ -95,6 +95,7 @@ export function streamClient(): postgres.Sql {
     statement_timeout: STREAM_TIMEOUT_MS,
     jit: false,
     TimeZone: 'UTC',
+    application_name: HEAVY_APPLICATION,
   });
   return streams;
 }
