@@ -134,6 +134,10 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     const target = await database();
     await restore(path, target);
     expect(await schemaOf(target)).toEqual(await schemaOf(old));
+    // Since when workloads are in their projects is the time of the upgrade, which is another one; whether it is known is the same.
+    for (const url of [target, old]) {
+      await query(url, `update workloads set project_since = 'epoch' where project_since is not null`);
+    }
     // What migrations make anew (ids of the address history and of policy versions, built-in roles) differs in its ids; the rest is the same.
     const made = new Set(['ip_address_history', 'policy_versions', 'roles', 'traffic_marks']);
     const tables = async (url: string) =>

@@ -1,7 +1,7 @@
 import { FIRST_USER_ROLE } from '@/domain/auth';
 import type { SetupInput, SetupResult } from '@/domain/setup';
 import { recordAudit } from '../../audit/record';
-import { assertTryLeft, recordFailure, setupBounds } from '../../auth/attempt-limits';
+import { assertTryLeft, recordFailure, setupBounds, sourceKey } from '../../auth/attempt-limits';
 import { hashNewPassword } from '../../auth/hash-new-password';
 import type { OpenScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
@@ -73,6 +73,7 @@ async function createFirst(tx: Tx, scope: OpenScope, input: SetupInput, password
 export async function completeSetup(scope: OpenScope, input: SetupInput): Promise<SetupResult> {
   if (await isSetupCompleted(db)) throw alreadyDone();
   await assertSetupCode(scope, input.setup_code);
-  const passwordHash = await hashNewPassword(input.password, 'password');
+  const asker = { source: sourceKey(scope.origin), account: input.email };
+  const passwordHash = await hashNewPassword(input.password, 'password', asker);
   return serializable((tx) => createFirst(tx, scope, input, passwordHash));
 }

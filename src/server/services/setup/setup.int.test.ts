@@ -61,8 +61,11 @@ describe('setup', () => {
         }),
       ),
     );
-    const statuses = answers.map((a) => a.status).sort();
-    expect(statuses).toEqual([201, ...Array(49).fill(409)]);
+    const statuses = answers.map((a) => a.status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    // The others come too late, or too many of their address want a password hashed at once; who comes again is told why.
+    expect(statuses.filter((status) => ![201, 409, 429].includes(status))).toEqual([]);
+    expect((await call('/setup/complete', { body: input({ email: 'late@example.org' }) })).status).toBe(409);
     expect(await db.select().from(users)).toHaveLength(1);
     expect(await db.select().from(clusters)).toHaveLength(1);
     expect((await db.select().from(systemSettings)).filter((s) => s.key === 'setup')).toHaveLength(1);
