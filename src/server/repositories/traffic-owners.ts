@@ -2,26 +2,28 @@ import { sql } from 'drizzle-orm';
 import { SUM_SECONDS } from '@/domain/flow/plan-sums';
 import type { Executor, Tx } from '../db/client';
 import { projects } from '../db/schema/access';
+import { workloadOwners } from '../db/schema/moves';
 import { trafficByWorkload, trafficMarks, trafficOwners, trafficTotals } from '../db/schema/traffic';
 import { workloads } from '../db/schema/workloads';
 import { pgArray } from './pg-array';
 
-export type OwnedWorkload = { id: string; cluster_id: string; tenant_id: string | null };
+export type OwnedWorkload = { id: string; cluster_id: string; tenant_id: string | null; newest_owner: string | null };
 
-/** Guests whose tenant is not the one to which the sums count them. One query. */
+/** Guests whose tenants are not those to which the sums count them. One query. */
 export async function findMovedWorkloads(executor: Executor): Promise<OwnedWorkload[]> {
   const rows = await executor.execute<OwnedWorkload>(sql`
-    select w.id, w.cluster_id, p.tenant_id from ${workloads} as w
+    select w.id, w.cluster_id, p.tenant_id, h.newest_owner from ${workloads} as w
     left join ${projects} as p on p.id = w.project_id
     left join ${trafficOwners} as o on o.workload_id = w.id
-    where o.tenant_id is distinct from p.tenant_id order by w.id`);
+    left join (select workload_id, max(id) as newest_owner from ${workloadOwners} group by workload_id) as h on h.workload_id = w.id
+    where o.tenant_id is distinct from p.tenant_id or o.newest_owner is distinct from h.newest_owner order by w.id`);
   return [...rows];
 }
 
 /** Counts guests to their tenants from now on. */
 export async function saveOwners(tx: Tx, owned: readonly OwnedWorkload[]): Promise<void> {
   await tx.execute(sql`
-    insert into ${trafficOwners} (workload_id, tenant_id)
+    insert into ${trafficOwners} (workload_id, tenant_id, newest_owner)
     select unnest(${pgArray(
       'uuid',
       owned.map(({ id }) => id),
@@ -29,8 +31,13 @@ export async function saveOwners(tx: Tx, owned: readonly OwnedWorkload[]): Promi
       unnest(${pgArray(
         'uuid',
         owned.map(({ tenant_id }) => tenant_id),
+      )}),
+      unnest(${pgArray(
+        'bigint',
+        owned.map(({ newest_owner }) => newest_owner),
       )})
-    on conflict (workload_id) do update set tenant_id = excluded.tenant_id, gone_at = null`);
+    on conflict (workload_id) do update
+      set tenant_id = excluded.tenant_id, newest_owner = excluded.newest_owner, gone_at = null`);
 }
 
 /** Notes guests that are gone and forgets those that were gone before `cutoff`. */

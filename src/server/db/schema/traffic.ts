@@ -66,6 +66,8 @@ export const trafficMarks = pgTable('traffic_marks', {
 export const trafficOwners = pgTable('traffic_owners', {
   workload_id: uuid().primaryKey(),
   tenant_id: uuid(),
+  /** The newest of its `workload_owners` by then: a tenant that had it for a moment, between two looks, has its past all the same. */
+  newest_owner: bigint({ mode: 'number' }),
   /** When the guest was found to be gone. */
   gone_at: timestamptz(),
 });
