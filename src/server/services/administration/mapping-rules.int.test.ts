@@ -163,10 +163,12 @@ describe('a mapping rule', () => {
   it('moves the sums of traffic to the other tenant as an assignment by hand does', async () => {
     const moved = await guest({ pool: 'prod' });
     await rule({});
+    const [newest] = await sqlClient()`select max(id) as id from workload_owners where workload_id = ${moved.id}`;
     expect(await findMovedWorkloads(db)).toContainEqual({
       id: moved.id,
       cluster_id: cluster.id,
       tenant_id: shop.tenant_id,
+      newest_owner: newest?.id,
     });
   });
 });
