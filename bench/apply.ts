@@ -99,6 +99,7 @@ async function apply() {
       policy_name: policy.name,
       policy_version: policy.version,
       tenant_id: null,
+      project_id: null,
       cluster_id: cluster.id,
       kind: 'apply',
       trigger: 'apply',

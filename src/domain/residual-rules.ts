@@ -6,7 +6,7 @@ import { WorkloadAssignment } from './project';
 /** `remove`: removed by the system, which tries again. `keep`: left until somebody asks for the removal. */
 export const MOVE_MODES = ['remove', 'keep'] as const;
 
-/** Rules that one policy of a former tenant left on a workload. Which policy, and whose, is not told. */
+/** Rules that one policy of a former tenant or project left on a workload. Which policy, and whose, is not told. */
 export const ResidualRules = z.object({
   id: z.uuid(),
   workload_id: z.uuid(),
@@ -48,7 +48,7 @@ const MovedWorkload = z.object({
   switches: z.int().nullable(),
 });
 
-/** What assigning workloads would do to their firewalls. Workloads on which no policy of their tenant has rules are not named. */
+/** What assigning workloads would do to their firewalls. Workloads on which no policy of their tenant or project has rules that go are not named. */
 export const AssignmentPreview = z.object({
   /** Workloads that get another project. */
   changed: z.int(),

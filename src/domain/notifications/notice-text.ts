@@ -30,9 +30,9 @@ const WORDS = {
     over: (name) => `Policy ${name} is as wanted again`,
   },
   residual_rules: {
-    one: (name) => `Rules of a former tenant on ${name}`,
-    many: (count) => `Rules of a former tenant on ${count} workloads`,
-    over: (name) => `No rules of a former tenant on ${name} any more`,
+    one: (name) => `Rules of a former tenant or project on ${name}`,
+    many: (count) => `Rules of a former tenant or project on ${count} workloads`,
+    over: (name) => `No rules of a former tenant or project on ${name} any more`,
   },
   node_firewall_not_compiling: {
     one: (name) => `Firewall of ${name} cannot compile`,

@@ -9,7 +9,7 @@ import { RelativeTime } from '@/ui/relative-time';
 import { showToast } from '@/ui/toast';
 import { usePermissions } from '../shared/use-permissions';
 
-/** Rules that a former tenant left on a workload: how many, since when, and what becomes of them. Nothing where there are none. */
+/** Rules that a former tenant or project left on a workload: how many, since when, and what becomes of them. Nothing where there are none. */
 export function ResidualNotice({ workloadId }: { workloadId: string }) {
   const t = useT();
   const trpc = useTRPC();
@@ -27,7 +27,7 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
   const [first] = items;
   if (query.error) {
     return (
-      <Notice tone="warn" title={t('Whether a former tenant left rules is not known')}>
+      <Notice tone="warn" title={t('Whether a former tenant or project left rules is not known')}>
         {failureOf(query.error).detail}
       </Notice>
     );
@@ -42,8 +42,8 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
       tone="warn"
       title={
         known
-          ? t('{n, plural, one {# rule} other {# rules}} of a former tenant', { n: rules })
-          : t('Rules of a former tenant')
+          ? t('{n, plural, one {# rule} other {# rules}} of a former tenant or project', { n: rules })
+          : t('Rules of a former tenant or project')
       }
     >
       <div className="flex flex-col items-start gap-2">

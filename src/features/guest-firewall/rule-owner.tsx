@@ -14,7 +14,7 @@ type Props = {
 /** Whose rule it is: one of our policies with its version, somebody's on the cluster, or one that does not belong here. */
 export function RuleOwner({ rule }: Props) {
   const t = useT();
-  if (rule.residual) return <span className="text-warn">{t('A former tenant')}</span>;
+  if (rule.residual) return <span className="text-warn">{t('A former tenant or project')}</span>;
   switch (rule.owner) {
     case 'nobody':
       return <span className="text-muted">{t('Made elsewhere')}</span>;

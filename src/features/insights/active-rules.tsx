@@ -21,7 +21,7 @@ const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'd
 
 const managedText = (t: Translate, rule: ActiveRule) =>
   rule.residual
-    ? t('A former tenant')
+    ? t('A former tenant or project')
     : rule.managed
       ? (rule.policy_name ?? (rule.visibility && rule.tier ? t('Platform rule') : t('A policy that is gone')))
       : t('Made elsewhere');

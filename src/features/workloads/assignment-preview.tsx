@@ -45,9 +45,12 @@ export function AssignmentPreview({
         ) : (
           <Notice
             tone="warn"
-            title={t('Rules of the former tenant are removed from {n, plural, one {# workload} other {# workloads}}', {
-              n: workloads.length,
-            })}
+            title={t(
+              'Rules of the former tenant or project are removed from {n, plural, one {# workload} other {# workloads}}',
+              {
+                n: workloads.length,
+              },
+            )}
           >
             <ul className="flex flex-col gap-1">
               {workloads.slice(0, NAMED).map((workload) => (

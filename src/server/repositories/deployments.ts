@@ -1,7 +1,7 @@
 import { and, eq, ilike, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Deployment, DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
-import type { TenantReach } from '@/domain/permissions';
+import type { Owned, TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { deploymentGuests } from '../db/schema/deployments';
@@ -54,9 +54,9 @@ export async function findDeployment(
   executor: Executor,
   tenants: TenantReach,
   id: string,
-): Promise<(Deployment & { tenant_id: string | null }) | null> {
+): Promise<(Deployment & Owned) | null> {
   const [row] = await executor
-    .select({ ...columns, tenant_id: deployments.tenant_id })
+    .select({ ...columns, tenant_id: deployments.tenant_id, project_id: deployments.project_id })
     .from(deployments)
     .innerJoin(clusters, eq(clusters.id, deployments.cluster_id))
     .where(and(eq(deployments.id, id), inReach(tenants)));
@@ -151,6 +151,7 @@ type NewDeployment = Pick<
   | 'policy_name'
   | 'policy_version'
   | 'tenant_id'
+  | 'project_id'
   | 'cluster_id'
   | 'kind'
   | 'trigger'

@@ -104,17 +104,17 @@ export async function listOrigins(executor: Executor, workloadIds: readonly stri
     .where(inArray(guestFirewalls.workload_id, [...workloadIds]));
 }
 
-/** Guests of its tenant in a cluster that the policy left and whose switches could not be restored then. */
+/** Guests of a cluster on which the policy may act, that it left and whose switches could not be restored then. */
 export async function listUnrestoredWorkloadIds(
   executor: Executor,
-  { policy_id, tenant_id }: OwnedPolicy,
+  policy: OwnedPolicy,
   clusterId: string,
 ): Promise<string[]> {
   const rows = await executor.execute<{ workload_id: string }>(sql`
     select f.workload_id from ${guestFirewalls} f join ${workloads} on ${workloads.id} = f.workload_id
-    where ${workloads.cluster_id} = ${clusterId} and f.baseline is not null and ${actedOnBy(tenant_id) ?? sql`true`}
+    where ${workloads.cluster_id} = ${clusterId} and f.baseline is not null and ${actedOnBy(policy) ?? sql`true`}
       and not exists (select from policy_placements p where p.workload_id = f.workload_id)
       and exists (select from deployment_guests g join deployments d on d.id = g.deployment_id
-        where g.workload_id = f.workload_id and d.policy_id = ${policy_id})`);
+        where g.workload_id = f.workload_id and d.policy_id = ${policy.policy_id})`);
   return rows.map(({ workload_id }) => workload_id);
 }

@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, inArray, isNull, or, type SQL } from 'drizzle-orm';
+import type { Owned } from '@/domain/permissions';
 import type { Executor } from '../db/client';
 import { projects } from '../db/schema/access';
 import { policyPlacements } from '../db/schema/deployments';
@@ -8,37 +9,38 @@ import { workloadInReach } from './tenant-reach';
 
 export type PlacementRow = typeof policyPlacements.$inferSelect;
 
-/** A policy with its tenant, whose workloads alone it may act on; null: the platform's, which acts on all. */
-export type OwnedPolicy = { policy_id: string; tenant_id: string | null };
+/** A policy with its owner, on whose workloads alone it may act. */
+export type OwnedPolicy = Owned & { readonly policy_id: string };
 
-/** Workloads on which a policy of the tenant may act, for a WHERE in which `workloads` stands. */
-export const actedOnBy = (tenantId: string | null): SQL | undefined =>
-  tenantId === null ? undefined : workloadInReach([tenantId]);
+/** Workloads on which a policy of this owner may act, as `actsOn` decides, for a WHERE in which `workloads` stands. */
+export function actedOnBy({ tenant_id, project_id }: Owned): SQL | undefined {
+  if (project_id !== null) return workloadInReach({ tenants: [], projects: [project_id] });
+  return tenant_id === null ? undefined : workloadInReach([tenant_id]);
+}
 
-/** Guests of a cluster at which something of the policy may stand and that are its tenant's. */
+/** Guests of a cluster at which something of the policy may stand and on which it may act. */
 export async function listPlacedWorkloadIds(
   executor: Executor,
-  { policy_id, tenant_id }: OwnedPolicy,
+  policy: OwnedPolicy,
   clusterId: string,
 ): Promise<string[]> {
   const rows = await executor
     .select({ workload_id: policyPlacements.workload_id })
     .from(policyPlacements)
     .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
-    .where(and(eq(policyPlacements.policy_id, policy_id), eq(workloads.cluster_id, clusterId), actedOnBy(tenant_id)));
+    .where(
+      and(eq(policyPlacements.policy_id, policy.policy_id), eq(workloads.cluster_id, clusterId), actedOnBy(policy)),
+    );
   return rows.map((row) => row.workload_id);
 }
 
-/** Clusters with guests of its tenant at which something of the policy may stand. */
-export async function listPlacedClusterIds(
-  executor: Executor,
-  { policy_id, tenant_id }: OwnedPolicy,
-): Promise<string[]> {
+/** Clusters with guests at which something of the policy may stand and on which it may act. */
+export async function listPlacedClusterIds(executor: Executor, policy: OwnedPolicy): Promise<string[]> {
   const rows = await executor
     .selectDistinct({ cluster_id: workloads.cluster_id })
     .from(policyPlacements)
     .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
-    .where(and(eq(policyPlacements.policy_id, policy_id), actedOnBy(tenant_id)));
+    .where(and(eq(policyPlacements.policy_id, policy.policy_id), actedOnBy(policy)));
   return rows.map((row) => row.cluster_id);
 }
 
@@ -59,7 +61,11 @@ export async function listPlacementsOf(executor: Executor, policyIds: readonly s
     .where(
       and(
         inArray(policyPlacements.policy_id, [...policyIds]),
-        or(isNull(policies.tenant_id), eq(policies.tenant_id, projects.tenant_id)),
+        or(
+          isNull(policies.tenant_id),
+          eq(policies.project_id, workloads.project_id),
+          and(isNull(policies.project_id), eq(policies.tenant_id, projects.tenant_id)),
+        ),
       ),
     );
 }

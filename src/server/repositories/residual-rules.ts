@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { DeploymentProblem } from '@/domain/deployments';
-import type { TenantReach } from '@/domain/permissions';
+import type { Owned, Reach, TenantReach } from '@/domain/permissions';
+import { ownerOf } from '@/domain/policy/acts-on';
 import { db, type Executor, type Tx } from '../db/client';
 import { projects, tenants } from '../db/schema/access';
 import { policyPlacements } from '../db/schema/deployments';
@@ -9,36 +10,45 @@ import { residualRules } from '../db/schema/moves';
 import { deployments, policies } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
 import { pgArray } from './pg-array';
+import { actedOnBy } from './policy-placements';
 import { workloadInReach } from './tenant-reach';
 
 export type ResidualRow = typeof residualRules.$inferSelect;
 
-/** A workload with the tenant that it belongs to, or will. */
-export type Owned = { workload_id: string; tenant_id: string | null };
+/** A workload with the tenant and project that it belongs to, or will. */
+export type OwnedWorkload = Owned & { readonly workload_id: string };
 
-/** What a policy of another tenant than the workload's left on it. */
+/** What a policy left on a workload on which it may not act any more. */
 export type LeftBehind = Pick<
   ResidualRow,
-  'workload_id' | 'policy_id' | 'policy_name' | 'policy_version' | 'tenant_id' | 'workload_name'
+  'workload_id' | 'policy_id' | 'policy_name' | 'policy_version' | 'tenant_id' | 'project_id' | 'workload_name'
 > & { cluster_id: string; vmid: number; on_move: 'remove' | 'keep' };
 
-const ownedRows = (owned: readonly Owned[]): SQL =>
+const ownedRows = (owned: readonly OwnedWorkload[]): SQL =>
   sql`(select unnest(${pgArray(
     'uuid',
     owned.map(({ workload_id }) => workload_id),
   )}) as workload_id, unnest(${pgArray(
     'uuid',
     owned.map(({ tenant_id }) => tenant_id),
-  )}) as tenant_id)`;
+  )}) as tenant_id, unnest(${pgArray(
+    'uuid',
+    owned.map(({ project_id }) => project_id),
+  )}) as project_id)`;
+
+/** No project: what belongs to none is not of the policy's. */
+const NOWHERE = '00000000-0000-0000-0000-000000000000';
 
 /**
- * What policies of other tenants than the given ones have on these workloads: what is noted as applied, and rules that carry
- * a mark of this installation by the last reading, as those of clones. One query.
+ * What policies have on these workloads that may not act on them, being of another tenant or project than the given ones: what is
+ * noted as applied, and rules that carry a mark of this installation by the last reading, as those of clones. One query.
+ * @param policyId this policy only
  */
 export async function findLeftBehind(
   executor: Executor,
   instance: string,
-  owned: readonly Owned[],
+  owned: readonly OwnedWorkload[],
+  policyId: string | null = null,
 ): Promise<LeftBehind[]> {
   if (owned.length === 0) return [];
   const rows = await executor.execute<LeftBehind>(sql`
@@ -54,17 +64,20 @@ export async function findLeftBehind(
         '^[[]fabric i=([A-Za-z0-9_-]{1,36}) p=([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) v=([1-9][0-9]{0,8}) ') as m
       where m[1] = ${instance})
     select distinct on (f.workload_id, f.policy_id) f.workload_id, f.policy_id, f.policy_version,
-      coalesce(o.name, d.policy_name) as policy_name, t.id as tenant_id, w.name as workload_name, w.cluster_id, w.vmid,
+      coalesce(o.name, d.policy_name) as policy_name, t.id as tenant_id,
+      case when o.id is null then d.project_id else o.project_id end as project_id, w.name as workload_name, w.cluster_id, w.vmid,
       coalesce(t.on_move, 'remove') as on_move
     from found as f
     join here on here.workload_id = f.workload_id
     join ${workloads} as w on w.id = f.workload_id
     left join ${policies} as o on o.id = f.policy_id
-    left join lateral (select policy_name, tenant_id from ${deployments} where o.id is null and policy_id = f.policy_id
+    left join lateral (select policy_name, tenant_id, project_id from ${deployments} where o.id is null and policy_id = f.policy_id
       and kind <> 'removal' order by created_at desc limit 1) as d on true
     left join ${tenants} as t on t.id = coalesce(o.tenant_id, d.tenant_id)
     where coalesce(o.tenant_id, d.tenant_id) is not null
-      and coalesce(o.tenant_id, d.tenant_id) is distinct from here.tenant_id
+      and (coalesce(o.tenant_id, d.tenant_id) is distinct from here.tenant_id
+        or (case when o.id is null then d.project_id else o.project_id end) <> coalesce(here.project_id, ${NOWHERE}::uuid))
+      and ${policyId === null ? sql`true` : sql`f.policy_id = ${policyId}::uuid`}
     order by f.workload_id, f.policy_id, f.policy_version desc`);
   return [...rows];
 }
@@ -79,16 +92,21 @@ export async function saveResidualRules(tx: Tx, rows: readonly NewResidual[]): P
       .values(rows.slice(from, from + 1_000).map(({ cluster_id: _, vmid: __, ...row }) => row))
       .onConflictDoUpdate({
         target: [residualRules.workload_id, residualRules.policy_id],
-        set: { mode: sql`case when excluded.mode = 'remove' then 'remove' else ${residualRules.mode} end` },
+        set: {
+          tenant_id: sql`excluded.tenant_id`,
+          project_id: sql`excluded.project_id`,
+          mode: sql`case when excluded.mode = 'remove' then 'remove' else ${residualRules.mode} end`,
+        },
       });
   }
 }
 
-/** Forgets what is no residue any more, because the workload came back to the tenant of the policy. */
-export async function forgetReturned(tx: Tx, owned: readonly Owned[]): Promise<void> {
+/** Forgets what is no residue any more, because the workload came back to the tenant or project of the policy. */
+export async function forgetReturned(tx: Tx, owned: readonly OwnedWorkload[]): Promise<void> {
   await tx.execute(sql`
     delete from ${residualRules} as r using ${ownedRows(owned)} as here
-    where r.workload_id = here.workload_id and r.tenant_id = here.tenant_id`);
+    where r.workload_id = here.workload_id and r.tenant_id = here.tenant_id
+      and (r.project_id is null or r.project_id = here.project_id)`);
 }
 
 export async function isResidual(executor: Executor, policyId: string, workloadId: string): Promise<boolean> {
@@ -106,12 +124,12 @@ export async function deleteResidual(tx: Tx, policyId: string, workloadId: strin
 }
 
 /** What was left on one workload within reach, the oldest first. */
-export async function listResidualRules(tenants: TenantReach, workloadId: string): Promise<ResidualRow[]> {
+export async function listResidualRules(reach: Reach, workloadId: string): Promise<ResidualRow[]> {
   const rows = await db
     .select({ row: residualRules })
     .from(residualRules)
     .innerJoin(workloads, eq(workloads.id, residualRules.workload_id))
-    .where(and(eq(residualRules.workload_id, workloadId), workloadInReach(tenants)))
+    .where(and(eq(residualRules.workload_id, workloadId), workloadInReach(reach)))
     .orderBy(asc(residualRules.since), asc(residualRules.id));
   return rows.map(({ row }) => row);
 }
@@ -127,7 +145,7 @@ export async function listDueRemovals(
       where d.kind = 'removal' and d.status in ('queued', 'running') and d.policy_id = r.policy_id
         and g.workload_id = r.workload_id and g.status in ('queued', 'running'))`;
   const rows = await executor.execute<Omit<LeftBehind, 'on_move'>>(sql`
-    select r.workload_id, r.policy_id, r.policy_name, r.policy_version, r.tenant_id, w.name as workload_name, w.cluster_id, w.vmid
+    select r.workload_id, r.policy_id, r.policy_name, r.policy_version, r.tenant_id, r.project_id, w.name as workload_name, w.cluster_id, w.vmid
     from ${residualRules} as r join ${workloads} as w on w.id = r.workload_id
     where ${workloadIds === null ? due : sql`r.workload_id = any (${pgArray('uuid', workloadIds)})`}
     order by r.since, r.id limit 2000`);
@@ -163,6 +181,8 @@ export type ResidualMatter = {
   workload_name: string;
   /** The workload is within reach; else it went away, and only the policies are. */
   owned: boolean;
+  /** It moved between projects of one tenant, which knows both sides. */
+  within_tenant: boolean;
   policies: number;
   mode: 'remove' | 'keep';
   since: string;
@@ -173,38 +193,39 @@ export async function listResidualMatters(reach: TenantReach): Promise<ResidualM
   const of = (column: SQL) => (reach === 'all' ? sql`true` : sql`${column} = any (${pgArray('uuid', reach)})`);
   const rows = await db.execute<ResidualMatter>(sql`
     select r.workload_id, owned, case when owned then w.name else min(r.workload_name) end as workload_name,
-      count(*)::int as policies, min(r.mode) as mode,
+      within_tenant, count(*)::int as policies, min(r.mode) as mode,
       to_char(min(r.since) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
     from ${residualRules} as r
     join ${workloads} as w on w.id = r.workload_id
     left join ${projects} as p on p.id = w.project_id
-    cross join lateral (select coalesce(${of(sql`p.tenant_id`)}, false) as owned) as o
+    cross join lateral (select coalesce(${of(sql`p.tenant_id`)}, false) as owned,
+      coalesce(p.tenant_id = r.tenant_id, false) as within_tenant) as o
     where owned or coalesce(${of(sql`r.tenant_id`)}, false)
-    group by r.workload_id, w.name, owned order by 6, 1`);
+    group by r.workload_id, w.name, owned, within_tenant order by 7, 1, within_tenant`);
   return [...rows];
 }
 
-/** Of these workloads, those that a policy of the tenant may act on: the platform's on all, a tenant's on the tenant's. */
+/** Of these workloads, those that a policy of this owner may act on. */
 export async function listOwnedBy(
   executor: Executor,
-  tenantId: string | null,
+  owner: Owned,
   workloadIds: readonly string[],
 ): Promise<Set<string>> {
-  if (tenantId === null || workloadIds.length === 0) return new Set(workloadIds);
+  if (ownerOf(owner) === null || workloadIds.length === 0) return new Set(workloadIds);
   const rows = await executor
     .select({ id: workloads.id })
     .from(workloads)
-    .where(and(inArray(workloads.id, [...workloadIds]), workloadInReach([tenantId])));
+    .where(and(inArray(workloads.id, [...workloadIds]), actedOnBy(owner)));
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The workload's name and tenant; null when it is gone. */
+/** The workload's name, tenant and project; null when it is gone. */
 export async function findOwner(
   executor: Executor,
   workloadId: string,
-): Promise<{ workload_name: string; tenant_id: string | null } | null> {
+): Promise<(Owned & { workload_name: string }) | null> {
   const [row] = await executor
-    .select({ workload_name: workloads.name, tenant_id: projects.tenant_id })
+    .select({ workload_name: workloads.name, tenant_id: projects.tenant_id, project_id: workloads.project_id })
     .from(workloads)
     .leftJoin(projects, eq(projects.id, workloads.project_id))
     .where(eq(workloads.id, workloadId));

@@ -35,7 +35,7 @@ export const workloadOwners = pgTable(
 );
 
 /**
- * Rules that a policy left on a workload that went to another tenant, until it is proven that they are gone. Outlives the
+ * Rules that a policy left on a workload that went to another tenant or project, until it is proven that they are gone. Outlives the
  * policy.
  */
 export const residualRules = pgTable(
@@ -50,6 +50,8 @@ export const residualRules = pgTable(
     policy_version: integer().notNull(),
     /** The tenant of the policy; null: deleted since. */
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'set null' }),
+    /** The project of the policy, also when it is deleted since: the rules are no less residual. */
+    project_id: uuid(),
     /** The workload as it was called when it went. */
     workload_name: text().notNull(),
     /** `remove`: removed by the worker, and retried. `keep`: left until somebody asks for the removal. */

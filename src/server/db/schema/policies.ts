@@ -32,7 +32,7 @@ export const securityGroups = pgTable(
   {
     id: primaryId(),
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'restrict' }),
-    /** Set: it belongs to this project of the tenant, for good. */
+    /** Set: it belongs to this project of the tenant. */
     project_id: uuid(),
     name: text().notNull(),
     description: text().notNull().default(''),
@@ -46,7 +46,7 @@ export const securityGroups = pgTable(
     updated_at: timestampNow(),
   },
   (t) => [
-    unique('security_groups_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
+    unique('security_groups_name_key').on(t.tenant_id, t.project_id, t.name).nullsNotDistinct(),
     foreignKey({
       name: 'security_groups_project_fk',
       columns: [t.tenant_id, t.project_id],
@@ -81,7 +81,7 @@ export const policies = pgTable(
   {
     id: primaryId(),
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'restrict' }),
-    /** Set: it belongs to this project of the tenant, for good. */
+    /** Set: it belongs to this project of the tenant. */
     project_id: uuid(),
     name: text().notNull(),
     description: text().notNull().default(''),
@@ -97,7 +97,7 @@ export const policies = pgTable(
     updated_at: timestampNow(),
   },
   (t) => [
-    unique('policies_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
+    unique('policies_name_key').on(t.tenant_id, t.project_id, t.name).nullsNotDistinct(),
     foreignKey({
       name: 'policies_project_fk',
       columns: [t.tenant_id, t.project_id],

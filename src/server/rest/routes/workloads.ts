@@ -104,7 +104,8 @@ export const workloadRoutes = [
   defineRoute({
     method: 'GET',
     path: '/workloads/{workload_id}/residual-rules',
-    summary: 'Rules that policies of a former tenant left on a workload, by the last reading, until they are removed.',
+    summary:
+      'Rules that policies of a former tenant or project left on a workload, by the last reading, until they are removed.',
     tag,
     access: { permission: 'workload:read' },
     params: z.object({ workload_id: z.uuid() }),
@@ -115,7 +116,7 @@ export const workloadRoutes = [
     method: 'POST',
     path: '/workloads/{workload_id}/residual-rules/remove',
     summary:
-      'Remove what policies of a former tenant left on a workload, also what was to be kept. It is retried until it is gone.',
+      'Remove what policies of a former tenant or project left on a workload, also what was to be kept. It is retried until it is gone.',
     tag,
     access: { permission: 'policy:apply' },
     params: z.object({ workload_id: z.uuid() }),

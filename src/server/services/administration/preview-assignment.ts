@@ -18,7 +18,7 @@ import { lockAssignable } from './assign-workloads';
 import { noSuchProject } from './projects';
 
 /**
- * What assigning workloads by hand would remove from their firewalls: rules of policies of the tenants that lose them, with
+ * What assigning workloads by hand would remove from their firewalls: rules of policies of the tenants and projects that lose them, with
  * what is live now. Nothing is changed.
  * @throws AppError `not_found` for a project or workload out of reach
  */
@@ -37,7 +37,7 @@ export async function previewAssignment(
     await findLeftBehind(
       db,
       world.instance,
-      moving.map(({ id }) => ({ workload_id: id, tenant_id })),
+      changing.map(({ id }) => ({ workload_id: id, tenant_id, project_id })),
     ),
     ({ workload_id }) => workload_id,
   );

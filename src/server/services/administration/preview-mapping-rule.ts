@@ -40,12 +40,16 @@ export async function previewMappingRule(
     countMatches(db, draft ? [...others, draft] : known ? [...others, known] : others, id),
     findPlacements(db, rules, { limit: MAX_PREVIEWED }),
   ]);
-  const moving = items.filter(({ from_tenant_id, to_tenant_id }) => from_tenant_id !== to_tenant_id);
+  const moving = items.filter(({ from_project_id, to_project_id }) => from_project_id !== to_project_id);
   const left = groupBy(
     await findLeftBehind(
       db,
       await readInstance(db),
-      moving.map(({ workload_id, to_tenant_id }) => ({ workload_id, tenant_id: to_tenant_id })),
+      moving.map(({ workload_id, to_tenant_id, to_project_id }) => ({
+        workload_id,
+        tenant_id: to_tenant_id,
+        project_id: to_project_id,
+      })),
     ),
     ({ workload_id }) => workload_id,
   );

@@ -22,7 +22,7 @@ const PER_RECORD = 500;
 
 /**
  * Everything that follows from workloads belonging to the target now, or to no project: what policies of their former tenants
- * left there is removed or kept, and pages and the audit trail are told. Each tenant that gets or loses workloads has its own
+ * and projects left there is removed or kept, and pages and the audit trail are told. Each tenant that gets or loses workloads has its own
  * record. Another tenant's project is none of this tenant's business.
  * @returns deployments for `startDeployments` after the commit
  */
@@ -64,11 +64,12 @@ export async function recordMoves(
       });
     }
   }
-  const elsewhere = moves.filter(({ tenant_id }) => tenant_id !== to);
+  const project_id = target?.id ?? null;
+  const elsewhere = moves.filter((move) => move.project_id !== project_id);
   return settleMoves(
     tx,
     scope,
-    elsewhere.map(({ id }) => ({ workload_id: id, tenant_id: to })),
+    elsewhere.map(({ id }) => ({ workload_id: id, tenant_id: to, project_id })),
     action === 'workload.assigned' ? 'hand' : 'rule',
   );
 }

@@ -12,7 +12,7 @@ export async function readDeployment(
   const found = await findDeployment(db, scope.tenants, id);
   if (!found)
     throw new AppError('not_found', 'There is no such deployment. It may have been deleted with its cluster.');
-  const { tenant_id: _, ...deployment } = found;
+  const { tenant_id: _, project_id: __, ...deployment } = found;
   const [described = deployment] = await withGuestProblems(db, [deployment]);
   return described;
 }

@@ -31,8 +31,8 @@ export async function reconcilePolicy(
   const { policy, requested } = await db.transaction(async (tx) => {
     const policy = await holdPolicyState(tx, policyId, scope.tenants);
     if (!policy) throw noSuchPolicy();
-    const { id, version, name, tenant_id } = policy;
-    const subject = { policy_id: id, policy_version: version, name, tenant_id };
+    const { id, version, name, tenant_id, project_id } = policy;
+    const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
     return { policy, requested: await requestCleanupIn(tx, scope, subject, 'reconcile') };
   });
   if (requested.length === 0) {

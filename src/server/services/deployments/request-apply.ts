@@ -50,7 +50,7 @@ export async function requestApply(
     assertApplicable(policy, false);
     const clusters = new Set([
       ...wantedClusters(world, policyId),
-      ...(await listPlacedClusterIds(tx, { policy_id: policyId, tenant_id: policy.tenant_id })),
+      ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),
     ]);
     if (clusters.size === 0) {
       const own = world.policies.find(({ id }) => id === policyId);
@@ -70,6 +70,7 @@ export async function requestApply(
         policy_name: policy.name,
         policy_version: policy.version,
         tenant_id: policy.tenant_id,
+        project_id: policy.project_id,
         cluster_id,
         kind: 'apply',
         trigger,

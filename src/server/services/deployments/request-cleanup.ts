@@ -1,4 +1,5 @@
 import type { DeploymentTrigger } from '@/domain/deployments';
+import type { Owned } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import type { Actor, Origin } from '../../auth/scope';
 import type { Tx } from '../../db/client';
@@ -7,7 +8,7 @@ import { insertDeployment, listDeployedClusterIds } from '../../repositories/dep
 import { listPlacedClusterIds } from '../../repositories/policy-placements';
 import { deploymentChanged } from './deployment-changed';
 
-type CleanedPolicy = { policy_id: string; policy_version: number; name: string; tenant_id: string | null };
+type CleanedPolicy = Owned & { policy_id: string; policy_version: number; name: string };
 
 /**
  * Notes inside the caller's transaction that the rules of a policy are to be removed from every cluster where it was
@@ -32,6 +33,7 @@ export async function requestCleanupIn(
       policy_name: policy.name,
       policy_version: policy.policy_version,
       tenant_id: policy.tenant_id,
+      project_id: policy.project_id,
       cluster_id,
       kind: 'cleanup',
       trigger,

@@ -34,6 +34,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
       policy_name: policy?.name ?? old.policy_name,
       policy_version: policy?.version ?? old.policy_version,
       tenant_id: old.tenant_id,
+      project_id: old.project_id,
       cluster_id: old.cluster_id,
       kind: old.kind,
       trigger: 'retry',

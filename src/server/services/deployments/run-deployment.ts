@@ -181,7 +181,7 @@ async function carryOut(session: DeploymentSession, context: Context): Promise<D
   if (!(await deploy(session, world, open))) return work.problems;
   const owned = await listOwnedBy(
     db,
-    deployment.tenant_id,
+    deployment,
     work.guests.map(({ workload }) => workload.id),
   );
   const guests = work.guests.filter(({ workload }) => owned.has(workload.id));

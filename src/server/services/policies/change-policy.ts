@@ -96,7 +96,7 @@ async function store(
       ? await requestCleanupIn(
           tx,
           scope,
-          { policy_id: row.id, policy_version: version, name: after.name, tenant_id: row.tenant_id },
+          { ...row, policy_id: row.id, policy_version: version, name: after.name },
           after.enabled ? 'audit' : 'disabled',
         )
       : [];

@@ -28,7 +28,7 @@ export async function deletePolicy(
     const requests = await requestCleanupIn(
       tx,
       scope,
-      { policy_id: id, policy_version: row.version, name: row.name, tenant_id: row.tenant_id },
+      { ...row, policy_id: id, policy_version: row.version },
       'deleted',
     );
     await deleteRow(tx, id);

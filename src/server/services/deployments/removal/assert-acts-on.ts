@@ -3,10 +3,10 @@ import { isResidual, listOwnedBy } from '../../../repositories/residual-rules';
 import type { HeldDeployment } from '../deployment-session';
 import { GuestProblem } from '../guest/guest-problem';
 
-type Acting = Pick<HeldDeployment, 'kind' | 'policy_id' | 'tenant_id'>;
+type Acting = Pick<HeldDeployment, 'kind' | 'policy_id' | 'tenant_id' | 'project_id'>;
 
 /**
- * That the deployment may write to a workload: an apply or cleanup of a tenant's policy to the tenant's own, a removal where
+ * That the deployment may write to a workload: an apply or cleanup where a policy of its owner acts, a removal where
  * something is noted as left. The owner may have become another one since the work was planned.
  * @throws GuestProblem `workload_moved`
  */
@@ -16,23 +16,23 @@ export async function assertActsOn(
   workloadId: string,
   written = false,
 ): Promise<void> {
-  const { kind, policy_id, tenant_id } = deployment;
+  const { kind, policy_id } = deployment;
   if (kind === 'removal') {
     if (await isResidual(executor, policy_id, workloadId)) return;
     throw new GuestProblem(
       {
         code: 'workload_moved',
-        message: 'Nothing is left to remove there: the workload belongs to the tenant of the policy again.',
+        message: 'Nothing is left to remove there: the policy applies to the workload again.',
         remedy: null,
       },
       !written,
     );
   }
-  if ((await listOwnedBy(executor, tenant_id, [workloadId])).size > 0) return;
+  if ((await listOwnedBy(executor, deployment, [workloadId])).size > 0) return;
   throw new GuestProblem(
     {
       code: 'workload_moved',
-      message: 'The workload belongs to another tenant by now, so the policy does not apply to it.',
+      message: 'The workload belongs to another tenant or project by now, so the policy does not apply to it.',
       remedy: null,
     },
     !written,

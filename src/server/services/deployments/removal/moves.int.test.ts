@@ -279,6 +279,92 @@ describe('a workload that moves to another tenant by hand', () => {
   });
 });
 
+describe('a workload that moves to another project of its tenant', () => {
+  let other: { id: string };
+  let policy: Policy;
+  let ofTenant: Policy;
+  beforeEach(async () => {
+    other = await makeProject(ours.tenant);
+    policy = await makePolicy(ours);
+    ofTenant = await makePolicy(ours, { name: 'policy of the tenant', priority: 50 });
+    await lab.sql`update policies set project_id = ${ours.project.id} where id = ${policy.id}`;
+    await apply(ours, policy);
+    await apply(ours, ofTenant);
+  });
+  const counts = () => [policy, ofTenant].map((one) => [MOVED, STAYS].map((vmid) => rulesOf(vmid, one).length));
+
+  it('loses the rules of policies of the project, and keeps those of the tenant', async () => {
+    expect(counts()).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    const input = { project_id: other.id, workload_ids: [workload] };
+    const preview = await ask<AssignmentPreview>(root, '/workloads/assign/preview', input);
+    expect(preview).toMatchObject({
+      changed: 1,
+      moved: 0,
+      workloads: [{ workload_id: workload, policies: 1, rules: 1 }],
+    });
+    await assign({ project: other }, [MOVED]);
+    expect(await removals()).toHaveLength(1);
+    await runRemovals();
+    expect(counts()).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    const told = (await auditTrail()).filter(
+      ({ action, tenant_id }) => action.startsWith('workload.r') && tenant_id === ours.tenant.id,
+    );
+    expect(told.map(({ action }) => action)).toEqual(['workload.rules_left', 'workload.residual_rules_removed']);
+    expect(JSON.stringify(told)).toContain('shop policy');
+    // What acts on the project alone does not come back to it.
+    await apply(ours, policy);
+    const { clusters } = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/reconcile`, {});
+    await run(clusters[0]?.deployment_id ?? '');
+    expect(counts()).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+  });
+
+  it('is not written to by an apply of the project that had begun before', async () => {
+    await lab.sql`update security_rules set destination_ports = '{2222}' where policy_id = ${policy.id}`;
+    await lab.sql`update policies set version = version + 1 where id = ${policy.id}`;
+    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
+    await assign({ project: other }, [MOVED]);
+    await run(result.clusters[0]?.deployment_id ?? '');
+    const ports = (vmid: number) => rulesOf(vmid, policy).map((rule) => /-dport (\d+)/.exec(rule)?.[1]);
+    expect([ports(MOVED), ports(STAYS)]).toEqual([['22'], ['2222']]);
+    await runRemovals();
+    expect(ports(MOVED)).toEqual([]);
+  });
+
+  it('keeps the rules as residual while its cluster cannot be reached, and has them again when it comes back', async () => {
+    const unreachable: Parameters<typeof run>[1] = async () => {
+      throw new ProviderError('unreachable', 'The cluster did not answer.', 'Check the network.');
+    };
+    await assign({ project: other }, [MOVED]);
+    for (const id of await removals()) await run(id, unreachable);
+    await lab.observe();
+    expect((await ask<ResidualRulesList>(ours.as, `/workloads/${workload}/residual-rules`)).items).toMatchObject([
+      { attempts: 1, rules: [{ action: 'ACCEPT' }] },
+    ]);
+    const { facts } = await collectFindings([ours.tenant.id], ['residual_rules']);
+    expect(facts).toMatchObject([
+      { object_id: workload, detail: expect.stringContaining('of a former project still filter the workload') },
+    ]);
+    await lab.sql`update residual_rules set attempted_at = now() - interval '1 hour'`;
+    await assign(ours, [MOVED]);
+    expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
+    await scheduleDeployments();
+    await runRemovals();
+    expect(counts()).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+});
+
 describe('a workload that a mapping rule moves', () => {
   it.each(['remove', 'keep'] as const)(
     'has the rules of its former tenant treated as this one set: %s',

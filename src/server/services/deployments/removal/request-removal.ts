@@ -24,6 +24,7 @@ export async function requestRemovalIn(tx: Tx, left: readonly Omit<LeftBehind, '
       policy_name,
       policy_version: Math.max(...rows.map(({ policy_version }) => policy_version)),
       tenant_id: null,
+      project_id: null,
       cluster_id,
       kind: 'removal',
       trigger: 'moved',

@@ -1,4 +1,5 @@
 import { anonymousRule, viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { isWithinReach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { recordAudit } from '../../../audit/record';
@@ -14,17 +15,14 @@ const noSuchWorkload = () =>
   new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
 
 /**
- * What policies of former tenants left on a workload, one item for each policy, with the rules that were last read of it. No
+ * What policies of former tenants and projects left on a workload, one item for each policy, with the rules that were last read of it. No
  * cluster is asked.
  * @throws AppError `not_found` for a workload out of reach
  */
 export async function listResidual(scope: Scope<'workload:read'>, workloadId: string): Promise<ResidualRulesList> {
-  const [rows, board] = await Promise.all([listResidualRules(scope.tenants, workloadId), readBoard()]);
+  const [rows, board] = await Promise.all([listResidualRules(scope.reach, workloadId), readBoard()]);
   const workload = board.world.workloads.get(workloadId);
-  const { tenants } = scope;
-  const visible =
-    workload && (tenants === 'all' || (workload.tenant_id !== null && tenants.includes(workload.tenant_id)));
-  if (!workload || !visible) throw noSuchWorkload();
+  if (!workload || !isWithinReach(workload, scope.reach)) throw noSuchWorkload();
   const reading = board.readings.guests.get(workloadId);
   return {
     items: rows.map(({ id, policy_id, mode, since, attempts, attempted_at, problem }) => ({
@@ -48,15 +46,13 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
 }
 
 /**
- * Has what policies of former tenants left on a workload removed now, also what was to be kept; the worker tries again until
+ * Has what policies of former tenants and projects left on a workload removed now, also what was to be kept; the worker tries again until
  * it is gone. @throws AppError `not_found` for a workload out of reach
  */
 export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: string): Promise<ResidualRemoval> {
   const { requested, ids } = await db.transaction(async (tx) => {
     const owner = await findOwner(tx, workloadId);
-    const { tenants } = scope;
-    const visible = owner && (tenants === 'all' || (owner.tenant_id !== null && tenants.includes(owner.tenant_id)));
-    if (!owner || !visible) throw noSuchWorkload();
+    if (!owner || !isWithinReach(owner, scope.reach)) throw noSuchWorkload();
     await setRemoval(tx, workloadId);
     const left = await listDueRemovals(tx, [workloadId]);
     if (left.length === 0) return { requested: 0, ids: [] };

@@ -6,19 +6,22 @@ import {
   findLeftBehind,
   forgetReturned,
   type LeftBehind,
-  type Owned,
+  type OwnedWorkload,
   saveResidualRules,
 } from '../../../repositories/residual-rules';
 import { batches } from '../../../repositories/update-rows';
 import { readInstance } from '../../policies/world/load-policy-world';
 import { requestRemovalIn } from './request-removal';
 
-type Left = LeftBehind & { mode: 'remove' | 'keep' };
+type Left = Omit<LeftBehind, 'on_move'> & { mode: 'remove' | 'keep' };
 
 /** Workloads that one audit record names: a record is read as a whole. */
 const PER_RECORD = 500;
 
-/** Both sides read what was left: the tenant of the policies which and where, the other one on which workloads. */
+/**
+ * Both sides read what was left: the tenant of the policies which and where, the other one on which workloads. Within one tenant
+ * one record says all.
+ */
 async function recordLeft(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
@@ -41,13 +44,29 @@ async function recordLeft(
     }
   };
   for (const [tenant, rows] of groupBy(left, ({ tenant_id }) => tenant_id)) await record(tenant, rows, true);
-  for (const [tenant, rows] of groupBy(left, ({ workload_id }) => tenantOf.get(workload_id) ?? null)) {
+  const gone = left.filter(({ workload_id, tenant_id }) => tenantOf.get(workload_id) !== tenant_id);
+  for (const [tenant, rows] of groupBy(gone, ({ workload_id }) => tenantOf.get(workload_id) ?? null)) {
     if (tenant !== null) await record(tenant, rows, false);
   }
 }
 
+async function noteLeft(
+  tx: Tx,
+  scope: Pick<Scope, 'actor' | 'origin'>,
+  left: readonly Left[],
+  owned: readonly OwnedWorkload[],
+): Promise<string[]> {
+  await saveResidualRules(tx, left);
+  const ids = await requestRemovalIn(
+    tx,
+    left.filter(({ mode }) => mode === 'remove'),
+  );
+  await recordLeft(tx, scope, left, new Map(owned.map(({ workload_id, tenant_id }) => [workload_id, tenant_id])));
+  return ids;
+}
+
 /**
- * Decides, as part of a move, what becomes of rules that policies left on workloads which belong to another tenant now. A move
+ * Decides, as part of a move, what becomes of rules that policies left on workloads on which they may not act any more. A move
  * by hand removes them, one by a mapping rule does what the tenant of the policy has set. Until they are gone they are noted as
  * residual.
  * @returns deployments for `startDeployments` after the commit
@@ -55,24 +74,13 @@ async function recordLeft(
 export async function settleMoves(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
-  moved: readonly Owned[],
+  moved: readonly OwnedWorkload[],
   by: 'hand' | 'rule',
 ): Promise<string[]> {
   if (moved.length === 0) return [];
   await forgetReturned(tx, moved);
   const found = await findLeftBehind(tx, await readInstance(tx), moved);
   if (found.length === 0) return [];
-  const left = found.map(
-    ({ on_move, ...row }): Left => ({ ...row, on_move, mode: by === 'hand' ? 'remove' : on_move }),
-  );
-  await saveResidualRules(
-    tx,
-    left.map(({ on_move: _, ...row }) => row),
-  );
-  const ids = await requestRemovalIn(
-    tx,
-    left.filter(({ mode }) => mode === 'remove'),
-  );
-  await recordLeft(tx, scope, left, new Map(moved.map(({ workload_id, tenant_id }) => [workload_id, tenant_id])));
-  return ids;
+  const modes = found.map(({ on_move, ...row }): Left => ({ ...row, mode: by === 'hand' ? 'remove' : on_move }));
+  return noteLeft(tx, scope, modes, moved);
 }

@@ -7,8 +7,8 @@ import type { HeldDeployment } from '../deployment-session';
 const scope = systemScope('policy:apply', 'workload move');
 
 /**
- * Notes that nothing of the policy is left on a workload that went to another tenant, in the audit trails of both: that of the
- * tenant which had it names the policy and the workload as it was called then, that of the other one neither.
+ * Notes that nothing of the policy is left on a workload that moved, in the audit trails of both tenants: that of the tenant which
+ * had it names the policy and the workload as it was called then, that of the other one neither.
  */
 export async function settleRemoval(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function settleRemoval(
       after: { policy_id, policy_name: residual.policy_name },
     });
   }
-  if (owner) {
+  if (owner && (owner.tenant_id === null || owner.tenant_id !== residual.tenant_id)) {
     await recordAudit(tx, scope, {
       ...entry,
       object_name: owner.workload_name,

@@ -65,6 +65,7 @@ export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Pr
           policy_name: name,
           policy_version: version,
           tenant_id: null,
+          project_id: null,
           cluster_id: world.cluster.id,
           kind: 'apply',
           trigger: 'apply',
