@@ -1,6 +1,7 @@
-import { asc, eq, ne, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RULE_PLACEMENTS } from '@/domain/cluster';
+import type { Owned } from '@/domain/permissions';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
 import type { TenantVisibility } from '@/domain/policy/tier';
 import type { CompilablePolicy } from '@/domain/policy/wanted';
@@ -11,7 +12,7 @@ import { clusters, nodes } from '../db/schema/clusters';
 import { policyPlacements } from '../db/schema/deployments';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../db/schema/firewall-snapshots';
 import { networks, subnets } from '../db/schema/networks';
-import { policies, securityGroupMembers, securityGroups, securityRules } from '../db/schema/policies';
+import { deployments, policies, securityGroupMembers, securityGroups, securityRules } from '../db/schema/policies';
 import { workloads } from '../db/schema/workloads';
 import { groupBy } from '../lib/group-by';
 
@@ -44,12 +45,16 @@ export type WorldCluster = {
   readonly has_api_token: boolean;
 };
 
+/** A policy that was deployed and is deleted, with its owner then. */
+export type GonePolicy = Owned & { readonly id: string };
+
 export type PolicyWorldRows = {
   policies: WorldPolicy[];
   clusters: WorldCluster[];
   workloads: WorldWorkload[];
   security_groups: Inventory['security_groups'];
   networks: Inventory['networks'];
+  gone: GonePolicy[];
 };
 
 const readWorkloads = (executor: Executor) =>
@@ -134,6 +139,19 @@ const readClusters = (executor: Executor) =>
     .from(clusters)
     .orderBy(asc(clusters.name));
 
+/** Their rules may be live still, or again: whose these are decides who may read them. */
+const readGone = (executor: Executor): Promise<GonePolicy[]> =>
+  executor
+    .selectDistinctOn([deployments.policy_id], {
+      id: deployments.policy_id,
+      tenant_id: deployments.tenant_id,
+      project_id: deployments.project_id,
+    })
+    .from(deployments)
+    .leftJoin(policies, eq(policies.id, deployments.policy_id))
+    .where(and(isNull(policies.id), ne(deployments.kind, 'removal')))
+    .orderBy(deployments.policy_id, desc(deployments.created_at));
+
 type GroupRow = Pick<
   typeof securityGroups.$inferSelect,
   'id' | 'name' | 'tenant_id' | 'project_id' | 'member_tags' | 'member_tags_match'
@@ -186,36 +204,47 @@ function cidrsOf(
 }
 
 /**
- * Everything that decides which rules policies want, for all clusters. Nine queries, whatever there is; give it a
+ * Everything that decides which rules policies want, for all clusters. Ten queries, whatever there is; give it a
  * transaction that sees one state (repeatable read), or a policy may come with rules of another version.
  */
 export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRows> {
-  const [policyRows, ruleRows, clusterRows, workloadRows, addressRows, groupRows, memberRows, networkRows, subnetRows] =
-    await Promise.all([
-      readPolicies(executor),
-      readRules(executor),
-      readClusters(executor),
-      readWorkloads(executor),
-      readAddresses(executor),
-      executor
-        .select({
-          id: securityGroups.id,
-          name: securityGroups.name,
-          tenant_id: securityGroups.tenant_id,
-          project_id: securityGroups.project_id,
-          member_tags: securityGroups.member_tags,
-          member_tags_match: securityGroups.member_tags_match,
-        })
-        .from(securityGroups),
-      executor
-        .select({
-          security_group_id: securityGroupMembers.security_group_id,
-          workload_id: securityGroupMembers.workload_id,
-        })
-        .from(securityGroupMembers),
-      executor.select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name }).from(networks),
-      executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
-    ]);
+  const [
+    policyRows,
+    ruleRows,
+    clusterRows,
+    workloadRows,
+    addressRows,
+    groupRows,
+    memberRows,
+    networkRows,
+    subnetRows,
+    gone,
+  ] = await Promise.all([
+    readPolicies(executor),
+    readRules(executor),
+    readClusters(executor),
+    readWorkloads(executor),
+    readAddresses(executor),
+    executor
+      .select({
+        id: securityGroups.id,
+        name: securityGroups.name,
+        tenant_id: securityGroups.tenant_id,
+        project_id: securityGroups.project_id,
+        member_tags: securityGroups.member_tags,
+        member_tags_match: securityGroups.member_tags_match,
+      })
+      .from(securityGroups),
+    executor
+      .select({
+        security_group_id: securityGroupMembers.security_group_id,
+        workload_id: securityGroupMembers.workload_id,
+      })
+      .from(securityGroupMembers),
+    executor.select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name }).from(networks),
+    executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
+    readGone(executor),
+  ]);
   const rules = groupBy(ruleRows, (row) => row.policy_id);
   const addresses = groupBy(addressRows, (row) => row.workload_id);
   const members = groupBy(memberRows, (row) => row.security_group_id);
@@ -244,6 +273,7 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
       ),
     })),
     networks: networkRows.map((row) => ({ ...row, ...cidrsOf(cidrs.get(row.id) ?? [], owners) })),
+    gone,
   };
 }
 

@@ -21,18 +21,18 @@ export type RuleNamer = {
   readonly isOpen: (rule: Pick<LiveRule, 'comment'>) => boolean;
 };
 
-/** `residual`: of another tenant's policy, which it left when the workload moved. */
+/** `residual`: of another tenant's or project's policy, which it left when the workload moved. */
 type Sight = TenantVisibility | 'residual' | null;
 
 /**
  * Shows live rules with the names of the policies that they belong to. To readers who do not act for the whole installation,
- * rules of platform policies are shown as far as these let tenants see them. Whether a policy that is gone let them is not
- * known, so its rules are hidden. Those of another tenant's policy, which it left when the workload moved, are residual: they
- * filter, and whose they are is not told.
+ * rules of platform policies are shown as far as these let tenants see them. Whether one that is gone let them is not
+ * known, so its rules are hidden. Those of another tenant's or project's policy, which it left when the workload moved, are
+ * residual: they filter, and whose they are is not told, nor whether the policy is gone.
  * @param workload where the rules are; null: at several, at which only policies within reach are named
  */
 export function ruleNamer(
-  { policies, instance }: Pick<PolicyWorld, 'policies' | 'instance'>,
+  { policies, instance, gone }: Pick<PolicyWorld, 'policies' | 'instance' | 'gone'>,
   reach: Reach,
   workload: Owned | null = null,
 ): RuleNamer {
@@ -40,9 +40,10 @@ export function ruleNamer(
   const sightOf = (policyId: string): Sight => {
     if (reach === 'all') return null;
     const policy = known.get(policyId);
-    if (!policy) return 'hidden';
-    if (policy.tenant_id === null) return policy.tenant_visibility;
-    const visible = workload ? isVisibleAt(policy, workload, reach) : isWithinReach(policy, reach);
+    if (policy?.tenant_id === null) return policy.tenant_visibility;
+    const owner = policy ?? gone.get(policyId);
+    if (!owner || owner.tenant_id === null) return 'hidden';
+    const visible = workload ? isVisibleAt(owner, workload, reach) : isWithinReach(owner, reach);
     return visible ? null : 'residual';
   };
   const sightOfLive = ({ comment }: Pick<LiveRule, 'comment'>): Sight => {

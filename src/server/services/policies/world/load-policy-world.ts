@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Owned } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
 import { type InventoryIndex, indexInventory } from '@/domain/policy/inventory-index';
 import type { Compiled } from '@/domain/policy/wanted';
@@ -21,6 +22,8 @@ export type PolicyWorld = {
   readonly index: InventoryIndex;
   readonly workloads: ReadonlyMap<string, WorldWorkload>;
   readonly clusters: ReadonlyMap<string, WorldCluster>;
+  /** Owners of deleted policies, by the policy's id. */
+  readonly gone: ReadonlyMap<string, Owned>;
 };
 
 const Instance = z.object({ id: z.string().min(1) });
@@ -39,10 +42,11 @@ export function buildWorld(instance: string, rows: PolicyWorldRows): PolicyWorld
     index: indexInventory(rows),
     workloads: new Map(rows.workloads.map((workload) => [workload.id, workload])),
     clusters: new Map(rows.clusters.map((cluster) => [cluster.id, cluster])),
+    gone: new Map(rows.gone.map((policy) => [policy.id, policy])),
   };
 }
 
-/** Reads the world of all clusters in one consistent state. Ten queries, whatever there is. */
+/** Reads the world of all clusters in one consistent state. Eleven queries, whatever there is. */
 export function loadPolicyWorld(): Promise<PolicyWorld> {
   return db.transaction(readWorld, { isolationLevel: 'repeatable read', accessMode: 'read only' });
 }
