@@ -31,7 +31,7 @@ function measure() {
   const { rootMainFiles } = JSON.parse(readFileSync(join(next, 'build-manifest.json'), 'utf8'));
   const manifests = readdirSync(join(next, 'server', 'app'), { recursive: true, encoding: 'utf8' });
   const pages = manifests
-    .filter((one) => one.endsWith(MANIFEST) && !/^_|\(dev\)/.test(one))
+    .filter((one) => one.endsWith(MANIFEST) && !one.startsWith('_'))
     .map((one) => scriptsOf(one, rootMainFiles))
     .map(([path, scripts]) => [path, scripts.reduce((sum, script) => sum + gzipped(script), 0)]);
   return Object.fromEntries(pages.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 export const ROOT = new URL('../../..', import.meta.url).pathname;
-/** Where what people read comes from. The kit shows components to developers, and code-samples.ts writes programs. */
+/** Where what people read comes from. code-samples.ts writes programs, not text. */
 const FOLDERS = ['src/app', 'src/features', 'src/ui', 'src/lib'];
-const LEFT_OUT = /\.(test|fixture)\.|^src\/app\/(\(dev\)|api)\/|^src\/lib\/i18n\/catalogs\/|\/code-samples\.ts$/;
+const LEFT_OUT = /\.(test|fixture)\.|^src\/app\/api\/|^src\/lib\/i18n\/catalogs\/|\/code-samples\.ts$/;
 
 export type Source = { path: string; tree: ts.SourceFile };
 

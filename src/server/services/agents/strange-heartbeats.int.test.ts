@@ -4,7 +4,7 @@ import { sqlClient } from '@/server/db/client';
 import { makeAgent, makeCluster, makeNode } from '@/test/factories';
 import { CORPUS, sendStrange, strangeHeartbeat } from './testing/strange-heartbeats.fixture';
 
-/** As many as fit into a test run; `bench/strange-heartbeats.ts` sends 50,000. */
+/** As many as fit into a test run. */
 const RUNS = 3_000;
 const AT_ONCE = 4;
 const sql = sqlClient();
