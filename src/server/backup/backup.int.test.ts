@@ -126,6 +126,34 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     expect(readFileSync(path).includes('example.org')).toBe(false);
   });
 
+  it.each([
+    { file: 'release-0.1.tar.gz', passphrase: null, key_id: null, secrets: null },
+    { file: 'release-0.1.tar.gz.enc', passphrase: PASSPHRASE, key_id: 'abc', secrets: SECRETS },
+  ])('restores $file, written before archives and encryption came from libraries', async (written) => {
+    const path = join(import.meta.dirname, 'testing', written.file);
+    const { passphrase, key_id, secrets } = written;
+    expect(await checkBackup(path, passphrase)).toMatchObject({
+      ...{ encrypted: passphrase !== null, secrets },
+      header: { program_version: '0.1.0', key_id, includes_key: secrets !== null },
+    });
+    const target = await database();
+    await restore(path, target, { passphrase });
+    expect(await schemaOf(target)).toEqual(await schemaOf(source));
+    expect(await query(target, 'select id, name, tenant_id from projects')).toEqual([
+      {
+        id: '0190a000-0000-7000-8000-000000000011',
+        name: 'tab\t and é中',
+        tenant_id: '0190a000-0000-7000-8000-000000000010',
+      },
+    ]);
+    expect(await query(target, 'select name from tenants')).toEqual([{ name: 'Ada & sons' }]);
+    expect(await query(target, 'select email from users')).toEqual([{ email: 'ada@example.org' }]);
+    const [sequence] = (await manifestOf(await backUp(target))).sequences.filter(
+      ({ name }) => name === 'traffic_marks_id_seq',
+    );
+    expect(sequence).toMatchObject({ last_value: '4711', is_called: true });
+  });
+
   it('brings a backup of an early release up to date', async () => {
     const old = await database('empty');
     await makeOldInstallation(old, { workloads: 100, flows: 1000 });

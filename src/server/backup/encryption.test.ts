@@ -1,64 +1,115 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decrypt, ENCRYPTED_MAGIC, encrypt } from './encryption';
+import { decryptionOf, encrypt } from './encryption';
+import { all, inPieces } from './testing/bytes.fixture';
+import { encryptBeforeAge } from './testing/encrypt-before-age.fixture';
 
 const PASSPHRASE = 'a quiet walk through the woods';
 
-async function* inPieces(bytes: Buffer, size = 100_003): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+async function opened(file: Buffer, passphrase = PASSPHRASE, size?: number): Promise<Buffer> {
+  const decrypt = decryptionOf(file);
+  if (!decrypt) throw new Error('not encrypted');
+  return all(decrypt(inPieces(file, size), passphrase));
 }
-async function all(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-const sealed = (bytes: Buffer) => all(encrypt(inPieces(bytes), PASSPHRASE));
-const opened = (bytes: Buffer, passphrase = PASSPHRASE, size?: number) =>
-  all(decrypt(inPieces(bytes, size), passphrase));
 
-const HEAD = ENCRYPTED_MAGIC.length + 16 + 7;
-const PIECE = 256 * 1024 + 16;
+/** How each format lays its pieces: `head` finds where the first begins, from `last` on a change shows at once as a wrong key. */
+const formats = [
+  {
+    name: 'an age file',
+    seal: (bytes: Buffer) => all(encrypt(inPieces(bytes), PASSPHRASE, 10)),
+    plain: 64 * 1024,
+    head: (file: Buffer) => file.indexOf('\n', file.indexOf('\n--- ') + 1) + 1 + 16,
+  },
+  {
+    name: 'a file of release 0.1',
+    seal: (bytes: Buffer) => all(encryptBeforeAge(inPieces(bytes), PASSPHRASE)),
+    plain: 256 * 1024,
+    head: () => 'FABRICBACKUP1\n'.length + 16 + 7,
+  },
+];
 
-describe('encryption of backups', () => {
-  it.each([0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 512 * 1024, 1_000_000])(
-    'gives %i bytes back',
+describe.each(formats)('encryption of backups as $name', ({ seal, plain: pieceBytes, head }) => {
+  it.each([0, 1, pieceBytes - 1, pieceBytes, pieceBytes + 1, 2 * pieceBytes, 1_000_000])(
+    'returns %i bytes',
     async (length) => {
       const plain = randomBytes(length);
-      const file = await sealed(plain);
+      const file = await seal(plain);
       // A byte or two are in any file by chance.
       expect(file.includes(plain.subarray(0, 32)) && length > 8).toBe(false);
       expect((await opened(file)).equals(plain)).toBe(true);
     },
   );
 
-  it('takes bytes one by one', async () => {
+  it('reads bytes that arrive one by one', async () => {
     const plain = randomBytes(300);
-    expect((await opened(await sealed(plain), PASSPHRASE, 1)).equals(plain)).toBe(true);
+    expect((await opened(await seal(plain), PASSPHRASE, 1)).equals(plain)).toBe(true);
   });
 
-  it('refuses another passphrase, and never writes the same twice', async () => {
-    const file = await sealed(Buffer.from('text'));
+  it('refuses another passphrase and never writes the same bytes twice', async () => {
+    const file = await seal(Buffer.from('text'));
     await expect(opened(file, 'another passphrase')).rejects.toThrow(/passphrase is wrong/);
-    expect(file.equals(await sealed(Buffer.from('text')))).toBe(false);
+    expect(file.equals(await seal(Buffer.from('text')))).toBe(false);
   });
 
-  it('notices what was cut off, left out, repeated, moved or changed', async () => {
-    const file = await sealed(randomBytes(600 * 1024));
-    const piece = (n: number) => file.subarray(HEAD + n * PIECE, Math.min(HEAD + (n + 1) * PIECE, file.length));
-    const head = file.subarray(0, HEAD);
+  it('refuses a file of which a piece was cut off, left out, repeated, moved or changed', async () => {
+    const file = await seal(randomBytes(2 * pieceBytes + 1000));
+    const start = head(file);
+    const piece = (n: number) => file.subarray(start + n * (pieceBytes + 16), start + (n + 1) * (pieceBytes + 16));
+    const before = file.subarray(0, start);
+    expect(Buffer.concat([before, piece(0), piece(1), piece(2)]).equals(file)).toBe(true);
+    const flipped = (at: number) => {
+      const bytes = Buffer.from(file);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      return bytes;
+    };
     const broken = {
-      'cut at a piece': Buffer.concat([head, piece(0), piece(1)]),
-      'cut inside': file.subarray(0, file.length - 5),
-      'left out': Buffer.concat([head, piece(0), piece(2)]),
-      repeated: Buffer.concat([head, piece(0), piece(0), piece(1), piece(2)]),
-      moved: Buffer.concat([head, piece(1), piece(0), piece(2)]),
+      'cut at a piece': Buffer.concat([before, piece(0), piece(1)]),
+      'cut inside a piece': file.subarray(0, file.length - 5),
+      'cut after the head': before,
+      'cut in the head': file.subarray(0, start - 20),
+      'left out': Buffer.concat([before, piece(0), piece(2)]),
+      repeated: Buffer.concat([before, piece(0), piece(0), piece(1), piece(2)]),
+      moved: Buffer.concat([before, piece(1), piece(0), piece(2)]),
       'more at the end': Buffer.concat([file, Buffer.from('x')]),
+      'changed in the head': flipped(start - 1),
+      'changed in the last piece': flipped(file.length - 1),
     };
     for (const [name, bytes] of Object.entries(broken)) {
       await expect(opened(bytes), name).rejects.toThrow(/damaged|cut off|changed|ends early/);
     }
-    const flipped = Buffer.from(file);
-    flipped[HEAD - 1] = (flipped[HEAD - 1] ?? 0) ^ 1;
-    await expect(opened(flipped)).rejects.toThrow(/changed/);
+  });
+});
+
+describe('encryption of backups', () => {
+  it('passes on why the file cannot be read', async () => {
+    const failing = Object.assign(new Error('EIO: i/o error, read'), { syscall: 'read' });
+    const file = await formats[0]?.seal(randomBytes(200_000));
+    async function* source(): AsyncGenerator<Buffer> {
+      if (file) yield file.subarray(0, 150_000);
+      throw failing;
+    }
+    const decrypt = decryptionOf(file ?? Buffer.alloc(0));
+    await expect(decrypt && all(decrypt(source(), PASSPHRASE))).rejects.toBe(failing);
+  });
+
+  it('takes a passphrase however its accents were typed', async () => {
+    const file = await all(encrypt(inPieces(Buffer.from('text')), 'caf\u00e9 au lait', 10));
+    expect(String(await opened(file, 'cafe\u0301 au lait'))).toBe('text');
+  });
+
+  it('does not hold a long file in memory', async () => {
+    const piece = randomBytes(1024 * 1024);
+    let [made, most] = [0, 0];
+    async function* source() {
+      for (; made < 32; made += 1) yield piece;
+    }
+    const decrypt = decryptionOf(Buffer.from('age-encryption.org/v1\n'));
+    let read = 0;
+    for await (const chunk of decrypt?.(encrypt(source(), PASSPHRASE, 10), PASSPHRASE) ?? []) {
+      read += chunk.length;
+      most = Math.max(most, made - Math.floor(read / piece.length));
+    }
+    expect(read).toBe(32 * piece.length);
+    expect(most).toBeLessThan(6);
   });
 });

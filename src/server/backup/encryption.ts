@@ -1,99 +1,65 @@
-import { createCipheriv, createDecipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
+import { ReadableStream as NodeStream } from 'node:stream/web';
+import { Decrypter, Encrypter } from 'age-encryption';
+import { decryptBeforeAge, MAGIC_BEFORE_AGE } from './encryption-before-age';
 
-/** First bytes of an encrypted backup; one that is not encrypted begins as gzip does. */
-export const ENCRYPTED_MAGIC = Buffer.from('FABRICBACKUP1\n');
-const SALT = 16;
-const PREFIX = 7;
-const TAG = 16;
-const CHUNK = 256 * 1024;
-/** 128 MiB for half a second: what each guess of the passphrase costs. */
-const COST: ScryptOptions = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+/** First bytes of an encrypted backup, which is an age file (age-encryption.org/v1). */
+const AGE_MAGIC = Buffer.from('age-encryption.org/v1\n');
+/** scrypt with N = 2^17 and r = 8, 128 MiB: the cost of each guess of the passphrase. */
+const WORK_FACTOR = 17;
 
-const HEAD = ENCRYPTED_MAGIC.length + SALT + PREFIX;
+type Decrypt = (source: AsyncIterable<Buffer>, passphrase: string) => AsyncGenerator<Buffer>;
 
-function keyOf(passphrase: string, salt: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(passphrase.normalize('NFKC'), salt, 32, COST, (error, key) => (error ? reject(error) : resolve(key)));
-  });
+/** One passphrase, however its accents were typed. */
+const normal = (passphrase: string) => passphrase.normalize('NFKC');
+/** Node has one class of web streams and two types of them. */
+const webStream = (source: AsyncIterable<Buffer>) => NodeStream.from(source) as unknown as ReadableStream<Uint8Array>;
+
+async function* buffers(stream: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
+  const chunks = stream as unknown as AsyncIterable<Uint8Array>;
+  for await (const { buffer, byteOffset, byteLength } of chunks) yield Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** The number of a chunk and whether it is the last are in its nonce: none can be left out, repeated or moved. */
-function nonce(prefix: Buffer, counter: number, last: boolean): Buffer {
-  const bytes = Buffer.alloc(12);
-  prefix.copy(bytes);
-  bytes.writeUInt32BE(counter, PREFIX);
-  bytes[11] = last ? 1 : 0;
-  return bytes;
-}
-
-/** Cuts a stream into pieces of `size`; the last is shorter, perhaps empty, and is marked as such. */
-async function* pieces(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<{ bytes: Buffer; last: boolean }> {
-  let rest = Buffer.alloc(0);
-  for await (const chunk of source) {
-    rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-    // A whole piece waits until something follows it: only then it is certain not to be the last.
-    while (rest.length > size) {
-      yield { bytes: rest.subarray(0, size), last: false };
-      rest = rest.subarray(size);
-    }
-  }
-  yield { bytes: rest, last: true };
-}
-
-/**
- * Encrypts a stream under a passphrase: scrypt, then AES-256-GCM piece by piece (the STREAM construction), so that any
- * length works in little memory and nothing that was not checked is ever used.
- */
-export async function* encrypt(source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
-  const salt = randomBytes(SALT);
-  const prefix = randomBytes(PREFIX);
-  const head = Buffer.concat([ENCRYPTED_MAGIC, salt, prefix]);
-  const key = await keyOf(passphrase, salt);
-  yield head;
-  let counter = 0;
-  for await (const { bytes, last } of pieces(source, CHUNK)) {
-    const cipher = createCipheriv('aes-256-gcm', key, nonce(prefix, counter, last));
-    cipher.setAAD(head);
-    counter += 1;
-    yield Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
-  }
+/** Encrypts a stream of any length under a passphrase, as an age file, in little memory. */
+export async function* encrypt(
+  source: AsyncIterable<Buffer>,
+  passphrase: string,
+  workFactor = WORK_FACTOR,
+): AsyncGenerator<Buffer> {
+  const age = new Encrypter();
+  age.setPassphrase(normal(passphrase));
+  age.setScryptWorkFactor(workFactor);
+  yield* buffers(await age.encrypt(webStream(source)));
 }
 
 /** @throws Error when the passphrase is wrong, or the file was damaged or cut off */
-export async function* decrypt(source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
-  const chunks = source[Symbol.asyncIterator]();
-  let start = Buffer.alloc(0);
-  while (start.length < HEAD) {
-    const { value, done } = await chunks.next();
-    if (done) throw new Error('the backup ends early');
-    start = Buffer.concat([start, value]);
-  }
-  const head = start.subarray(0, HEAD);
-  const salt = head.subarray(ENCRYPTED_MAGIC.length, ENCRYPTED_MAGIC.length + SALT);
-  const prefix = head.subarray(HEAD - PREFIX);
-  const key = await keyOf(passphrase, salt);
-  async function* body(): AsyncGenerator<Buffer> {
-    yield start.subarray(HEAD);
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-  }
-  let counter = 0;
-  for await (const { bytes, last } of pieces(body(), CHUNK + TAG)) {
-    if (bytes.length < TAG) throw new Error('the backup ends early');
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce(prefix, counter, last));
-    decipher.setAAD(head);
-    decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
-    let plain: Buffer;
-    try {
-      plain = Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - TAG)), decipher.final()]);
-    } catch (cause) {
-      throw new Error(
-        counter === 0
-          ? 'the passphrase is wrong, or the file was changed'
-          : 'the backup was damaged or cut off after it was written',
-        { cause },
-      );
-    }
-    counter += 1;
-    yield plain;
+async function* decryptAge(source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
+  const age = new Decrypter();
+  age.addPassphrase(normal(passphrase));
+  let begun = false;
+  try {
+    const plain = await age.decrypt(webStream(source));
+    begun = true;
+    yield* buffers(plain);
+  } catch (cause) {
+    // A file that cannot be read is not one that was changed.
+    if (cause instanceof Error && 'syscall' in cause) throw cause;
+    throw new Error(
+      begun
+        ? 'the backup was damaged or cut off after it was written'
+        : 'the passphrase is wrong, or the file was changed',
+      { cause },
+    );
   }
 }
+
+const FORMATS: readonly { magic: Buffer; decrypt: Decrypt }[] = [
+  { magic: AGE_MAGIC, decrypt: decryptAge },
+  { magic: MAGIC_BEFORE_AGE, decrypt: decryptBeforeAge },
+];
+
+/** As many bytes at the start of a file tell whether it is encrypted. */
+export const MAGIC_BYTES = Math.max(...FORMATS.map(({ magic }) => magic.length));
+
+/** How to decrypt a file that starts so; null when it is not encrypted by us. */
+export const decryptionOf = (start: Buffer): Decrypt | null =>
+  FORMATS.find(({ magic }) => start.subarray(0, magic.length).equals(magic))?.decrypt ?? null;

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
-import { decrypt, ENCRYPTED_MAGIC } from './encryption';
+import { decryptionOf, MAGIC_BYTES } from './encryption';
 import {
   BackupHeader,
   BackupManifest,
@@ -25,29 +25,33 @@ export type CheckedBackup = {
   encrypted: boolean;
 };
 
-/** Whether a file is an encrypted backup. @throws Error when it is no backup at all */
-export async function isEncrypted(path: string): Promise<boolean> {
+/** How to decrypt a backup; null when it is not encrypted. @throws Error when it is no backup at all */
+async function decryptionOfFile(path: string): Promise<ReturnType<typeof decryptionOf>> {
   const file = await open(path);
   try {
-    const start = Buffer.alloc(ENCRYPTED_MAGIC.length);
-    const { bytesRead } = await file.read(start, 0, start.length, 0);
-    if (start.equals(ENCRYPTED_MAGIC)) return true;
-    if (bytesRead >= 2 && start[0] === 0x1f && start[1] === 0x8b) return false;
-    throw new Error(`${path} is not a Fabric backup.`);
+    const start = Buffer.alloc(MAGIC_BYTES);
+    await file.read(start, 0, start.length, 0);
+    const decrypt = decryptionOf(start);
+    const isGzip = start[0] === 0x1f && start[1] === 0x8b;
+    if (!decrypt && !isGzip) throw new Error(`${path} is not a Fabric backup.`);
+    return decrypt;
   } finally {
     await file.close();
   }
 }
+
+/** Whether a file is an encrypted backup. @throws Error when it is no backup at all */
+export const isEncrypted = async (path: string): Promise<boolean> => (await decryptionOfFile(path)) !== null;
 
 /** The files of a backup, in order. */
 export async function* backupFiles(
   path: string,
   passphrase: string | null,
 ): AsyncGenerator<{ name: string; content: Buffer }> {
-  const encrypted = await isEncrypted(path);
-  if (encrypted && passphrase === null) throw new Error(`${path} is encrypted. Give its passphrase.`);
+  const decrypt = await decryptionOfFile(path);
+  if (decrypt && passphrase === null) throw new Error(`${path} is encrypted. Give its passphrase.`);
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const raw: AsyncIterable<Buffer> = encrypted ? decrypt(file, passphrase ?? '') : file;
+  const raw: AsyncIterable<Buffer> = decrypt ? decrypt(file, passphrase ?? '') : file;
   const source = Readable.from(raw, { objectMode: false, highWaterMark: 1024 * 1024 });
   const gunzip = createGunzip();
   source.on('error', (error) => gunzip.destroy(error));

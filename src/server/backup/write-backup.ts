@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { clock } from '../lib/clock';
@@ -19,7 +19,7 @@ import {
   tableFile,
 } from './manifest';
 import { columnList, quote, readContent, readSequences, readTables, type TableShape } from './tables';
-import { TAR_END, tarEntry } from './tar';
+import { type AddFile, tarOf } from './tar';
 
 export type BackupOptions = {
   databaseUrl: string;
@@ -35,7 +35,7 @@ export type BackupOptions = {
 
 const json = (value: unknown) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
-async function readHeader(client: Client, options: BackupOptions): Promise<BackupHeader> {
+async function readHeader(client: Client, options: BackupOptions, at: Date): Promise<BackupHeader> {
   const { rows: present } = await client.query<{ present: boolean }>(
     `select to_regclass('drizzle.__drizzle_migrations') is not null as present`,
   );
@@ -49,7 +49,7 @@ async function readHeader(client: Client, options: BackupOptions): Promise<Backu
   return {
     format: 'fabric-backup',
     format_version: FORMAT_VERSION,
-    created_at: clock.now().toISOString(),
+    created_at: at.toISOString(),
     program_version: options.programVersion,
     postgresql_version: rows[0]?.version ?? '',
     instance_id: rows[0]?.instance_id ?? null,
@@ -77,12 +77,8 @@ async function* files(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (bytes > 0) yield Buffer.concat(held, bytes);
 }
 
-async function* tableEntries(
-  client: Client,
-  table: TableShape,
-  at: Date,
-  done: (table: BackupTable) => void,
-): AsyncGenerator<Buffer> {
+/** Adds the rows of a table; returns what the manifest says of them. */
+async function addTable(client: Client, table: TableShape, add: AddFile): Promise<BackupTable> {
   const content = await readContent(client, table);
   const hash = createHash('sha256');
   let bytes = 0;
@@ -92,32 +88,29 @@ async function* tableEntries(
     part += 1;
     bytes += file.length;
     hash.update(file);
-    yield tarEntry(tableFile(table.name, part), file, at);
+    await add(tableFile(table.name, part), file);
   }
-  done({ ...table, ...content, bytes, sha256: hash.digest('hex') });
+  return { ...table, ...content, bytes, sha256: hash.digest('hex') };
 }
 
-/** The archive of one state of the database. */
-async function* archive(client: Client, options: BackupOptions): AsyncGenerator<Buffer> {
+/** Adds the files of one state of the database. */
+async function addInstallation(client: Client, options: BackupOptions, at: Date, add: AddFile): Promise<void> {
   await client.query('begin transaction isolation level repeatable read read only');
-  const header = await readHeader(client, options);
+  const header = await readHeader(client, options, at);
   const tables = await readTables(client);
   // Nobody alters or drops one of them until all are read; reading and writing go on.
   await client.query(`lock table ${tables.map(({ name }) => quote(name)).join(', ')} in access share mode`);
-  const at = new Date(header.created_at);
-  yield tarEntry(HEADER_FILE, json(header), at);
-  if (options.secrets) yield tarEntry(SECRETS_FILE, json(options.secrets), at);
+  await add(HEADER_FILE, json(header));
+  if (options.secrets) await add(SECRETS_FILE, json(options.secrets));
   const manifest: BackupManifest = { tables: [], sequences: [] };
   for (const table of tables) {
-    yield* tableEntries(client, table, at, (written) => {
-      manifest.tables.push(written);
-      options.onTable?.(written);
-    });
+    const written = await addTable(client, table, add);
+    manifest.tables.push(written);
+    options.onTable?.(written);
   }
   manifest.sequences = await readSequences(client);
   await client.query('commit');
-  yield tarEntry(MANIFEST_FILE, json(manifest), at);
-  yield TAR_END;
+  await add(MANIFEST_FILE, json(manifest));
 }
 
 /**
@@ -129,11 +122,10 @@ export async function* writeBackup(options: BackupOptions): AsyncGenerator<Buffe
   if (options.secrets && options.passphrase === null) throw new Error('The key goes only into an encrypted backup.');
   const client = await connect(options.databaseUrl, 'backup');
   try {
-    const gzip = createGzip({ level: 4 });
-    const source = Readable.from(archive(client, options), { objectMode: false, highWaterMark: 1024 * 1024 });
-    source.on('error', (error) => gzip.destroy(error));
-    gzip.on('close', () => source.destroy());
-    const packed: AsyncIterable<Buffer> = source.pipe(gzip);
+    const at = clock.now();
+    const archive = tarOf(at, (add) => addInstallation(client, options, at, add));
+    // What fails is thrown where the bytes are taken.
+    const packed: AsyncIterable<Buffer> = pipeline(archive, createGzip({ level: 4 }), () => {});
     yield* options.passphrase === null ? packed : encrypt(packed, options.passphrase);
   } finally {
     await disconnect(client);

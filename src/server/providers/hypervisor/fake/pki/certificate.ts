@@ -1,19 +1,13 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { der } from './der';
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
+import * as x509 from '@peculiar/asn1-x509';
 
 const OID = {
   ecdsaSha256: '1.2.840.10045.4.3.2',
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
   organizationalUnit: '2.5.4.11',
-  subjectKeyId: '2.5.29.14',
-  keyUsage: '2.5.29.15',
-  subjectAltName: '2.5.29.17',
-  basicConstraints: '2.5.29.19',
-  authorityKeyId: '2.5.29.35',
-  extendedKeyUsage: '2.5.29.37',
-  serverAuth: '1.3.6.1.5.5.7.3.1',
 };
 
 export type DistinguishedName = { ou?: string; o?: string; cn?: string };
@@ -24,6 +18,7 @@ export type CertificateRequest = {
   issuer: DistinguishedName;
   publicKey: KeyObject;
   issuerKeys: KeyPair;
+  /** A positive number: its first bit is clear. */
   serial: Uint8Array;
   notBefore: Date;
   notAfter: Date;
@@ -35,60 +30,67 @@ export type CertificateRequest = {
 /** P-256: thousands of times cheaper to generate than RSA, so a cluster of 24 nodes starts in milliseconds. */
 export const generateKeys = (): KeyPair => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 
-const distinguishedName = ({ ou, o, cn }: DistinguishedName): Buffer => {
-  const part = (type: string, value: string | undefined) =>
-    value === undefined ? [] : [der.set(der.sequence(der.oid(type), der.utf8(value)))];
-  return der.sequence(...part(OID.organizationalUnit, ou), ...part(OID.organization, o), ...part(OID.commonName, cn));
+const spki = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
+/** Bytes as the library takes them: an ArrayBuffer of their own. */
+const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
+
+const distinguishedName = ({ ou, o, cn }: DistinguishedName): x509.Name => {
+  const part = (type: string, utf8String: string | undefined) =>
+    utf8String === undefined
+      ? []
+      : [
+          new x509.RelativeDistinguishedName([
+            new x509.AttributeTypeAndValue({ type, value: new x509.AttributeValue({ utf8String }) }),
+          ]),
+        ];
+  return new x509.Name([
+    ...part(OID.organizationalUnit, ou),
+    ...part(OID.organization, o),
+    ...part(OID.commonName, cn),
+  ]);
 };
 
-const addressBytes = (address: string): Buffer => {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  const [head = '', tail] = address.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
-  const front = groups(head);
-  const back = tail === undefined ? [] : groups(tail);
-  const words = [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
-  return Buffer.from(words.flatMap((word) => [word >> 8, word & 0xff]));
-};
+const keyId = (key: KeyObject): ArrayBuffer => own(createHash('sha1').update(spki(key)).digest());
 
-const keyId = (key: KeyObject): Buffer =>
-  createHash('sha1')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest();
+const extension = (extnID: string, value: unknown, critical = false): x509.Extension =>
+  new x509.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
-const extension = (type: string, value: Buffer, critical = false): Buffer =>
-  der.sequence(der.oid(type), ...(critical ? [der.boolean(true)] : []), der.octets(value));
+function extensionsOf({ publicKey, issuerKeys, isCa, altNames }: CertificateRequest): x509.Extension[] {
+  const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
+  const names = altNames.map((name) => new x509.GeneralName(isIP(name) ? { iPAddress: name } : { dNSName: name }));
+  return [
+    extension(x509.id_ce_subjectKeyIdentifier, new x509.SubjectKeyIdentifier(keyId(publicKey))),
+    extension(
+      x509.id_ce_authorityKeyIdentifier,
+      new x509.AuthorityKeyIdentifier({ keyIdentifier: new x509.KeyIdentifier(keyId(issuerKeys.publicKey)) }),
+    ),
+    extension(x509.id_ce_basicConstraints, new x509.BasicConstraints({ cA: isCa }), true),
+    extension(x509.id_ce_keyUsage, new x509.KeyUsage(isCa ? keyCertSign | cRLSign : digitalSignature), true),
+    ...(isCa ? [] : [extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([x509.id_kp_serverAuth]))]),
+    ...(names.length > 0 ? [extension(x509.id_ce_subjectAltName, new x509.SubjectAlternativeName(names))] : []),
+  ];
+}
 
 /** Builds and signs an X.509 v3 certificate (ECDSA with SHA-256); returns PEM. */
 export function issueCertificate(request: CertificateRequest): string {
-  const algorithm = der.sequence(der.oid(OID.ecdsaSha256));
-  const extensions = [
-    extension(OID.subjectKeyId, der.octets(keyId(request.publicKey))),
-    extension(OID.authorityKeyId, der.sequence(der.implicit(0, keyId(request.issuerKeys.publicKey)))),
-    extension(OID.basicConstraints, der.sequence(...(request.isCa ? [der.boolean(true)] : [])), true),
-    // keyCertSign + cRLSign (bits 5, 6) or digitalSignature (bit 0)
-    extension(OID.keyUsage, request.isCa ? der.bits(Buffer.from([0x06]), 1) : der.bits(Buffer.from([0x80]), 7), true),
-  ];
-  if (!request.isCa) extensions.push(extension(OID.extendedKeyUsage, der.sequence(der.oid(OID.serverAuth))));
-  if (request.altNames.length > 0) {
-    const names = request.altNames.map((name) =>
-      isIP(name) ? der.implicit(7, addressBytes(name)) : der.implicit(2, Buffer.from(name, 'ascii')),
-    );
-    extensions.push(extension(OID.subjectAltName, der.sequence(...names)));
-  }
-  const toBeSigned = der.sequence(
-    der.explicit(0, der.integer(Buffer.from([2]))),
-    der.integer(request.serial),
-    algorithm,
-    distinguishedName(request.issuer),
-    der.sequence(der.time(request.notBefore), der.time(request.notAfter)),
-    distinguishedName(request.subject),
-    request.publicKey.export({ type: 'spki', format: 'der' }),
-    der.explicit(3, der.sequence(...extensions)),
-  );
-  const signature = sign('sha256', toBeSigned, { key: request.issuerKeys.privateKey, dsaEncoding: 'der' });
-  const base64 = der.sequence(toBeSigned, algorithm, der.bits(signature)).toString('base64');
-  return `-----BEGIN CERTIFICATE-----\n${base64.replace(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`;
+  const signature = new x509.AlgorithmIdentifier({ algorithm: OID.ecdsaSha256 });
+  const tbsCertificate = new x509.TBSCertificate({
+    version: x509.Version.v3,
+    serialNumber: own(request.serial),
+    signature,
+    issuer: distinguishedName(request.issuer),
+    validity: new x509.Validity({ notBefore: request.notBefore, notAfter: request.notAfter }),
+    subject: distinguishedName(request.subject),
+    subjectPublicKeyInfo: AsnConvert.parse(spki(request.publicKey), x509.SubjectPublicKeyInfo),
+    extensions: new x509.Extensions(extensionsOf(request)),
+  });
+  const key = { key: request.issuerKeys.privateKey, dsaEncoding: 'der' as const };
+  const certificate = new x509.Certificate({
+    tbsCertificate,
+    signatureAlgorithm: signature,
+    signatureValue: own(sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), key)),
+  });
+  return new X509Certificate(Buffer.from(AsnConvert.serialize(certificate))).toString();
 }
 
 /** SHA-256 of the DER form, upper-case hex with colons, as PVE prints it. */
