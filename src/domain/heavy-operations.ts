@@ -12,7 +12,7 @@ type Operation = { readonly rest: string | null; readonly trpc: readonly string[
  */
 export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: 'GET /topology', trpc: ['topology.read'] },
-  { rest: 'GET /dashboard', trpc: ['dashboard.security', 'dashboard.traffic'] },
+  { rest: 'GET /dashboard', trpc: ['dashboard.read', 'dashboard.security', 'dashboard.traffic'] },
   { rest: 'GET /flows/groups', trpc: ['flows.groups'] },
   { rest: 'GET /flows/series', trpc: ['flows.series'] },
   {

@@ -48,7 +48,7 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : query.error ? failureOf(query.error) : null}
       onConfirm={() =>
-        detail && remove.mutate({ id: detail.id, version: detail.version, ...(lost && { with_addresses: true }) })
+        detail && remove.mutate({ id: detail.id, version: detail.version, ...(lost && { with_addresses: 'true' }) })
       }
     >
       {detail ? (

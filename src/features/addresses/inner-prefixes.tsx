@@ -38,9 +38,7 @@ export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const router = useRouter();
-  const query = useQuery(
-    trpc.subnets.tree.queryOptions({ network_id: subnet.network_id, parent_id: subnet.id, limit: 1000 }),
-  );
+  const query = useQuery(trpc.subnets.tree.queryOptions({ id: subnet.network_id, parent_id: subnet.id, limit: 1000 }));
   const columns = useMemo(() => innerColumns(t), [t]);
   const take = (
     <Button onClick={onTake} disabledReason={writeReason}>

@@ -69,10 +69,12 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
       queryKey: keyOf(branch),
       // The rows are read from the cache, not from these results: each change must render.
       notifyOnChangeProps: 'all' as const,
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        everyPage<SubnetNode>((cursor) =>
-          client.subnets.tree.query({ ...branch, limit: 1000, ...(cursor && { cursor }) }, { signal }),
-        ),
+      queryFn: ({ signal }: { signal: AbortSignal }) => {
+        const { network_id: id, ...within } = branch;
+        return everyPage<SubnetNode>((cursor) =>
+          client.subnets.tree.query({ id, ...within, limit: 1000, ...(cursor && { cursor }) }, { signal }),
+        );
+      },
     })),
   });
   return {

@@ -34,7 +34,7 @@ const REFRESH_MS = 10_000;
 export function AgentDetail({ nodeId }: { nodeId: string }) {
   const t = useT();
   const trpc = useTRPC();
-  const query = useQuery({ ...trpc.agents.get.queryOptions({ node_id: nodeId }), refetchInterval: REFRESH_MS });
+  const query = useQuery({ ...trpc.agents.get.queryOptions({ id: nodeId }), refetchInterval: REFRESH_MS });
   useDocumentTitle(query.data && t('Agent of {node}', { node: query.data.node_name }));
   return (
     <QueryView query={query} skeleton={<DetailSkeleton />}>

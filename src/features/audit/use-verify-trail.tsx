@@ -16,7 +16,7 @@ export function useVerifyTrail() {
   const verify = useMutation(useTRPC().audit.verify.mutationOptions());
   return {
     button: (
-      <Button icon={<ShieldCheck size={14} />} onClick={() => verify.mutate({})} pending={verify.isPending}>
+      <Button icon={<ShieldCheck size={14} />} onClick={() => verify.mutate()} pending={verify.isPending}>
         {t('Verify trail')}
       </Button>
     ),

@@ -25,7 +25,7 @@ export function PacketTestForm({ workloadId, interfaces }: { workloadId: string;
   });
   const test = useMutation({
     // Nothing changes by asking; as a mutation the answer stays until the next question.
-    mutationFn: (packet: PacketTest) => client.workloads.testPacket.query({ id: workloadId, packet }),
+    mutationFn: (packet: PacketTest) => client.workloads.testPacket.query({ id: workloadId, ...packet }),
   });
   const { control } = form;
   return (

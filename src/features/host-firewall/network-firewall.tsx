@@ -45,7 +45,7 @@ export function NetworkFirewall({ networkId }: { networkId: string }) {
           <GroupSections groups={firewall.groups} />
           {firewall.running !== false && (
             <Section title={t('Test a packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
-              <NetworkPacketForm ask={(packet) => client.networks.testPacket.query({ id: networkId, packet })} />
+              <NetworkPacketForm ask={(packet) => client.networks.testPacket.query({ id: networkId, ...packet })} />
             </Section>
           )}
           <Section title={t('Nodes')}>

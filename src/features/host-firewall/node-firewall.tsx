@@ -49,7 +49,7 @@ export function NodeFirewall({ nodeId }: { nodeId: string }) {
           </Section>
           <GroupSections groups={firewall.groups} />
           <Section title={t('Test a packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
-            <NodePacketForm ask={(packet) => client.nodes.testPacket.query({ id: nodeId, packet })} />
+            <NodePacketForm ask={(packet) => client.nodes.testPacket.query({ id: nodeId, ...packet })} />
           </Section>
         </>
       )}

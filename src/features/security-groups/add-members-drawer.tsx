@@ -57,7 +57,7 @@ export function AddMembersDrawer({ group, onClose }: Props) {
                 ? t('Choose at least one workload')
                 : count > MAX_BULK_MEMBERS && t('At most {n, number} at once', { n: MAX_BULK_MEMBERS })
             }
-            onClick={() => add.mutate({ id: group.id, change: { add: [...chosen], remove: [] } })}
+            onClick={() => add.mutate({ id: group.id, add: [...chosen], remove: [] })}
           >
             {count === 0 ? t('Add members') : t('{n, plural, one {Add # member} other {Add # members}}', { n: count })}
           </Button>

@@ -154,7 +154,8 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
         onConfirm={() =>
           remove.mutate({
             id: group.id,
-            change: { add: [], remove: (removing ?? []).map((member) => member.workload_id) },
+            add: [],
+            remove: (removing ?? []).map((member) => member.workload_id),
           })
         }
       >

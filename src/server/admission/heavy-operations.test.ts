@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest, laneOf } from '@/domain/heavy-operations';
+import { addressOf as restAddressOf } from '../api/operation';
 import { appRouter } from '../api/root';
+import { operationsOf } from '../api/routes-of';
 import { routes } from '../rest/routes';
 
 const procedures = Object.keys(appRouter._def.procedures);
@@ -11,6 +13,14 @@ describe('heavy operations', () => {
     const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
     expect(HEAVY_OPERATIONS.flatMap(({ rest }) => rest ?? []).filter((rest) => !known.has(rest))).toEqual([]);
     expect(HEAVY_OPERATIONS.flatMap(({ trpc }) => trpc).filter((call) => !procedures.includes(call))).toEqual([]);
+  });
+
+  it('are heavy on both surfaces', () => {
+    for (const [call, operation] of operationsOf(appRouter)) {
+      if (operation.rest === undefined) continue;
+      const { method, path } = restAddressOf(operation);
+      expect(isHeavyCall(call), call).toBe(laneOf({ method, path }, undefined) !== null);
+    }
   });
 
   it('are recognized by their address exactly as by their route', () => {

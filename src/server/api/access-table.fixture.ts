@@ -1,6 +1,6 @@
-import type { Grantable } from '@/domain/permissions';
 import type { Access, Route } from '../rest/define-route';
 import type { AppRouter } from './root';
+import { operationsOf } from './routes-of';
 
 /** One thing that can be called, and who may call it. */
 export type Callable = {
@@ -11,28 +11,23 @@ export type Callable = {
   access: Access;
 };
 
-type Procedure = { _def: { type: string; meta?: unknown } };
-
-function accessOf(path: string, meta: unknown): Access {
-  if (typeof meta === 'object' && meta !== null) {
-    if ('permission' in meta) return { permission: meta.permission as Grantable };
-    const enrolling = 'enrolling' in meta && meta.enrolling === true ? ({ enrolling: true } as const) : {};
-    if ('signedIn' in meta) return { signedIn: String(meta.signedIn), ...enrolling };
-    if ('person' in meta) return { person: String(meta.person), ...enrolling };
-  }
-  throw new Error(`The procedure ${path} says nothing about who may call it. Build it with procedure or ownProcedure.`);
-}
+type Procedures = Record<string, { _def: { type: string } }>;
 
 /**
  * Everything that can be called, from the tables that the handlers themselves use: nothing can be reached and be missing here.
  * @throws Error for a procedure that was built without saying who may call it
  */
 export function listCallables(routes: readonly Route[], router: AppRouter): Callable[] {
-  const procedures = Object.entries(router._def.procedures as unknown as Record<string, Procedure>);
+  const procedures = router._def.procedures as unknown as Procedures;
   return [
     ...routes.map(({ method, path, access }): Callable => ({ surface: 'REST', method, path, access })),
-    ...procedures.map(
-      ([path, { _def }]): Callable => ({ surface: 'tRPC', method: _def.type, path, access: accessOf(path, _def.meta) }),
+    ...operationsOf(router).map(
+      ([path, { access }]): Callable => ({
+        surface: 'tRPC',
+        method: procedures[path]?._def.type ?? '',
+        path,
+        access,
+      }),
     ),
   ];
 }

@@ -2,11 +2,18 @@ import 'server-only';
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
 import { isHeavyCall } from '@/domain/heavy-operations';
-import type { Grantable } from '@/domain/permissions';
 import { admit } from '../admission/admission';
 import { originOf } from '../auth/origin';
 import { readSession } from '../auth/read-session';
-import { authorize, type Origin, requirePerson, requireSession, type Session } from '../auth/scope';
+import {
+  actorOf,
+  authorize,
+  type Origin,
+  requirePerson,
+  requireSession,
+  type Scope,
+  type Session,
+} from '../auth/scope';
 import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
@@ -14,6 +21,7 @@ import { noteRefusal } from '../lib/note-refusal';
 import { baseUrlOf } from '../rest/base-url';
 import { toAppError, toProblem } from '../rest/problem';
 import { assertStorable } from '../rest/storable';
+import type { CallAccess, Operation } from './operation';
 
 export type Context = {
   session: Session | null;
@@ -21,8 +29,7 @@ export type Context = {
   /** The address under which the caller reached the service. @throws AppError `malformed` */
   baseUrl: () => string;
 };
-type Meta = { permission: Grantable } | { signedIn: string; enrolling?: true } | { person: string; enrolling?: true };
-type Options = { enrolling?: true };
+type Meta = { operation: Operation };
 
 /** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */
 export async function createContext(request: Request, origin: Origin = originOf(request)): Promise<Context> {
@@ -121,28 +128,25 @@ const storableInput = t.middleware(async ({ getRawInput, next }) => {
   return next();
 });
 
-/** The only builder of procedures for data: checks the permission, hands the proof to the service, lets heavy ones wait for their turn. */
-export const procedure = <P extends Grantable>(permission: P) =>
+/** What the handler of an operation gets when the caller may call it. @throws AppError `unauthenticated`, `forbidden` */
+function admitted({ session, origin }: Context, access: CallAccess) {
+  if ('permission' in access) {
+    const scope = authorize(session, access.permission);
+    return { scope, session: requireSession(session) };
+  }
+  const asked = 'person' in access ? requirePerson : requireSession;
+  const own = asked(session, access.enrolling);
+  return { scope: { actor: actorOf(own), origin }, session: own };
+}
+
+/** The only builder of procedures: checks who calls, hands the proof to the operation, lets heavy ones wait for their turn. */
+export const builderFor = (operation: Operation) =>
   base
-    .meta({ permission })
-    .use(({ ctx, next }) => next({ ctx: { scope: authorize(ctx.session, permission) } }))
+    .meta({ operation })
+    .use(({ ctx, next }) => next({ ctx: admitted(ctx, operation.access) }))
     .use(storableInput)
     .use(({ ctx, next, path, signal }) =>
-      isHeavyCall(path) ? admit('compute', ctx.scope, signal ?? null, () => next()) : next(),
+      isHeavyCall(path) ? admit('compute', ctx.scope as Scope, signal ?? null, () => next()) : next(),
     );
-
-/** For what every signed-in user may do with their own account; `why` is shown in the access snapshot. */
-export const ownProcedure = (why: string, options: Options = {}) =>
-  base
-    .meta({ signedIn: why, ...options })
-    .use(({ ctx, next }) => next({ ctx: { session: requireSession(ctx.session, options.enrolling) } }))
-    .use(storableInput);
-
-/** For what users do with their own account in person: an API token may not. */
-export const personProcedure = (why: string, options: Options = {}) =>
-  base
-    .meta({ person: why, ...options })
-    .use(({ ctx, next }) => next({ ctx: { session: requirePerson(ctx.session, options.enrolling) } }))
-    .use(storableInput);
 
 export const router = t.router;

@@ -35,7 +35,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const [round, setRound] = useState(0);
   const dryRun = useQuery({
     queryKey: ['policy-dry-run', policy.id, policy.version, round],
-    queryFn: ({ signal }) => client.deployments.applyPolicy.mutate({ policy_id: policy.id, dry_run: true }, { signal }),
+    queryFn: ({ signal }) => client.deployments.applyPolicy.mutate({ id: policy.id, dry_run: true }, { signal }),
     enabled: operationId === null,
     gcTime: 0,
     retry: false,
@@ -109,7 +109,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                         ? t('No guest could be read, so nothing can be applied')
                         : null
               }
-              onClick={() => apply.mutate({ policy_id: policy.id, dry_run: false, fingerprints })}
+              onClick={() => apply.mutate({ id: policy.id, dry_run: false, fingerprints })}
             >
               {places ? t('Apply to {places}', { places }) : t('Apply')}
             </Button>

@@ -85,7 +85,7 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
             policy.deployment_status !== 'unresolved' && (
               <Button
                 size="sm"
-                onClick={() => reconcile.mutate({ policy_id: policy.id })}
+                onClick={() => reconcile.mutate({ id: policy.id })}
                 pending={reconcile.isPending}
                 disabledReason={reason('policy:apply')}
               >
@@ -193,7 +193,7 @@ function ReadNow({ policyId }: { policyId: string }) {
   const queryClient = useQueryClient();
   const read = useMutation({
     mutationFn: () =>
-      queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: policyId, fresh: true }), staleTime: 0 }),
+      queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: policyId, fresh: 'true' }), staleTime: 0 }),
     onSuccess: (policy) => {
       queryClient.setQueryData(trpc.policies.get.queryKey({ id: policyId }), policy);
       void queryClient.invalidateQueries(trpc.policies.guests.pathFilter());

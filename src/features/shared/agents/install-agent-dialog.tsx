@@ -53,7 +53,7 @@ export function InstallAgentDialog({ target, onClose }: { target: InstallTarget 
 function Content({ target }: { target: InstallTarget }) {
   const trpc = useTRPC();
   // The list that opened the dialog may be older than this.
-  const agent = useQuery(trpc.agents.get.queryOptions({ node_id: target.node_id }));
+  const agent = useQuery(trpc.agents.get.queryOptions({ id: target.node_id }));
   const install = useMutation(trpc.agents.install.mutationOptions());
   const [enrolledBefore, setEnrolledBefore] = useState(target.enrolled_at);
   const create = () => {

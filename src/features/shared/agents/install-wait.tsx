@@ -16,7 +16,7 @@ export function InstallWait({ nodeId, enrolledBefore }: { nodeId: string; enroll
   const t = useT();
   const trpc = useTRPC();
   const { data: agent } = useQuery({
-    ...trpc.agents.get.queryOptions({ node_id: nodeId }),
+    ...trpc.agents.get.queryOptions({ id: nodeId }),
     refetchInterval: ({ state }) => (installProgress(state.data, enrolledBefore) === 'reporting' ? false : POLL_MS),
   });
   const progress = installProgress(agent, enrolledBefore);

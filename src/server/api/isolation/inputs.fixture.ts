@@ -4,7 +4,9 @@ import { handleRequest } from '@/server/rest/handle-request';
 import { exampleOf, type JsonSchema } from '@/server/rest/openapi/example-of';
 import { type Callable, listCallables } from '../access-table.fixture';
 import { handleTrpc } from '../handle-trpc';
+import { sentParts } from '../operation';
 import type { AppRouter } from '../root';
+import { operationsOf } from '../routes-of';
 import { kindOfField } from './kind-of-field.fixture';
 import type { Ids } from './two-tenants.fixture';
 
@@ -13,8 +15,6 @@ export type Input = Callable & { name: string; schema: JsonSchema; reads: boolea
 
 /** A place of an input where an id stands (`id`), or a text that may name something (`text`). `[]` is any item of a list. */
 export type Slot = { path: readonly string[]; holds: 'id' | 'text' };
-
-type Procedure = { _def: { inputs?: z.ZodType[] } };
 
 const schemaOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 const objectOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
@@ -25,14 +25,15 @@ const objectOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
 
 /** Everything that can be called, with what it takes. */
 export function listInputs(routes: readonly Route[], router: AppRouter): Input[] {
-  const procedures = router._def.procedures as unknown as Record<string, Procedure>;
+  const declared = new Map(operationsOf(router));
   return listCallables(routes, router).map((callable): Input => {
     const { surface, method, path, access } = callable;
     const name = `${method} ${path}`;
     const reads =
       method === 'GET' || method === 'query' || ('permission' in access && access.permission.endsWith(':read'));
     if (surface === 'tRPC') {
-      const parts = (procedures[path]?._def.inputs ?? []).map(schemaOf);
+      const operation = declared.get(path);
+      const parts = (operation ? sentParts(operation) : []).map(schemaOf);
       const properties = Object.assign({}, ...parts.map((part) => part.properties ?? {}));
       const required = parts.flatMap((part) => part.required ?? []);
       return { ...callable, name, reads, schema: { type: 'object', properties, required } };

@@ -5,23 +5,8 @@ import {
   heartbeatEnvelopeSchema,
 } from '@fabric/agent-contract';
 import { z } from 'zod';
-import {
-  AgentDetail,
-  AgentInstall,
-  AgentInstallInfo,
-  AgentInstallInput,
-  AgentListInput,
-  AgentPage,
-  UnconfirmedFlowInput,
-  UnconfirmedFlowPage,
-} from '@/domain/agent';
-import { createInstall } from '../../services/agents/create-install';
 import { enrolAgent } from '../../services/agents/enrol-agent';
-import { listAgents } from '../../services/agents/list-agents';
-import { listUnconfirmedFlows } from '../../services/agents/list-unconfirmed-flows';
-import { readAgent } from '../../services/agents/read-agent';
 import { readAgentFile } from '../../services/agents/read-agent-file';
-import { readInstallInfo } from '../../services/agents/read-install-info';
 import { recordHeartbeat } from '../../services/agents/record-heartbeat';
 import { renderInstallScript } from '../../services/agents/render-install-script';
 import { baseUrlOf } from '../base-url';
@@ -41,60 +26,6 @@ const heartbeat = defineRoute({
   itemwise: 'flows',
   response: { status: 200, schema: heartbeatAnswerSchema, problems: ['too_many_requests'] },
   handler: ({ scope, body }) => recordHeartbeat(scope, body),
-});
-
-const list = defineRoute({
-  method: 'GET',
-  path: '/agents',
-  summary: 'Nodes with their agents. status=none finds nodes without one.',
-  tag,
-  access: { permission: 'agent:read' },
-  query: AgentListInput,
-  response: { status: 200, schema: AgentPage },
-  handler: ({ scope, query }) => listAgents(scope, query),
-});
-
-const read = defineRoute({
-  method: 'GET',
-  path: '/agents/{node_id}',
-  summary: 'The agent of a node, with its newest heartbeat.',
-  tag,
-  access: { permission: 'agent:read' },
-  params: z.object({ node_id: z.uuid() }),
-  response: { status: 200, schema: AgentDetail },
-  handler: ({ scope, params }) => readAgent(scope, params.node_id),
-});
-
-const unconfirmed = defineRoute({
-  method: 'GET',
-  path: '/unconfirmed-flows',
-  summary: 'Flows about guests that the inventory places on other nodes: waiting for confirmation, or refused.',
-  tag,
-  access: { permission: 'agent:read' },
-  query: UnconfirmedFlowInput,
-  response: { status: 200, schema: UnconfirmedFlowPage },
-  handler: ({ scope, query }) => listUnconfirmedFlows(scope, query),
-});
-
-const install = defineRoute({
-  method: 'POST',
-  path: '/agents/install',
-  summary: 'The command that installs the agent on a node, with an enrolment token that works once, within an hour.',
-  tag,
-  access: { permission: 'agent:install' },
-  body: AgentInstallInput,
-  response: { status: 201, schema: AgentInstall },
-  handler: ({ scope, body, request }) => createInstall(scope, body, baseUrlOf(request)),
-});
-
-const installInfo = defineRoute({
-  method: 'GET',
-  path: '/agents/install-info',
-  summary: 'How the agent is installed: addresses, files and requirements.',
-  tag,
-  access: { signedIn: 'The installer itself is public; what it needs is no secret.' },
-  response: { status: 200, schema: AgentInstallInfo },
-  handler: ({ request }) => readInstallInfo(baseUrlOf(request)),
 });
 
 const installScript = defineRoute({
@@ -143,4 +74,4 @@ const enrol = defineRoute({
   handler: ({ scope, body }) => enrolAgent(scope, body),
 });
 
-export const agentRoutes = [heartbeat, list, read, unconfirmed, install, installInfo, installScript, download, enrol];
+export const agentRoutes = [heartbeat, installScript, download, enrol];

@@ -1,4 +1,4 @@
-import { CurrentUser, LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
+import { LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
 import { SecondFactorInput, SignInAnswer } from '@/domain/second-factor';
 import type { OpenScope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
@@ -6,7 +6,6 @@ import { answerChallenge } from '../../services/auth/answer-challenge';
 import type { IssuedSession } from '../../services/auth/issue-session';
 import { login } from '../../services/auth/login';
 import { logout } from '../../services/auth/logout';
-import { readCurrentUser } from '../../services/auth/read-current-user';
 import { refreshSession } from '../../services/auth/refresh-session';
 import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
@@ -129,14 +128,4 @@ const logoutRoute = defineRoute({
   },
 });
 
-const meRoute = defineRoute({
-  method: 'GET',
-  path: '/auth/me',
-  summary: 'The signed-in user with permissions, roles and tenants.',
-  tag: 'Authentication',
-  access: { signedIn: 'Everybody may see who they are.', enrolling: true },
-  response: { status: 200, schema: CurrentUser },
-  handler: ({ session }) => readCurrentUser(session),
-});
-
-export const authRoutes = [loginRoute, secondFactorRoute, refreshRoute, logoutRoute, meRoute];
+export const authRoutes = [loginRoute, secondFactorRoute, refreshRoute, logoutRoute];

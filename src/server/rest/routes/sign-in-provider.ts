@@ -1,27 +1,14 @@
 import { z } from 'zod';
-import {
-  ProviderCheck,
-  ProviderCheckInput,
-  type ProviderProblem,
-  SignedOut,
-  SignInMethods,
-  SignInProvider,
-  SignInProviderInput,
-  UserIdentities,
-} from '@/domain/sign-in-provider';
+import { type ProviderProblem, SignedOut, SignInMethods } from '@/domain/sign-in-provider';
 import { verifyToken } from '../../auth/session-tokens';
 import { openPendingSignIn, sealPendingSignIn } from '../../auth/sign-in-checks';
 import { logout } from '../../services/auth/logout';
 import { beginSignIn } from '../../services/sign-in-provider/begin-sign-in';
 import { finishSignIn } from '../../services/sign-in-provider/finish-sign-in';
-import { listUserIdentities, unlinkIdentity } from '../../services/sign-in-provider/identities';
-import { checkSignInProvider } from '../../services/sign-in-provider/open-provider';
-import { readSignInMethods, readSignInProvider } from '../../services/sign-in-provider/read-sign-in-provider';
+import { readSignInMethods } from '../../services/sign-in-provider/read-sign-in-provider';
 import { signOut } from '../../services/sign-in-provider/sign-out';
-import { updateSignInProvider } from '../../services/sign-in-provider/update-sign-in-provider';
 import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
-import { ifMatchVersion } from '../if-match';
 import {
   assertSameOrigin,
   challengeCookie,
@@ -139,59 +126,4 @@ const left = defineRoute({
   },
 });
 
-const read = defineRoute({
-  method: 'GET',
-  path: '/settings/sign-in-provider',
-  summary: 'The sign-in provider (OpenID Connect), without its secret.',
-  tag: 'Settings',
-  access: { permission: 'settings:read' },
-  response: { status: 200, schema: SignInProvider },
-  handler: ({ scope }) => readSignInProvider(scope),
-});
-
-const update = defineRoute({
-  method: 'PUT',
-  path: '/settings/sign-in-provider',
-  summary: 'Store the sign-in provider and the roles that its groups give. Super administrators only.',
-  tag: 'Settings',
-  access: { permission: '*' },
-  body: SignInProviderInput,
-  response: { status: 200, schema: SignInProvider },
-  handler: ({ scope, body, request }) =>
-    updateSignInProvider(scope, { ...body, version: body.version ?? ifMatchVersion(request) }),
-});
-
-const check = defineRoute({
-  method: 'POST',
-  path: '/settings/sign-in-provider/check',
-  summary: 'Ask the provider at an issuer what it says of itself. Nothing is stored.',
-  tag: 'Settings',
-  access: { permission: '*' },
-  body: ProviderCheckInput,
-  response: { status: 200, schema: ProviderCheck },
-  handler: ({ scope, body }) => checkSignInProvider(scope, body.issuer),
-});
-
-const identities = defineRoute({
-  method: 'GET',
-  path: '/users/{user_id}/identities',
-  summary: 'Accounts at sign-in providers that belong to a user.',
-  tag: 'Administration',
-  access: { permission: 'user:read' },
-  params: z.object({ user_id: z.uuid() }),
-  response: { status: 200, schema: UserIdentities },
-  handler: ({ scope, params }) => listUserIdentities(scope, params.user_id),
-});
-
-const unlink = defineRoute({
-  method: 'DELETE',
-  path: '/users/{user_id}/identities/{identity_id}',
-  summary: 'Part a user from an account at a sign-in provider; all their sign-ins end.',
-  tag: 'Administration',
-  access: { permission: 'user:write' },
-  params: z.object({ user_id: z.uuid(), identity_id: z.uuid() }),
-  response: { status: 204 },
-  handler: ({ scope, params }) => unlinkIdentity(scope, params.user_id, params.identity_id),
-});
-
-export const signInProviderRoutes = [methods, begin, finish, leave, left, read, update, check, identities, unlink];
+export const signInProviderRoutes = [methods, begin, finish, leave, left];

@@ -110,7 +110,7 @@ describe('agents', () => {
   });
 
   it('show the hours of the last day and what was refused', async () => {
-    const detail = await ask<AgentDetail>('agents.get', { node_id: nodes[1]?.id });
+    const detail = await ask<AgentDetail>('agents.get', { id: nodes[1]?.id });
     expect(detail.last_day).toEqual({ heartbeats: 1, accepted: 2, updated: 0, rejected: 1 });
     expect(detail.hours).toHaveLength(1);
     expect(detail.hours[0]).toMatchObject(detail.last_day);
@@ -118,7 +118,7 @@ describe('agents', () => {
     expect(detail.rejections).toEqual([
       { received_at: expect.any(String), index: 2, reason: expect.stringContaining('source_ip') },
     ]);
-    const none = await ask<AgentDetail>('agents.get', { node_id: nodes[3]?.id });
+    const none = await ask<AgentDetail>('agents.get', { id: nodes[3]?.id });
     expect(none).toMatchObject({ status: null, payload: null, hours: [], rejections: [] });
     expect(none.last_day.heartbeats).toBe(0);
   });

@@ -1,0 +1,202 @@
+import type { TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';
+import { z } from 'zod';
+import type { Grantable } from '@/domain/permissions';
+import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
+import type { ErrorCode } from '../lib/errors';
+import type { Method } from '../rest/define-route';
+import { builderFor } from './trpc';
+
+/** Who may call: holders of a permission, any signed-in user, or a user in person (no API token); the last two say why. */
+export type CallAccess =
+  | { permission: Grantable }
+  | { signedIn: string; enrolling?: true }
+  | { person: string; enrolling?: true };
+
+type Shape = z.ZodType | undefined;
+type ObjectShape = z.ZodObject | undefined;
+
+/** Names of the parameters in a path: `project_id` of `GET /projects/{project_id}`. */
+type NamesIn<R extends string> = R extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type FirstIn<R extends string> = R extends `${string}{${infer Name}}${string}` ? Name : never;
+type ParamsOf<R extends string, P extends ObjectShape> = P extends z.ZodObject
+  ? z.output<P>
+  : { [Name in NamesIn<R>]: string };
+type Names = Readonly<Record<string, string>>;
+
+/** What pages send: the first parameter of the path as `id`, others by their names unless the operation says another, and the input. */
+type Sent<R extends string, P extends ObjectShape, I extends Shape, N extends Names> = ([NamesIn<R>] extends [never]
+  ? unknown
+  : {
+      [Name in keyof ParamsOf<R, P> as Name extends keyof N
+        ? N[Name]
+        : Name extends FirstIn<R>
+          ? 'id'
+          : Name]: ParamsOf<R, P>[Name];
+    }) &
+  (I extends z.ZodType ? z.input<I> : unknown);
+type SentOrNothing<R extends string, P extends ObjectShape, I extends Shape, N extends Names> = [
+  NamesIn<R>,
+  I,
+] extends [never, undefined]
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: how tRPC's clients know a call without input
+    void
+  : Sent<R, P, I, N>;
+
+/** One call, from whichever surface it came. */
+export type Call<A extends CallAccess, R extends string, P extends ObjectShape, I extends Shape> = {
+  /** Evidence of the permission; for one's own account only who and from where. */
+  scope: A extends { permission: infer G extends Grantable } ? Scope<G> : OpenScope;
+  session: A extends { person: string } ? PersonSession : Session;
+  /** What stands in the path. */
+  params: ParamsOf<R, P>;
+  input: I extends z.ZodType ? z.output<I> : undefined;
+  /** The address under which the caller reached the service. @throws AppError `malformed` */
+  baseUrl: () => string;
+};
+
+type RowOf<O extends Shape> = O extends z.ZodType<{ items: readonly (infer Row)[] }> ? keyof Row & string : never;
+export type PageOfFile = { limit: number; cursor?: string };
+
+/** A list that `format=csv` answers as a whole: name of the file, the fields of its rows, and the rows where they are not those of the list. */
+type CsvFile<C, O extends Shape> =
+  | { name: string; columns: readonly RowOf<O>[]; rows?: undefined }
+  | {
+      name: string;
+      columns: readonly string[];
+      rows: (call: C, page: PageOfFile) => Promise<{ items: readonly object[]; next_cursor: string | null }>;
+    };
+
+/** How an operation is called over REST. */
+type OverRest<C, R extends string, O extends Shape> = {
+  /** Method and path below `/api/v1`: `GET /projects/{project_id}`. Without it only pages call the operation. */
+  rest: R;
+  /** One sentence for the API document. */
+  summary: string;
+  /** Where the area is not that of the others beside it. */
+  tag?: string;
+  /** The answer. Without it the answer is 204. */
+  output?: O;
+  /** Success, where it is not 200: something was created, or the work goes on. */
+  status?: 201 | 202;
+  /** Errors that do not follow from who may call it and what it takes. */
+  problems?: readonly ErrorCode[];
+  /** The body may be left out. */
+  bodyOptional?: boolean;
+  /** Bytes accepted, at most 16 MB; 1 MB when not said. */
+  maxBodyBytes?: number;
+  gzip?: boolean;
+  csv?: CsvFile<C, O>;
+  /** Where REST takes or answers more than pages do: further fields of the query, and what is answered (a Response, too). */
+  respond?: { query?: z.ZodObject; answer: (call: C, query: RestQuery, request: Request) => Promise<unknown> };
+  malformedExtra?: (
+    scope: ScopeOf<C>,
+    path: Readonly<Record<string, string>>,
+  ) => Promise<Record<string, unknown> | null>;
+};
+type RestQuery = Readonly<Record<string, string | undefined>>;
+type ScopeOf<C> = C extends { scope: infer S } ? S : never;
+type OnlyPages = { [K in keyof OverRest<unknown, '', undefined>]?: undefined };
+
+type Declared<A extends CallAccess, P extends ObjectShape, I extends Shape, N extends Names> = {
+  access: A;
+  /** What stands in the path where it is not UUIDs: all of it. */
+  params?: P;
+  /** What is sent besides: the query of GET and DELETE, else the JSON body. A `version` may come as If-Match, too. */
+  input?: I;
+  /** Names that pages use for parameters of the path. */
+  onPages?: N;
+};
+
+/** An operation as tables of it hold them, whatever its types. */
+export type Operation = Declared<CallAccess, ObjectShape, Shape, Names> & {
+  tag: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the table holds operations of every shape; their declaration was checked
+  run: (call: any) => Promise<unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+} & (OverRest<any, string, Shape> | OnlyPages);
+
+/** Method, path and the schema of its parameters of an operation with a REST address. */
+export function addressOf(operation: { rest: string; params?: ObjectShape }) {
+  const [method, path] = operation.rest.split(' ') as [Method, `/${string}`];
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const params = operation.params ?? z.object(Object.fromEntries(names.map((name) => [name, z.uuid()])));
+  return { method, path, names, params: names.length > 0 ? params : undefined };
+}
+
+const NO_INPUT = z.strictObject({});
+
+/** What pages call a parameter of the path. */
+const calledOnPages = ({ onPages }: Operation, names: readonly string[], name: string) =>
+  onPages?.[name] ?? (name === names[0] ? 'id' : name);
+
+/** The schemas of what a page sends: parameters by the names that pages use, and the input. */
+export function sentParts(operation: Operation): z.ZodType[] {
+  const { names = [], params } = operation.rest === undefined ? {} : addressOf(operation);
+  const renamed = Object.entries(params?.shape ?? {}).map(([name, schema]) => [
+    calledOnPages(operation, names, name),
+    schema,
+  ]);
+  return [...(params ? [z.object(Object.fromEntries(renamed))] : []), ...(operation.input ? [operation.input] : [])];
+}
+
+/** Reads what a page sends into parameters and input; all that is wrong is told at once. @throws ZodError */
+function readSent(operation: Operation): ((sent: unknown) => { params: unknown; input: unknown }) | null {
+  const { names = [], params } = operation.rest === undefined ? {} : addressOf(operation);
+  const { input } = operation;
+  if (!params && !input) return null;
+  const keyOf = (name: string) => calledOnPages(operation, names, name);
+  return (sent) => {
+    const { ...rest } = z.record(z.string(), z.unknown()).parse(sent ?? {});
+    const path: Record<string, unknown> = {};
+    for (const name of names) {
+      const key = keyOf(name);
+      path[name] = rest[key];
+      delete rest[key];
+    }
+    const inPath = params?.safeParse(path);
+    const inInput = (input ?? NO_INPUT).safeParse(rest);
+    const asSent = (issue: z.core.$ZodIssue) => ({ ...issue, path: issue.path.map((at) => keyOf(String(at))) });
+    const issues = [...(inPath?.error?.issues ?? []).map(asSent), ...(inInput.error?.issues ?? [])];
+    if (issues.length > 0) throw new z.ZodError(issues);
+    return { params: inPath?.data ?? {}, input: input ? inInput.data : undefined };
+  };
+}
+
+function build(kind: 'query' | 'mutation', operation: Operation): never {
+  const read = readSent(operation);
+  const base = builderFor(operation);
+  const builder = read === null ? base : base.input(read);
+  const { run } = operation;
+  const resolve = ({ ctx, input }: { ctx: object; input?: unknown }) =>
+    run({ ...ctx, params: {}, input: undefined, ...(input as object | undefined) });
+  return builder[kind](resolve) as never;
+}
+
+type Declare<K extends 'query' | 'mutation'> = <
+  const A extends CallAccess,
+  T,
+  const R extends string = '',
+  P extends ObjectShape = undefined,
+  I extends Shape = undefined,
+  O extends Shape = undefined,
+  const N extends Names = Record<never, never>,
+>(
+  config: Declared<A, P, I, N> & { run: (call: Call<A, R, P, I>) => Promise<T> } & (
+      | OverRest<Call<A, R, P, I>, R, O>
+      | OnlyPages
+    ),
+) => K extends 'query'
+  ? TRPCQueryProcedure<{ meta: unknown; input: SentOrNothing<R, P, I, N>; output: T }>
+  : TRPCMutationProcedure<{ meta: unknown; input: SentOrNothing<R, P, I, N>; output: T }>;
+
+/**
+ * Declares operations of one area of the API document, each once: who may call it, what it takes and answers, what it does, and
+ * where it stands in REST. Pages, REST handlers, the API document and the table of rights are made from it. A
+ * `query` changes nothing, a `mutation` may.
+ */
+export function operations(tag: string): { query: Declare<'query'>; mutation: Declare<'mutation'> } {
+  return {
+    query: (config) => build('query', { tag, ...config } as Operation),
+    mutation: (config) => build('mutation', { tag, ...config } as Operation),
+  };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { AuditListInput, AuditPage, AuditRecord, PageExport } from '@/domain/audit';
+import { csvResponse } from '../../rest/csv-response';
+import { type ReadPage, streamPages } from '../../rest/stream-pages';
+import { exportAudit } from '../../services/audit/export-audit';
+import { listAudit } from '../../services/audit/list-audit';
+import { readAuditRecord } from '../../services/audit/read-audit-record';
+import { recordPageExport } from '../../services/audit/record-export';
+import { verifyAuditTrail } from '../../services/audit/verify-audit-trail';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Audit');
+
+/** Pages of JSON; or all that match as a file, CSV or one JSON object a line. */
+const format = z.enum(['json', 'csv', 'ndjson'], { error: 'json, csv or ndjson' }).default('json');
+
+/** Fields of the CSV file. */
+const CSV = [
+  'seq',
+  'at',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'tenant_id',
+  'action',
+  'object_kind',
+  'object_id',
+  'object_name',
+  'before',
+  'after',
+  'request_id',
+  'source_address',
+  'previous_hash',
+  'hash',
+  'id',
+] as const;
+
+const asText = (state: AuditRecord['before']) => state && JSON.stringify(state);
+
+/** Records with what was before and after as text. */
+const flattened =
+  (rows: ReadPage<AuditRecord>): ReadPage<Record<(typeof CSV)[number], unknown>> =>
+  async (page) => {
+    const { items, next_cursor } = await rows(page);
+    const flat = items.map((record) => ({ ...record, before: asText(record.before), after: asText(record.after) }));
+    return { items: flat, next_cursor };
+  };
+
+export const auditRouter = router({
+  list: query({
+    rest: 'GET /audit',
+    summary: 'The audit trail, newest first. format=csv or ndjson gives all records that match as a file.',
+    access: { permission: 'audit:read' },
+    input: AuditListInput,
+    output: AuditPage,
+    run: ({ scope, input }) => listAudit(scope, input),
+    respond: {
+      query: z.strictObject({ format }),
+      answer: ({ scope, input }, { format }) => {
+        if (format === 'json') return listAudit(scope, input);
+        const file = { name: 'audit', scope, query: input };
+        const rows: ReadPage<AuditRecord> = (page) => exportAudit(scope, { ...input, ...page });
+        if (format === 'csv') return csvResponse(file, CSV, flattened(rows));
+        const line = (record: AuditRecord) => `${JSON.stringify(record)}\n`;
+        return streamPages(file, { suffix: 'ndjson', type: 'application/x-ndjson' }, rows, { line });
+      },
+    },
+  }),
+  get: query({
+    rest: 'GET /audit/{audit_record_id}',
+    summary: 'One audit record.',
+    access: { permission: 'audit:read' },
+    output: AuditRecord,
+    run: ({ scope, params }) => readAuditRecord(scope, params.audit_record_id),
+  }),
+  recordExport: mutation({
+    access: { signedIn: 'Whoever exports a list on a page leaves a record of it.' },
+    input: PageExport,
+    run: ({ session, input }) => recordPageExport(session, input),
+  }),
+  verify: mutation({
+    access: { permission: 'audit:read' },
+    run: ({ scope }) => verifyAuditTrail(scope),
+  }),
+});

@@ -1,0 +1,123 @@
+import {
+  Cluster,
+  ClusterCheckInput,
+  ClusterCheckReport,
+  ClusterCounts,
+  ClusterInput,
+  ClusterListInput,
+  ClusterPage,
+  ClusterUpdate,
+} from '@/domain/cluster';
+import { ClusterFirewall } from '@/domain/host-firewall';
+import { SyncAccepted, SyncRunListInput, SyncRunPage } from '@/domain/sync';
+import { checkCluster } from '../../services/clusters/check-cluster';
+import { createCluster } from '../../services/clusters/create-cluster';
+import { deleteCluster } from '../../services/clusters/delete-cluster';
+import { listClusters } from '../../services/clusters/list-clusters';
+import { previewDelete } from '../../services/clusters/preview-delete';
+import { readCluster } from '../../services/clusters/read-cluster';
+import { requestSync } from '../../services/clusters/request-sync';
+import { updateCluster } from '../../services/clusters/update-cluster';
+import { readClusterFirewall } from '../../services/host-firewall/read-cluster-firewall';
+import { awaitSyncRun } from '../../services/sync-runs/await-sync-run';
+import { listSyncRuns } from '../../services/sync-runs/list-sync-runs';
+import { Waiting } from '../inputs';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Clusters');
+
+export const clustersRouter = router({
+  list: query({
+    rest: 'GET /clusters',
+    summary: 'Clusters with the state of their sync and what they hold.',
+    access: { permission: 'cluster:read' },
+    input: ClusterListInput,
+    output: ClusterPage,
+    run: ({ scope, input }) => listClusters(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /clusters',
+    summary: 'Add a cluster. Its token is stored encrypted and never returned.',
+    access: { permission: 'cluster:write' },
+    input: ClusterInput,
+    output: Cluster,
+    status: 201,
+    run: ({ scope, input }) => createCluster(scope, input),
+  }),
+  check: mutation({
+    rest: 'POST /clusters/check',
+    summary: 'Try an access to a cluster: reachability, certificate, sign-in, version, privileges, firewall.',
+    access: { permission: 'cluster:write' },
+    input: ClusterCheckInput,
+    output: ClusterCheckReport,
+    run: ({ scope, input }) => checkCluster(scope, input),
+  }),
+  get: query({
+    rest: 'GET /clusters/{cluster_id}',
+    summary: 'One cluster.',
+    access: { permission: 'cluster:read' },
+    output: Cluster,
+    run: ({ scope, params }) => readCluster(scope, params.cluster_id),
+  }),
+  firewall: query({
+    rest: 'GET /clusters/{cluster_id}/firewall',
+    summary: 'What the data center filters, read now: options, rules, objects they refer to, and its nodes and VNets.',
+    access: { permission: 'cluster:read' },
+    output: ClusterFirewall,
+    run: ({ scope, params }) => readClusterFirewall(scope, params.cluster_id),
+  }),
+  update: mutation({
+    rest: 'PATCH /clusters/{cluster_id}',
+    summary:
+      'Change a cluster. A new address needs the token as well. If-Match or version guards against lost updates.',
+    access: { permission: 'cluster:write' },
+    input: ClusterUpdate,
+    output: Cluster,
+    run: ({ scope, params, input }) => updateCluster(scope, params.cluster_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /clusters/{cluster_id}',
+    summary: 'Delete a cluster with its nodes, workloads, networks, subnets and addresses.',
+    access: { permission: 'cluster:write' },
+    run: ({ scope, params }) => deleteCluster(scope, params.cluster_id),
+  }),
+  deletePreview: query({
+    rest: 'GET /clusters/{cluster_id}/delete-preview',
+    summary: 'How much would be deleted with the cluster.',
+    access: { permission: 'cluster:write' },
+    output: ClusterCounts,
+    run: ({ scope, params }) => previewDelete(scope, params.cluster_id),
+  }),
+  sync: mutation({
+    rest: 'POST /clusters/{cluster_id}/sync',
+    summary:
+      'Read the inventory of a cluster. With wait=true the finished run is the answer, or 202 after two minutes.',
+    access: { permission: 'cluster:sync' },
+    output: SyncAccepted,
+    status: 202,
+    run: ({ scope, params }) => requestSync(scope, params.cluster_id),
+    respond: {
+      query: Waiting,
+      answer: async ({ scope, params }, { wait }, request) => {
+        const accepted = await requestSync(scope, params.cluster_id);
+        if (wait === 'false') return accepted;
+        const run = await awaitSyncRun(scope, accepted.run_id, { signal: request.signal });
+        return run.finished_at === null
+          ? accepted
+          : Response.json(run, { status: 200, headers: { 'cache-control': 'no-store' } });
+      },
+    },
+  }),
+  syncRuns: query({
+    rest: 'GET /clusters/{cluster_id}/sync-runs',
+    summary: 'The syncs of a cluster, newest first.',
+    access: { permission: 'cluster:read' },
+    input: SyncRunListInput.omit({ cluster_id: true }),
+    output: SyncRunPage,
+    run: async ({ scope, params, input }) => {
+      await readCluster(scope, params.cluster_id);
+      return listSyncRuns(scope, { ...input, cluster_id: params.cluster_id });
+    },
+  }),
+});

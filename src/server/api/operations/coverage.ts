@@ -1,0 +1,45 @@
+import { CoverageRange, PolicyCoverage, WorkloadCoverageListInput, WorkloadCoveragePage } from '@/domain/coverage';
+import { listWorkloadCoverage } from '../../services/rule-coverage/list-workload-coverage';
+import { readPolicyCoverage } from '../../services/rule-coverage/read-policy-coverage';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query } = operations('Policies');
+
+/** Fields of the CSV file. */
+const CSV = [
+  'workload_name',
+  'vmid',
+  'cluster_name',
+  'flows',
+  'by_policy',
+  'by_other_rule',
+  'by_audit',
+  'by_default',
+  'observed',
+  'conflicts',
+  'covered_share',
+  'last_flow_at',
+  'looked_since',
+] as const;
+
+export const coverageRouter = router({
+  policy: query({
+    rest: 'GET /policies/{policy_id}/coverage',
+    summary: 'How often each rule of a policy decided about a flow in the last days, and which never did.',
+    access: { permission: 'policy:read' },
+    input: CoverageRange,
+    output: PolicyCoverage,
+    run: ({ scope, params, input }) => readPolicyCoverage(scope, params.policy_id, input),
+  }),
+  workloads: query({
+    rest: 'GET /coverage/workloads',
+    tag: 'Flows',
+    summary: 'By what the flows of each guest were decided in the last days, the least covered by rules first.',
+    access: { permission: 'flow:read' },
+    input: WorkloadCoverageListInput,
+    output: WorkloadCoveragePage,
+    run: ({ scope, input }) => listWorkloadCoverage(scope, input),
+    csv: { name: 'coverage', columns: CSV },
+  }),
+});

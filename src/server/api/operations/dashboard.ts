@@ -1,0 +1,38 @@
+import { Dashboard } from '@/domain/dashboard/dashboard';
+import { DashboardInput, DashboardOperationsInput, DashboardTrafficInput } from '@/domain/dashboard/dashboard-input';
+import { dashboardScopes } from '../../auth/dashboard-scopes';
+import { readDashboard } from '../../services/dashboard/read-dashboard';
+import { readDashboardOperations } from '../../services/dashboard/read-dashboard-operations';
+import { readDashboardSecurity } from '../../services/dashboard/read-dashboard-security';
+import { readDashboardTraffic } from '../../services/dashboard/read-dashboard-traffic';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query } = operations('Dashboard');
+
+export const dashboardRouter = router({
+  read: query({
+    rest: 'GET /dashboard',
+    summary:
+      'Security posture, suspicious traffic (all of it unless limited), top talkers, syncs, faulty nodes and policies at a glance.',
+    access: { permission: 'flow:read' },
+    input: DashboardInput,
+    output: Dashboard,
+    run: ({ scope, session, input }) => readDashboard(dashboardScopes(session, scope), input),
+  }),
+  security: query({
+    access: { permission: 'flow:read' },
+    input: DashboardInput,
+    run: ({ scope, session, input }) => readDashboardSecurity(dashboardScopes(session, scope), input),
+  }),
+  traffic: query({
+    access: { permission: 'flow:read' },
+    input: DashboardTrafficInput,
+    run: ({ scope, session, input }) => readDashboardTraffic(dashboardScopes(session, scope), input),
+  }),
+  operations: query({
+    access: { permission: 'flow:read' },
+    input: DashboardOperationsInput,
+    run: ({ scope, session, input }) => readDashboardOperations(dashboardScopes(session, scope), input),
+  }),
+});

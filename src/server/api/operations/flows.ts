@@ -1,0 +1,123 @@
+import { FlowListInput, FlowPage, FlowTail, FlowTailInput, type JudgedFlow } from '@/domain/flow/flow';
+import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { authorizeIfGranted, type Session } from '../../auth/scope';
+import { groupFlows } from '../../services/flows/group-flows';
+import { listFlows } from '../../services/flows/list-flows';
+import { readFlowSeries } from '../../services/flows/read-flow-series';
+import { tailFlows } from '../../services/flows/tail-flows';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query } = operations('Flows');
+const access = { permission: 'flow:read' } as const;
+
+/** What decides about flows are rules of workloads, shown to those who may see these. */
+const rulesIn = (session: Session) => authorizeIfGranted(session, 'workload:read');
+
+/** Fields of the CSV files. */
+const FLOW_CSV = [
+  'observed_at',
+  'first_seen_at',
+  'cluster_name',
+  'node_name',
+  'source_ip',
+  'source_port',
+  'source_workload_name',
+  'source_cidr',
+  'destination_ip',
+  'destination_port',
+  'destination_workload_name',
+  'destination_cidr',
+  'protocol',
+  'decision',
+  'action',
+  'rules_say',
+  'rules_reason',
+  'state',
+  'bytes',
+  'packets',
+  'collector',
+  'interface',
+] as const;
+const GROUP_CSV = [
+  'source_ip',
+  'source_workload_name',
+  'source_cidr',
+  'source_label',
+  'destination_ip',
+  'destination_workload_name',
+  'destination_cidr',
+  'destination_label',
+  'protocol',
+  'port',
+  'decision',
+  'node_name',
+  'action',
+  'rules_say',
+  'rules_reason',
+  'differs',
+  'bytes',
+  'packets',
+  'flows',
+  'last_seen_at',
+] as const;
+/** What the rules say as two columns. */
+const withReason = <T extends Pick<JudgedFlow, 'rules_say'> | Pick<FlowGroup, 'rules_say'>>({
+  rules_say,
+  ...row
+}: T) => ({
+  ...row,
+  rules_say: rules_say?.action ?? null,
+  rules_reason: rules_say?.explanation ?? null,
+});
+
+export const flowsRouter = router({
+  list: query({
+    rest: 'GET /flows',
+    summary: 'Flows that were active in a time range, the newest first. format=csv gives all of them as a file.',
+    access,
+    input: FlowListInput,
+    output: FlowPage,
+    run: ({ scope, session, input }) => listFlows(scope, rulesIn(session), input),
+    csv: {
+      name: 'flows',
+      columns: FLOW_CSV,
+      rows: async ({ scope, session, input }, page) => {
+        const flows = await listFlows(scope, rulesIn(session), { ...input, ...page });
+        return { ...flows, items: flows.items.map(withReason) };
+      },
+    },
+  }),
+  tail: query({
+    rest: 'GET /flows/tail',
+    summary: 'Flows that were stored since a moment, to be asked again with the next_after of the answer.',
+    access,
+    input: FlowTailInput,
+    output: FlowTail,
+    run: ({ scope, session, input }) => tailFlows(scope, rulesIn(session), input),
+  }),
+  groups: query({
+    rest: 'GET /flows/groups',
+    summary: 'Traffic of a time range by pair of workloads, address, service, verdict or node, the largest first.',
+    access,
+    input: FlowGroupsInput,
+    output: FlowGroups,
+    run: ({ scope, session, input }) => groupFlows(scope, rulesIn(session), input),
+    csv: {
+      name: 'flow-groups',
+      columns: GROUP_CSV,
+      rows: async ({ scope, session, input }, page) => {
+        const groups = await groupFlows(scope, rulesIn(session), { ...input, ...page });
+        return { ...groups, items: groups.items.map(withReason) };
+      },
+    },
+  }),
+  series: query({
+    rest: 'GET /flows/series',
+    summary: 'Traffic of a time range over time, by verdict.',
+    access,
+    input: FlowSeriesInput,
+    output: FlowSeries,
+    run: ({ scope, input }) => readFlowSeries(scope, input),
+  }),
+});

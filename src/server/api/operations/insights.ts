@@ -1,0 +1,35 @@
+import { InsightFlowsInput, InsightsInput } from '@/domain/insights';
+import { authorize, type Session } from '../../auth/scope';
+import { listInsightFlows } from '../../services/insights/list-insight-flows';
+import { readInsightDecisions } from '../../services/insights/read-insight-decisions';
+import { readInsightSeries } from '../../services/insights/read-insight-series';
+import { readInsightsOverview } from '../../services/insights/read-insights-overview';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query } = operations('Flows');
+const access = { permission: 'flow:read' } as const;
+
+/** What decides about flows are the workload's rules: seeing them takes that permission, too. */
+const rulesOf = (session: Session) => authorize(session, 'workload:read');
+
+/** The parts of a page; REST answers the whole as a stream (`rest/routes/insights.ts`). */
+export const insightsRouter = router({
+  summary: query({
+    access,
+    input: InsightsInput,
+    run: ({ scope, session, input }) => readInsightsOverview(scope, rulesOf(session), input),
+  }),
+  flows: query({
+    access,
+    input: InsightFlowsInput,
+    run: ({ scope, session, input }) =>
+      listInsightFlows(scope, input.include_flow_context ? rulesOf(session) : null, input),
+  }),
+  decisions: query({
+    access,
+    input: InsightsInput,
+    run: ({ scope, session, input }) => readInsightDecisions(scope, rulesOf(session), input),
+  }),
+  series: query({ access, input: InsightsInput, run: ({ scope, input }) => readInsightSeries(scope, input) }),
+});

@@ -1,0 +1,43 @@
+import { IpRange, RangeInput, RangeListInput, RangePage, RangeUpdate } from '@/domain/ipam/ip-range';
+import { listRanges } from '../../services/ipam/list-ranges';
+import { createRange, deleteRange, updateRange } from '../../services/ipam/write-ranges';
+import { ByVersion } from '../inputs';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Address management');
+
+export const ipRangesRouter = router({
+  list: query({
+    rest: 'GET /ip-ranges',
+    summary: 'Ranges that DHCP hands out or that are kept for something.',
+    access: { permission: 'ipam:read' },
+    input: RangeListInput,
+    output: RangePage,
+    run: ({ scope, input }) => listRanges(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /ip-ranges',
+    summary: 'Set a range of a subnet aside: the next free address is never one of it.',
+    access: { permission: 'ipam:write' },
+    input: RangeInput,
+    output: IpRange,
+    status: 201,
+    run: ({ scope, input }) => createRange(scope, input),
+  }),
+  update: mutation({
+    rest: 'PATCH /ip-ranges/{ip_range_id}',
+    summary: 'Change a range. If-Match or version guards against lost updates.',
+    access: { permission: 'ipam:write' },
+    input: RangeUpdate,
+    output: IpRange,
+    run: ({ scope, params, input }) => updateRange(scope, params.ip_range_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /ip-ranges/{ip_range_id}',
+    summary: 'Delete a range.',
+    access: { permission: 'ipam:write' },
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteRange(scope, params.ip_range_id, input.version),
+  }),
+});

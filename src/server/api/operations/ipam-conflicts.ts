@@ -1,0 +1,34 @@
+import { ConflictListInput, ConflictPage, ConflictResolveInput, IpamConflict } from '@/domain/ipam/conflict';
+import { listConflicts } from '../../services/ipam/list-conflicts';
+import { readConflict } from '../../services/ipam/read-conflict';
+import { resolveConflict } from '../../services/ipam/resolve-conflict';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Address management');
+
+export const ipamConflictsRouter = router({
+  list: query({
+    rest: 'GET /ipam/conflicts',
+    summary: 'Facts about addresses that cannot both be right, newest first.',
+    access: { permission: 'ipam:read' },
+    input: ConflictListInput,
+    output: ConflictPage,
+    run: ({ scope, input }) => listConflicts(scope, input),
+  }),
+  get: query({
+    rest: 'GET /ipam/conflicts/{conflict_id}',
+    summary: 'One conflict.',
+    access: { permission: 'ipam:read' },
+    output: IpamConflict,
+    run: ({ scope, params }) => readConflict(scope, params.conflict_id),
+  }),
+  resolve: mutation({
+    rest: 'POST /ipam/conflicts/{conflict_id}/resolve',
+    summary: 'Decide a conflict: keep what is stored, assign to the other workload, or dismiss.',
+    access: { permission: 'ipam:write' },
+    input: ConflictResolveInput,
+    output: IpamConflict,
+    run: ({ scope, params, input }) => resolveConflict(scope, params.conflict_id, input),
+  }),
+});

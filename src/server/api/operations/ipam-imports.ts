@@ -1,0 +1,38 @@
+import { ImportAccepted, ImportInput, ImportListInput, ImportPage, IpamImportDetail } from '@/domain/ipam/csv-import';
+import { MAX_BODY_BYTES } from '../../rest/define-route';
+import { listImports, readImport } from '../../services/ipam/imports/read-imports';
+import { requestImport } from '../../services/ipam/imports/request-import';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Address management');
+
+export const ipamImportsRouter = router({
+  create: mutation({
+    rest: 'POST /ipam/imports',
+    summary:
+      'Take a CSV file of subnets or addresses over: all of it or only its good rows. Look at the import for the report.',
+    access: { permission: 'ipam:write' },
+    input: ImportInput,
+    output: ImportAccepted,
+    status: 202,
+    maxBodyBytes: MAX_BODY_BYTES,
+    gzip: true,
+    run: ({ scope, input }) => requestImport(scope, input),
+  }),
+  list: query({
+    rest: 'GET /ipam/imports',
+    summary: 'Imports, newest first.',
+    access: { permission: 'ipam:write' },
+    input: ImportListInput,
+    output: ImportPage,
+    run: ({ scope, input }) => listImports(scope, input),
+  }),
+  get: query({
+    rest: 'GET /ipam/imports/{import_id}',
+    summary: 'One import with its progress and its report: each bad row by line and field.',
+    access: { permission: 'ipam:write' },
+    output: IpamImportDetail,
+    run: ({ scope, params }) => readImport(scope, params.import_id),
+  }),
+});

@@ -1,0 +1,42 @@
+import { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
+import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
+import { awaitDiscovery } from '../../services/ipam/discovery/await-discovery';
+import { requestDiscovery } from '../../services/ipam/discovery/request-discovery';
+import { searchIpam } from '../../services/ipam/search-ipam';
+import { Waiting } from '../inputs';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Address management');
+
+export const ipamRouter = router({
+  discover: mutation({
+    rest: 'POST /ipam/discover',
+    summary:
+      'Import the addresses of guests, of all clusters or those named. With wait=true the result per cluster is the answer, or 202 after two minutes.',
+    access: { permission: 'ipam:discover' },
+    input: DiscoverInput,
+    output: DiscoverAccepted,
+    status: 202,
+    bodyOptional: true,
+    run: ({ scope, input }) => requestDiscovery(scope, input),
+    respond: {
+      query: Waiting,
+      answer: async ({ scope, input }, { wait }, { signal }) => {
+        const accepted = await requestDiscovery(scope, input);
+        const result = wait === 'true' ? await awaitDiscovery(scope, accepted, { signal }) : null;
+        return result === null
+          ? accepted
+          : Response.json(result, { status: 200, headers: { 'cache-control': 'no-store' } });
+      },
+    },
+  }),
+  search: query({
+    rest: 'GET /ipam/search',
+    summary: 'What is known of an address, a MAC address, a network, or the beginning of one.',
+    access: { permission: 'ipam:read' },
+    input: IpamSearchInput,
+    output: IpamSearchResult,
+    run: ({ scope, input }) => searchIpam(scope, input),
+  }),
+});

@@ -1,0 +1,92 @@
+import { HostPacketVerdicts, NetworkFirewall, NetworkPacketTest } from '@/domain/host-firewall';
+import { NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
+import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
+import { readNetworkFirewall } from '../../services/host-firewall/read-network-firewall';
+import { testNetworkPacket } from '../../services/host-firewall/test-network-packet';
+import { listNetworks } from '../../services/inventory/list-networks';
+import { readNetwork } from '../../services/inventory/read-network';
+import { createNetwork } from '../../services/ipam/create-network';
+import { deleteNetwork } from '../../services/ipam/delete-network';
+import { updateNetwork } from '../../services/ipam/update-network';
+import { ByVersion } from '../inputs';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Inventory');
+
+/** Fields of the CSV file. */
+const CSV = [
+  'id',
+  'cluster_name',
+  'name',
+  'kind',
+  'zone',
+  'vlan_tag',
+  'vlan_aware',
+  'alias',
+  'description',
+  'node_names',
+  'source',
+  'interfaces_total',
+  'subnets_total',
+  'missing_since',
+] as const;
+
+export const networksRouter = router({
+  list: query({
+    rest: 'GET /networks',
+    summary: 'Bridges, virtual networks and networks made by hand. format=csv gives all of them as a file.',
+    access: { permission: 'ipam:read' },
+    input: NetworkListInput,
+    output: NetworkPage,
+    run: ({ scope, input }) => listNetworks(scope, input),
+    csv: { name: 'networks', columns: CSV },
+  }),
+  get: query({
+    rest: 'GET /networks/{network_id}',
+    summary: 'One network with its subnets.',
+    access: { permission: 'ipam:read' },
+    output: NetworkDetail,
+    run: ({ scope, params }) => readNetwork(scope, params.network_id),
+  }),
+  firewall: query({
+    rest: 'GET /networks/{network_id}/firewall',
+    summary:
+      'What a VNet filters, read now: its options, its rules for forwarded traffic, and the nodes that enforce them.',
+    access: { permission: 'cluster:read' },
+    output: NetworkFirewall,
+    run: ({ scope, params }) => readNetworkFirewall(scope, params.network_id),
+  }),
+  testPacket: query({
+    rest: 'POST /networks/{network_id}/firewall/test',
+    summary: 'What each node does now with a packet that it bridges within a VNet, and which rule decides.',
+    access: { permission: 'cluster:read' },
+    input: NetworkPacketTest,
+    output: HostPacketVerdicts,
+    run: ({ scope, params, input }) => testNetworkPacket(scope, params.network_id, input),
+  }),
+  create: mutation({
+    rest: 'POST /networks',
+    summary: 'Add a network by hand, for prefixes that no bridge or virtual network stands for.',
+    access: { permission: 'ipam:write' },
+    input: NetworkInput,
+    output: NetworkDetail,
+    status: 201,
+    run: ({ scope, input }) => createNetwork(scope, input),
+  }),
+  update: mutation({
+    rest: 'PATCH /networks/{network_id}',
+    summary: 'Change a network. If-Match or version guards against lost updates.',
+    access: { permission: 'ipam:write' },
+    input: NetworkUpdate,
+    output: NetworkDetail,
+    run: ({ scope, params, input }) => updateNetwork(scope, params.network_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /networks/{network_id}',
+    summary: 'Delete a network with its subnets and addresses. One that the cluster has cannot be deleted here.',
+    access: { permission: 'ipam:write' },
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteNetwork(scope, params.network_id, input.version),
+  }),
+});

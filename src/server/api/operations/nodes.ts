@@ -1,0 +1,65 @@
+import { HostPacketVerdicts, NodeFirewall, NodePacketTest } from '@/domain/host-firewall';
+import { Node, NodeListInput, NodePage } from '@/domain/inventory';
+import { readNodeFirewall } from '../../services/host-firewall/read-node-firewall';
+import { testNodePacket } from '../../services/host-firewall/test-node-packet';
+import { listNodes } from '../../services/inventory/list-nodes';
+import { readNode } from '../../services/inventory/read-node';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query } = operations('Inventory');
+
+/** Fields of the CSV file. */
+const CSV = [
+  'id',
+  'cluster_name',
+  'name',
+  'status',
+  'address',
+  'provider_version',
+  'nftables',
+  'cpu_count',
+  'memory_bytes',
+  'started_at',
+  'fault',
+  'missing_since',
+  'agent_status',
+  'last_heartbeat_at',
+  'workloads_total',
+  'workloads_running',
+] as const;
+
+export const nodesRouter = router({
+  list: query({
+    rest: 'GET /nodes',
+    summary: 'Nodes of all clusters. format=csv gives all of them as a file.',
+    access: { permission: 'cluster:read' },
+    input: NodeListInput,
+    output: NodePage,
+    run: ({ scope, input }) => listNodes(scope, input),
+    csv: { name: 'nodes', columns: CSV },
+  }),
+  get: query({
+    rest: 'GET /nodes/{node_id}',
+    summary: 'One node.',
+    access: { permission: 'cluster:read' },
+    output: Node,
+    run: ({ scope, params }) => readNode(scope, params.node_id),
+  }),
+  firewall: query({
+    rest: 'GET /nodes/{node_id}/firewall',
+    summary:
+      'What filters the traffic of a node itself, read now: its options and rules, and those of the data center.',
+    access: { permission: 'cluster:read' },
+    output: NodeFirewall,
+    run: ({ scope, params }) => readNodeFirewall(scope, params.node_id),
+  }),
+  testPacket: query({
+    rest: 'POST /nodes/{node_id}/firewall/test',
+    summary: 'What happens to a packet to or from a node now, and which rule decides.',
+    access: { permission: 'cluster:read' },
+    input: NodePacketTest,
+    output: HostPacketVerdicts,
+    run: ({ scope, params, input }) => testNodePacket(scope, params.node_id, input),
+  }),
+});

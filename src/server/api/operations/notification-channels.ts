@@ -1,0 +1,135 @@
+import {
+  CreatedNotificationChannel,
+  NotificationChannel,
+  NotificationChannelInput,
+  NotificationChannelListInput,
+  NotificationChannelPage,
+  NotificationChannelUpdate,
+  RotateSecretInput,
+} from '@/domain/notifications/channel';
+import {
+  NotificationDelivery,
+  NotificationDeliveryListInput,
+  NotificationDeliveryPage,
+} from '@/domain/notifications/delivery';
+import { NotificationSettings, NotificationSettingsUpdate } from '@/domain/notifications/settings';
+import {
+  createChannel,
+  deleteChannel,
+  listChannels,
+  readChannel,
+  updateChannel,
+} from '../../services/notifications/channels';
+import { listDeliveries, readDelivery, retryDelivery } from '../../services/notifications/deliveries';
+import { endPreviousSecret, rotateSigningSecret } from '../../services/notifications/rotate-signing-secret';
+import { testChannel } from '../../services/notifications/send-test';
+import { readNotificationSettings, updateNotificationSettings } from '../../services/notifications/update-settings';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Notifications');
+const reads = { permission: 'notification:read' } as const;
+const writes = { permission: 'notification:write' } as const;
+
+export const notificationChannelsRouter = router({
+  list: query({
+    rest: 'GET /notification-channels',
+    summary: 'Notification channels: webhooks and e-mail, without what is secret in them.',
+    access: reads,
+    input: NotificationChannelListInput,
+    output: NotificationChannelPage,
+    run: ({ scope, input }) => listChannels(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /notification-channels',
+    summary: 'Create a notification channel. The signing secret of a webhook is told this once.',
+    access: writes,
+    input: NotificationChannelInput,
+    output: CreatedNotificationChannel,
+    status: 201,
+    run: ({ scope, input }) => createChannel(scope, input),
+  }),
+  get: query({
+    rest: 'GET /notification-channels/{channel_id}',
+    summary: 'One notification channel.',
+    access: reads,
+    output: NotificationChannel,
+    run: ({ scope, params }) => readChannel(scope, params.channel_id),
+  }),
+  update: mutation({
+    rest: 'PATCH /notification-channels/{channel_id}',
+    summary: 'Change a notification channel. If-Match or version guards against lost updates.',
+    access: writes,
+    input: NotificationChannelUpdate,
+    output: NotificationChannel,
+    run: ({ scope, params, input }) => updateChannel(scope, params.channel_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /notification-channels/{channel_id}',
+    summary: 'Delete a notification channel that no rule uses.',
+    access: writes,
+    run: ({ scope, params }) => deleteChannel(scope, params.channel_id),
+  }),
+  rotateSecret: mutation({
+    rest: 'POST /notification-channels/{channel_id}/rotate-secret',
+    summary: 'Give a webhook another signing secret, told this once. The one before signs as well for grace_hours.',
+    access: writes,
+    input: RotateSecretInput,
+    output: CreatedNotificationChannel,
+    bodyOptional: true,
+    run: ({ scope, params, input }) => rotateSigningSecret(scope, params.channel_id, input),
+  }),
+  endPreviousSecret: mutation({
+    rest: 'POST /notification-channels/{channel_id}/end-previous-secret',
+    summary: 'End the signing secret from before the last rotation now.',
+    access: writes,
+    output: NotificationChannel,
+    run: ({ scope, params }) => endPreviousSecret(scope, params.channel_id),
+  }),
+  test: mutation({
+    rest: 'POST /notification-channels/{channel_id}/test',
+    summary: 'Send a test to a notification channel; its delivery tells how it went.',
+    access: writes,
+    output: NotificationDelivery,
+    status: 202,
+    run: ({ scope, params }) => testChannel(scope, params.channel_id),
+  }),
+  deliveries: query({
+    rest: 'GET /notification-deliveries',
+    summary: 'The log of deliveries, newest first.',
+    access: reads,
+    input: NotificationDeliveryListInput,
+    output: NotificationDeliveryPage,
+    run: ({ scope, input }) => listDeliveries(scope, input),
+  }),
+  delivery: query({
+    rest: 'GET /notification-deliveries/{delivery_id}',
+    summary: 'One delivery.',
+    access: reads,
+    output: NotificationDelivery,
+    run: ({ scope, params }) => readDelivery(scope, params.delivery_id),
+  }),
+  retryDelivery: mutation({
+    rest: 'POST /notification-deliveries/{delivery_id}/retry',
+    summary: 'Try a delivery that failed once more.',
+    access: writes,
+    output: NotificationDelivery,
+    status: 202,
+    run: ({ scope, params }) => retryDelivery(scope, params.delivery_id),
+  }),
+  settings: query({
+    rest: 'GET /settings/notifications',
+    summary: 'The mail server and the address of this service in notices.',
+    access: { permission: 'settings:read' },
+    output: NotificationSettings,
+    run: ({ scope }) => readNotificationSettings(scope),
+  }),
+  updateSettings: mutation({
+    rest: 'PATCH /settings/notifications',
+    summary: 'Change the mail server or the address in notices. Super administrators only.',
+    access: { permission: '*' },
+    input: NotificationSettingsUpdate,
+    output: NotificationSettings,
+    run: ({ scope, input }) => updateNotificationSettings(scope, input),
+  }),
+});

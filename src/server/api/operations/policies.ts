@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import {
+  ChangedPolicy,
+  ChangeGuard,
+  DeletedPolicy,
+  Policy,
+  PolicyChange,
+  PolicyCreate,
+  PolicyListInput,
+  PolicyPage,
+  PolicyVersionDetail,
+  PolicyVersionListInput,
+  PolicyVersionPage,
+  RuleChange,
+  RuleCreate,
+  SecurityRule,
+  VersionComparison,
+} from '@/domain/policies';
+import { EndpointSearch, EndpointSuggestions, ResolveInput, ResolveResult } from '@/domain/policy-endpoints';
+import { PolicyGuestComparison, PolicyGuestListInput, PolicyGuestPage } from '@/domain/policy-guests';
+import { CleanupPreview, DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
+import { addRule, changeRule, removeRule } from '../../services/policies/change-rules';
+import { createPolicy } from '../../services/policies/create-policy';
+import { deletePolicy } from '../../services/policies/delete-policy';
+import { resolveEndpoints } from '../../services/policies/endpoints/resolve-endpoints';
+import { searchEndpoints } from '../../services/policies/endpoints/search-endpoints';
+import { comparePolicyGuest } from '../../services/policies/guests/compare-policy-guest';
+import { listPolicyGuests } from '../../services/policies/guests/list-policy-guests';
+import { compareVersions } from '../../services/policies/history/compare-versions';
+import { listVersions } from '../../services/policies/history/list-versions';
+import { readVersion } from '../../services/policies/history/read-version';
+import { revertPolicy } from '../../services/policies/history/revert-policy';
+import { listPolicies } from '../../services/policies/list-policies';
+import { previewCleanup } from '../../services/policies/preview/preview-cleanup';
+import { previewDraft } from '../../services/policies/preview/preview-draft';
+import { previewPolicy } from '../../services/policies/preview/preview-policy';
+import { readPolicy } from '../../services/policies/read-policy';
+import { updatePolicy } from '../../services/policies/update-policy';
+import { ByVersion, flag, versionNumber } from '../inputs';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Policies');
+const versionParams = z.object({ policy_id: z.uuid(), version: versionNumber });
+
+/** `version` and `reason` of changes without a body of their own. */
+const guardQuery = ByVersion.extend({
+  reason: z.string().trim().max(500, 'at most 500 characters').optional(),
+});
+
+export const policiesRouter = router({
+  list: query({
+    rest: 'GET /policies',
+    summary: 'Policies with where each stands on each cluster, as of the last reading.',
+    access: { permission: 'policy:read' },
+    input: PolicyListInput,
+    output: PolicyPage,
+    run: ({ scope, input }) => listPolicies(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /policies',
+    summary: 'Add a policy. A missing or invalid enforcement_mode becomes audit. Nothing is applied.',
+    access: { permission: 'policy:write' },
+    input: PolicyCreate,
+    output: Policy,
+    status: 201,
+    run: ({ scope, input }) => createPolicy(scope, input),
+  }),
+  get: query({
+    rest: 'GET /policies/{policy_id}',
+    summary: 'One policy with its rules and where it stands; with fresh=true its guests are read now.',
+    access: { permission: 'policy:read' },
+    input: z.strictObject({ fresh: flag }),
+    output: Policy,
+    run: ({ scope, params, input }) => readPolicy(scope, params.policy_id, input.fresh === 'true'),
+  }),
+  update: mutation({
+    rest: 'PATCH /policies/{policy_id}',
+    summary:
+      'Change a policy; every change is a version. Disabling it or setting it to audit removes its rules from the clusters.',
+    access: { permission: 'policy:write' },
+    input: PolicyChange,
+    output: ChangedPolicy,
+    run: ({ scope, params, input }) => updatePolicy(scope, params.policy_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /policies/{policy_id}',
+    summary: 'Delete a policy and remove its rules from the clusters; the answer names the work that does so.',
+    access: { permission: 'policy:write' },
+    input: guardQuery,
+    output: DeletedPolicy,
+    run: ({ scope, params, input }) => deletePolicy(scope, params.policy_id, input),
+  }),
+  rules: query({
+    rest: 'GET /policies/{policy_id}/rules',
+    summary: 'The rules of a policy in their order.',
+    access: { permission: 'policy:read' },
+    output: z.object({ items: z.array(SecurityRule), policy_version: z.int() }),
+    run: async ({ scope, params }) => {
+      const policy = await readPolicy(scope, params.policy_id);
+      return { items: policy.rules, policy_version: policy.version };
+    },
+  }),
+  addRule: mutation({
+    rest: 'POST /policies/{policy_id}/rules',
+    summary: 'Add a rule at a position, or at the end.',
+    access: { permission: 'policy:write' },
+    input: RuleCreate,
+    output: ChangedPolicy,
+    status: 201,
+    run: ({ scope, params, input }) => addRule(scope, params.policy_id, input),
+  }),
+  changeRule: mutation({
+    rest: 'PATCH /policies/{policy_id}/rules/{rule_id}',
+    summary: 'Change the content or place of a rule.',
+    access: { permission: 'policy:write' },
+    input: RuleChange,
+    output: ChangedPolicy,
+    run: ({ scope, params, input }) => changeRule(scope, params.policy_id, params.rule_id, input),
+  }),
+  removeRule: mutation({
+    rest: 'DELETE /policies/{policy_id}/rules/{rule_id}',
+    summary: 'Remove a rule.',
+    access: { permission: 'policy:write' },
+    input: guardQuery,
+    output: ChangedPolicy,
+    run: ({ scope, params, input }) => removeRule(scope, params.policy_id, params.rule_id, input),
+  }),
+  versions: query({
+    rest: 'GET /policies/{policy_id}/versions',
+    summary: 'The versions of a policy, newest first.',
+    access: { permission: 'policy:read' },
+    input: PolicyVersionListInput,
+    output: PolicyVersionPage,
+    run: ({ scope, params, input }) => listVersions(scope, params.policy_id, input),
+  }),
+  version: query({
+    rest: 'GET /policies/{policy_id}/versions/{version}',
+    summary: 'One version with everything that the policy then said.',
+    access: { permission: 'policy:read' },
+    params: versionParams,
+    output: PolicyVersionDetail,
+    run: ({ scope, params }) => readVersion(scope, params.policy_id, params.version),
+  }),
+  compareVersions: query({
+    rest: 'GET /policies/{policy_id}/versions/{version}/compare',
+    summary: 'What changed from this version to another one.',
+    access: { permission: 'policy:read' },
+    params: versionParams,
+    onPages: { version: 'from' },
+    input: z.strictObject({ to: versionNumber }),
+    output: VersionComparison,
+    run: ({ scope, params, input }) => compareVersions(scope, params.policy_id, params.version, input.to),
+  }),
+  revert: mutation({
+    rest: 'POST /policies/{policy_id}/versions/{version}/revert',
+    summary: 'Make the policy say again what it said in this version, as a new version.',
+    access: { permission: 'policy:write' },
+    params: versionParams,
+    onPages: { version: 'to_version' },
+    input: ChangeGuard,
+    output: ChangedPolicy,
+    bodyOptional: true,
+    run: ({ scope, params, input }) => revertPolicy(scope, params.policy_id, params.version, input),
+  }),
+  preview: mutation({
+    rest: 'POST /policies/{policy_id}/preview',
+    summary:
+      'What applying the policy would do now, guest by guest, against what is live; also with changes not yet saved.',
+    access: { permission: 'policy:read' },
+    input: PreviewInput,
+    output: PolicyPreview,
+    bodyOptional: true,
+    run: ({ scope, params, input }) => previewPolicy(scope, params.policy_id, input),
+  }),
+  previewCleanup: query({
+    rest: 'GET /policies/{policy_id}/cleanup-preview',
+    summary:
+      'What disabling the policy, switching it to audit or deleting it would do to the guests, switches included.',
+    access: { permission: 'policy:read' },
+    output: CleanupPreview,
+    run: ({ scope, params }) => previewCleanup(scope, params.policy_id),
+  }),
+  previewDraft: mutation({
+    rest: 'POST /policy-drafts/preview',
+    summary: 'What applying a policy would do that is not stored.',
+    access: { permission: 'policy:read' },
+    input: DraftInput,
+    output: PolicyPreview,
+    run: ({ scope, input }) => previewDraft(scope, input),
+  }),
+  resolveEndpoints: mutation({
+    rest: 'POST /policy-endpoints/resolve',
+    summary: 'What sources and targets stand for now.',
+    access: { permission: 'policy:read' },
+    input: ResolveInput,
+    output: ResolveResult,
+    run: ({ scope, input }) => resolveEndpoints(scope, input),
+  }),
+  searchEndpoints: query({
+    rest: 'GET /policy-endpoints',
+    summary: 'Groups, tags, networks, workloads and addresses to choose as source or target.',
+    access: { permission: 'policy:read' },
+    input: EndpointSearch,
+    output: EndpointSuggestions,
+    run: ({ scope, input }) => searchEndpoints(scope, input),
+  }),
+  guests: query({
+    rest: 'GET /policies/{policy_id}/guests',
+    summary: 'The guests where the policy wants rules or has some, and how far it is in force at each.',
+    access: { permission: 'policy:read' },
+    input: PolicyGuestListInput,
+    output: PolicyGuestPage,
+    run: ({ scope, params, input }) => listPolicyGuests(scope, params.policy_id, input),
+  }),
+  guest: query({
+    rest: 'GET /policies/{policy_id}/guests/{workload_id}',
+    summary: 'What the policy intends at a guest, what was last applied, and what is live: read now.',
+    access: { permission: 'policy:read' },
+    output: PolicyGuestComparison,
+    run: ({ scope, params }) => comparePolicyGuest(scope, params.policy_id, params.workload_id),
+  }),
+});

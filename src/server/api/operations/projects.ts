@@ -1,0 +1,92 @@
+import { FollowRulesResult } from '@/domain/mapping-rule';
+import {
+  FollowRules,
+  Project,
+  ProjectInput,
+  ProjectListInput,
+  ProjectPage,
+  ProjectUpdate,
+  WorkloadAssignment,
+  WorkloadAssignmentResult,
+} from '@/domain/project';
+import { AssignmentPreview, AssignmentPreviewInput } from '@/domain/residual-rules';
+import { assignWorkloads } from '../../services/administration/assign-workloads';
+import { followMappingRules } from '../../services/administration/follow-mapping-rules';
+import { previewAssignment } from '../../services/administration/preview-assignment';
+import {
+  createProject,
+  deleteProject,
+  listProjects,
+  readProject,
+  updateProject,
+} from '../../services/administration/projects';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Administration');
+
+export const projectsRouter = router({
+  list: query({
+    rest: 'GET /projects',
+    summary: 'Projects within reach.',
+    access: { permission: 'project:read' },
+    input: ProjectListInput,
+    output: ProjectPage,
+    run: ({ scope, input }) => listProjects(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /projects',
+    summary: 'Create a project.',
+    access: { permission: 'project:write' },
+    input: ProjectInput,
+    output: Project,
+    status: 201,
+    run: ({ scope, input }) => createProject(scope, input),
+  }),
+  get: query({
+    rest: 'GET /projects/{project_id}',
+    summary: 'One project.',
+    access: { permission: 'project:read' },
+    output: Project,
+    run: ({ scope, params }) => readProject(scope, params.project_id),
+  }),
+  update: mutation({
+    rest: 'PATCH /projects/{project_id}',
+    summary: 'Change a project. If-Match or version guards against lost updates.',
+    access: { permission: 'project:write' },
+    input: ProjectUpdate,
+    output: Project,
+    run: ({ scope, params, input }) => updateProject(scope, params.project_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /projects/{project_id}',
+    summary: 'Delete a project without workloads.',
+    access: { permission: 'project:write' },
+    run: ({ scope, params }) => deleteProject(scope, params.project_id),
+  }),
+  assignWorkloads: mutation({
+    rest: 'POST /workloads/assign',
+    summary:
+      'Give workloads to a project, or with project_id null to none. All of them or nothing. Rules of a tenant that loses a workload are removed from it.',
+    access: { permission: 'workload:write' },
+    input: WorkloadAssignment,
+    output: WorkloadAssignmentResult,
+    run: ({ scope, input }) => assignWorkloads(scope, input),
+  }),
+  previewAssignment: mutation({
+    rest: 'POST /workloads/assign/preview',
+    summary: 'What assigning workloads would remove from their firewalls, read now. Nothing is changed.',
+    access: { permission: 'workload:write' },
+    input: AssignmentPreviewInput,
+    output: AssignmentPreview,
+    run: ({ scope, input }) => previewAssignment(scope, input),
+  }),
+  followMappingRules: mutation({
+    rest: 'POST /workloads/follow-mapping-rules',
+    summary: 'Leave it to the mapping rules where workloads belong that were assigned by hand. All of them or nothing.',
+    access: { permission: 'workload:write' },
+    input: FollowRules,
+    output: FollowRulesResult,
+    run: ({ scope, input }) => followMappingRules(scope, input.workload_ids),
+  }),
+});

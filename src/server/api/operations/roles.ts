@@ -1,0 +1,47 @@
+import { Role, RoleInput, RoleListInput, RolePage, RoleUpdate } from '@/domain/role';
+import { createRole, deleteRole, listRoles, readRole, updateRole } from '../../services/administration/roles';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Administration');
+
+export const rolesRouter = router({
+  list: query({
+    rest: 'GET /roles',
+    summary: 'Roles with their permissions.',
+    access: { permission: 'role:read' },
+    input: RoleListInput,
+    output: RolePage,
+    run: ({ scope, input }) => listRoles(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /roles',
+    summary: 'Create a role.',
+    access: { permission: 'role:write' },
+    input: RoleInput,
+    output: Role,
+    status: 201,
+    run: ({ scope, input }) => createRole(scope, input),
+  }),
+  get: query({
+    rest: 'GET /roles/{role_id}',
+    summary: 'One role.',
+    access: { permission: 'role:read' },
+    output: Role,
+    run: ({ scope, params }) => readRole(scope, params.role_id),
+  }),
+  update: mutation({
+    rest: 'PATCH /roles/{role_id}',
+    summary: 'Change a role. If-Match or version guards against lost updates.',
+    access: { permission: 'role:write' },
+    input: RoleUpdate,
+    output: Role,
+    run: ({ scope, params, input }) => updateRole(scope, params.role_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /roles/{role_id}',
+    summary: 'Delete a role that nobody holds.',
+    access: { permission: 'role:write' },
+    run: ({ scope, params }) => deleteRole(scope, params.role_id),
+  }),
+});

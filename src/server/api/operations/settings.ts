@@ -1,0 +1,25 @@
+import { RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
+import { readSettings } from '../../services/settings/read-settings';
+import { updateSettings } from '../../services/settings/update-settings';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Settings');
+
+export const settingsRouter = router({
+  get: query({
+    rest: 'GET /settings',
+    summary: 'Runtime settings: flow retention and automatic syncs.',
+    access: { permission: 'settings:read' },
+    output: RuntimeSettingsRead,
+    run: ({ scope }) => readSettings(scope),
+  }),
+  update: mutation({
+    rest: 'PATCH /settings',
+    summary: 'Change runtime settings. Super administrators only.',
+    access: { permission: '*' },
+    input: RuntimeSettingsUpdate,
+    output: RuntimeSettingsRead,
+    run: ({ scope, input }) => updateSettings(scope, input),
+  }),
+});

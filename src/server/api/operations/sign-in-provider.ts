@@ -1,0 +1,34 @@
+import { ProviderCheck, ProviderCheckInput, SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
+import { checkSignInProvider } from '../../services/sign-in-provider/open-provider';
+import { readSignInProvider } from '../../services/sign-in-provider/read-sign-in-provider';
+import { updateSignInProvider } from '../../services/sign-in-provider/update-sign-in-provider';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Settings');
+
+export const signInProviderRouter = router({
+  get: query({
+    rest: 'GET /settings/sign-in-provider',
+    summary: 'The sign-in provider (OpenID Connect), without its secret.',
+    access: { permission: 'settings:read' },
+    output: SignInProvider,
+    run: ({ scope }) => readSignInProvider(scope),
+  }),
+  update: mutation({
+    rest: 'PUT /settings/sign-in-provider',
+    summary: 'Store the sign-in provider and the roles that its groups give. Super administrators only.',
+    access: { permission: '*' },
+    input: SignInProviderInput,
+    output: SignInProvider,
+    run: ({ scope, input }) => updateSignInProvider(scope, input),
+  }),
+  check: mutation({
+    rest: 'POST /settings/sign-in-provider/check',
+    summary: 'Ask the provider at an issuer what it says of itself. Nothing is stored.',
+    access: { permission: '*' },
+    input: ProviderCheckInput,
+    output: ProviderCheck,
+    run: ({ scope, input }) => checkSignInProvider(scope, input.issuer),
+  }),
+});

@@ -1,0 +1,25 @@
+import { SyncRun, SyncRunListInput, SyncRunPage } from '@/domain/sync';
+import { listSyncRuns } from '../../services/sync-runs/list-sync-runs';
+import { readSyncRun } from '../../services/sync-runs/read-sync-run';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query } = operations('Clusters');
+
+export const syncRunsRouter = router({
+  list: query({
+    rest: 'GET /sync-runs',
+    summary: 'Runs of syncs and discoveries over all clusters, newest first.',
+    access: { permission: 'cluster:read' },
+    input: SyncRunListInput,
+    output: SyncRunPage,
+    run: ({ scope, input }) => listSyncRuns(scope, input),
+  }),
+  get: query({
+    rest: 'GET /sync-runs/{run_id}',
+    summary: 'One run with its counters and errors.',
+    access: { permission: 'cluster:read' },
+    output: SyncRun,
+    run: ({ scope, params }) => readSyncRun(scope, params.run_id),
+  }),
+});

@@ -1,0 +1,116 @@
+import { ApiToken, ApiTokens } from '@/domain/account';
+import { UserIdentities } from '@/domain/sign-in-provider';
+import { AssignmentsInput, User, UserAccess, UserInput, UserListInput, UserPage, UserUpdate } from '@/domain/user';
+import { allowUserToken, listUserTokens, revokeUserToken } from '../../services/account/api-tokens';
+import { setAssignments } from '../../services/administration/assignments';
+import {
+  createUser,
+  deleteUser,
+  explainUser,
+  listUsers,
+  readUser,
+  updateUser,
+} from '../../services/administration/users';
+import { resetSecondFactor } from '../../services/second-factor/reset-second-factor';
+import { listUserIdentities, unlinkIdentity } from '../../services/sign-in-provider/identities';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Administration');
+
+export const usersRouter = router({
+  tokens: query({
+    rest: 'GET /users/{user_id}/tokens',
+    summary: 'API tokens of a user.',
+    access: { permission: 'user:read' },
+    output: ApiTokens,
+    run: ({ scope, params }) => listUserTokens(scope, params.user_id),
+  }),
+  allowToken: mutation({
+    rest: 'POST /users/{user_id}/tokens/{token_id}/allow',
+    summary: 'Let an API token act again that was suspended when its owner was deactivated.',
+    access: { permission: 'user:write' },
+    output: ApiToken,
+    problems: ['conflict'],
+    run: ({ scope, params }) => allowUserToken(scope, params.user_id, params.token_id),
+  }),
+  revokeToken: mutation({
+    rest: 'DELETE /users/{user_id}/tokens/{token_id}',
+    summary: 'Revoke an API token of a user; it stops working at once.',
+    access: { permission: 'user:write' },
+    run: ({ scope, params }) => revokeUserToken(scope, params.user_id, params.token_id),
+  }),
+  identities: query({
+    rest: 'GET /users/{user_id}/identities',
+    summary: 'Accounts at sign-in providers that belong to a user.',
+    access: { permission: 'user:read' },
+    output: UserIdentities,
+    run: ({ scope, params }) => listUserIdentities(scope, params.user_id),
+  }),
+  unlinkIdentity: mutation({
+    rest: 'DELETE /users/{user_id}/identities/{identity_id}',
+    summary: 'Part a user from an account at a sign-in provider; all their sign-ins end.',
+    access: { permission: 'user:write' },
+    run: ({ scope, params }) => unlinkIdentity(scope, params.user_id, params.identity_id),
+  }),
+  list: query({
+    rest: 'GET /users',
+    summary: 'Users with their roles.',
+    access: { permission: 'user:read' },
+    input: UserListInput,
+    output: UserPage,
+    run: ({ scope, input }) => listUsers(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /users',
+    summary: 'Create a user.',
+    access: { permission: 'user:write' },
+    input: UserInput,
+    output: User,
+    status: 201,
+    run: ({ scope, input }) => createUser(scope, input),
+  }),
+  get: query({
+    rest: 'GET /users/{user_id}',
+    summary: 'One user.',
+    access: { permission: 'user:read' },
+    output: User,
+    run: ({ scope, params }) => readUser(scope, params.user_id),
+  }),
+  update: mutation({
+    rest: 'PATCH /users/{user_id}',
+    summary: 'Change a user. If-Match or version guards against lost updates.',
+    access: { permission: 'user:write' },
+    input: UserUpdate,
+    output: User,
+    run: ({ scope, params, input }) => updateUser(scope, params.user_id, input),
+  }),
+  delete: mutation({
+    rest: 'DELETE /users/{user_id}',
+    summary: 'Delete an account with its roles and sessions.',
+    access: { permission: 'user:write' },
+    run: ({ scope, params }) => deleteUser(scope, params.user_id),
+  }),
+  setAssignments: mutation({
+    rest: 'PUT /users/{user_id}/assignments',
+    summary: 'Give a user exactly these roles, platform-wide or for one tenant, for good or until a time.',
+    access: { permission: 'user:write' },
+    input: AssignmentsInput,
+    output: User,
+    run: ({ scope, params, input }) => setAssignments(scope, params.user_id, input),
+  }),
+  access: query({
+    rest: 'GET /users/{user_id}/access',
+    summary: 'What a user may do, permission by permission, and why or why not.',
+    access: { permission: 'user:read' },
+    output: UserAccess,
+    run: ({ scope, params }) => explainUser(scope, params.user_id),
+  }),
+  resetSecondFactor: mutation({
+    rest: 'DELETE /users/{user_id}/second-factor',
+    summary: 'Take away the second factor of a user who lost it; all their sign-ins end.',
+    access: { permission: 'user:write' },
+    output: User,
+    run: ({ scope, params }) => resetSecondFactor(scope, params.user_id),
+  }),
+});

@@ -1,0 +1,103 @@
+import { FormerWorkload } from '@/domain/former-workload';
+import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
+import { WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
+import { authorizeIfGranted } from '../../auth/scope';
+import { listResidual, removeResidual } from '../../services/deployments/removal/residual-rules';
+import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
+import { testPacket } from '../../services/firewall/test-packet';
+import { listWorkloads } from '../../services/inventory/list-workloads';
+import { readFormerWorkload } from '../../services/inventory/read-former-workload';
+import { readWorkload } from '../../services/inventory/read-workload';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Inventory');
+
+/** Fields of the CSV file. */
+const CSV = [
+  'id',
+  'cluster_name',
+  'node_name',
+  'project_name',
+  'vmid',
+  'kind',
+  'external_id',
+  'name',
+  'status',
+  'template',
+  'tags',
+  'pool',
+  'lock',
+  'ha_state',
+  'cpu_count',
+  'memory_bytes',
+  'started_at',
+  'primary_addresses',
+  'addresses_total',
+  'interfaces_total',
+  'interfaces_firewalled',
+  'protection',
+  'config_read_at',
+  'missing_since',
+] as const;
+
+export const workloadsRouter = router({
+  list: query({
+    rest: 'GET /workloads',
+    summary: 'Virtual machines and containers. format=csv gives all of them as a file.',
+    access: { permission: 'workload:read' },
+    input: WorkloadListInput,
+    output: WorkloadPage,
+    run: ({ scope, input }) => listWorkloads(scope, input),
+    csv: { name: 'workloads', columns: CSV },
+  }),
+  get: query({
+    rest: 'GET /workloads/{workload_id}',
+    summary: 'One workload with its interfaces and addresses.',
+    access: { permission: 'workload:read' },
+    output: WorkloadDetail,
+    run: ({ scope, params }) => readWorkload(scope, params.workload_id),
+  }),
+  former: query({
+    rest: 'GET /workloads/{workload_id}/former',
+    summary: 'When a workload that has gone belonged to tenants within reach, and what it was called then.',
+    access: { permission: 'workload:read' },
+    output: FormerWorkload,
+    run: ({ scope, params }) => readFormerWorkload(scope, params.workload_id),
+  }),
+  firewall: query({
+    rest: 'GET /workloads/{workload_id}/firewall',
+    summary: 'Everything that filters the packets of a workload, read now: rules in their order, options, interfaces.',
+    access: { permission: 'workload:read' },
+    output: GuestFirewall,
+    run: ({ scope, session, params }) =>
+      readGuestFirewall(scope, params.workload_id, authorizeIfGranted(session, 'cluster:read')),
+  }),
+  testPacket: query({
+    rest: 'POST /workloads/{workload_id}/firewall/test',
+    summary: 'What happens to a packet at a workload now, which rule decides, and which policies are behind it.',
+    access: { permission: 'workload:read' },
+    input: PacketTest,
+    output: PacketVerdict,
+    run: ({ scope, session, params, input }) =>
+      testPacket(scope, params.workload_id, input, authorizeIfGranted(session, 'cluster:read')),
+  }),
+  residualRules: query({
+    rest: 'GET /workloads/{workload_id}/residual-rules',
+    summary:
+      'Rules that policies of a former tenant or project left on a workload, by the last reading, until they are removed.',
+    access: { permission: 'workload:read' },
+    output: ResidualRulesList,
+    run: ({ scope, params }) => listResidual(scope, params.workload_id),
+  }),
+  removeResidualRules: mutation({
+    rest: 'POST /workloads/{workload_id}/residual-rules/remove',
+    summary:
+      'Remove what policies of a former tenant or project left on a workload, also what was to be kept. It is retried until it is gone.',
+    access: { permission: 'policy:apply' },
+    output: ResidualRemoval,
+    status: 202,
+    run: ({ scope, params }) => removeResidual(scope, params.workload_id),
+  }),
+});
