@@ -7,11 +7,7 @@ const exclude = [...configDefaults.exclude, '.next/**', '.data/**', 'e2e/**'];
 
 export default defineConfig({
   resolve: {
-    alias: [
-      // `server-only` throws outside Next's server graph; tests are such an outside.
-      { find: /^server-only$/, replacement: path('./src/test/empty.ts') },
-      { find: /^@\//, replacement: `${path('./src')}/` },
-    ],
+    alias: [{ find: /^@\//, replacement: `${path('./src')}/` }],
   },
   test: {
     // Many tests wait for programs, timers and a simulated network: two at a time, also on a machine with two cores.

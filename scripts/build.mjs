@@ -33,9 +33,8 @@ async function buildBundles(hash) {
     format: 'esm',
     sourcemap: true,
     logLevel: 'warning',
-    // Native code is loaded from node_modules; `server-only` throws outside Next's own bundles.
+    // Native code is loaded from node_modules.
     external: ['@node-rs/argon2', 'pg-native'],
-    alias: { 'server-only': './src/test/empty.ts' },
     // Packages that are CommonJS call require() inside an ES module.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

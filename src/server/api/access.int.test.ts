@@ -17,7 +17,7 @@ import { auditRecords } from '@/server/db/schema/operations';
 import { bearer, makeAgent, makeCluster, makeNode, makeTenant, makeUser, signIn } from '@/test/factories';
 import { handleRequest } from '../rest/handle-request';
 import { routes } from '../rest/routes';
-import { type Callable, listCallables } from './access-table.fixture';
+import { type Callable, listCallables, onPages } from './access-table.fixture';
 import { handleTrpc } from './handle-trpc';
 import { appRouter } from './root';
 
@@ -171,6 +171,17 @@ function isTelling({ only }: Caller, { access }: Callable): boolean {
   return Math.abs(PERMISSIONS.indexOf(only) - wanted) <= 1;
 }
 
+/** Who of these callers gets another answer than the table says. */
+async function wronglyDecided(callable: Callable, asked: readonly Caller[]): Promise<string[]> {
+  const statuses = await Promise.all(asked.map(({ headers }) => statusOf(callable, headers)));
+  return asked.flatMap((caller, i) => {
+    const want = expected(callable, caller);
+    const status = statuses[i] ?? 0;
+    const right = want === 'in' ? status !== 401 && status !== 403 && status < 500 : status === want;
+    return right ? [] : [`${caller.name}: ${callable.method} ${callable.path} → ${status}, expected ${want}`];
+  });
+}
+
 describe('the authorisation matrix', () => {
   it('holds for every caller and everything that can be called, before any input is read', {
     timeout: 300_000,
@@ -180,18 +191,25 @@ describe('the authorisation matrix', () => {
     let decided = 0;
     for (const callable of callables) {
       const asked = callers.filter((caller) => isTelling(caller, callable));
-      const statuses = await Promise.all(asked.map(({ headers }) => statusOf(callable, headers)));
-      for (const [i, caller] of asked.entries()) {
-        const want = expected(callable, caller);
-        const status = statuses[i] ?? 0;
-        const right = want === 'in' ? status !== 401 && status !== 403 && status < 500 : status === want;
-        if (!right) wrong.push(`${caller.name}: ${callable.method} ${callable.path} → ${status}, expected ${want}`);
-        decided += 1;
-      }
+      wrong.push(...(await wronglyDecided(callable, asked)));
+      decided += asked.length;
     }
     expect(wrong).toEqual([]);
     expect(callers).toHaveLength(3 + 2 * ROLES.length + PERMISSIONS.length + 4 + 1 + 7);
     expect(decided).toBeGreaterThan(callables.length * (callers.length - PERMISSIONS.length));
     expect(await db.$count(auditRecords)).toBe(before);
+  });
+
+  it('is the same gate for pages: one operation of each kind of right, and every caller', async () => {
+    const kinds = new Map(
+      callables.filter(({ page }) => page !== null).map((one) => [JSON.stringify(one.access), one]),
+    );
+    expect(kinds.size).toBeGreaterThan(PERMISSIONS.length / 2);
+    const wrong: string[] = [];
+    for (const callable of [...kinds.values()].map((one) => onPages(one, appRouter))) {
+      const asked = callers.filter((caller) => isTelling(caller, callable));
+      wrong.push(...(await wronglyDecided(callable, asked)));
+    }
+    expect(wrong).toEqual([]);
   });
 });

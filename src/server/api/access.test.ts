@@ -8,8 +8,8 @@ import { router } from './trpc';
 
 const callables = listCallables(routes, appRouter);
 
-function line({ method, path, access }: Callable): string {
-  const call = `${method.padEnd(8)} ${path.padEnd(52)}`;
+function line({ surface, method, path, page, access }: Callable): string {
+  const call = `${method.padEnd(8)} ${path.padEnd(55)} ${(surface === 'REST' ? (page ?? '') : '').padEnd(38)}`;
   if ('open' in access) return `${call} open: ${access.open}`;
   // Those who still have to set up a second factor get in where it says so, and nowhere else.
   const enrolling = 'enrolling' in access && access.enrolling ? ', enrolling too' : '';
@@ -33,8 +33,9 @@ describe('who may do what', () => {
       callables
         .filter((callable) => callable.surface === surface)
         .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.method < b.method ? -1 : 1))
-        .map(line);
-    const text = ['# REST, below /api/v1', ...section('REST'), '', '# tRPC', ...section('tRPC'), ''].join('\n');
+        .map((callable) => line(callable).trimEnd());
+    const rest = '# REST, below /api/v1, and what pages call the same operation';
+    const text = [rest, ...section('REST'), '', '# Only for pages', ...section('tRPC'), ''].join('\n');
     await expect(text).toMatchFileSnapshot('access.txt');
   });
 

@@ -1,4 +1,3 @@
-import 'server-only';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { MAX_BATCH_CALLS } from '@/domain/batch';
 import { answerWith } from '../admission/admission';

@@ -157,7 +157,7 @@ function readSent(operation: Operation): ((sent: unknown) => { params: unknown; 
     const inInput = (input ?? NO_INPUT).safeParse(rest);
     const asSent = (issue: z.core.$ZodIssue) => ({ ...issue, path: issue.path.map((at) => keyOf(String(at))) });
     const issues = [...(inPath?.error?.issues ?? []).map(asSent), ...(inInput.error?.issues ?? [])];
-    if (issues.length > 0) throw new z.ZodError(issues);
+    if (issues.length > 0) throw new z.ZodRealError(issues);
     return { params: inPath?.data ?? {}, input: input ? inInput.data : undefined };
   };
 }

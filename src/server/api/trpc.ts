@@ -1,4 +1,3 @@
-import 'server-only';
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
 import { isHeavyCall } from '@/domain/heavy-operations';
