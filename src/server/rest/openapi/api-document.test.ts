@@ -82,6 +82,32 @@ describe('the API document', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('calls no field required that may be left out', () => {
+    const resolved = (schema: JsonSchema = {}): JsonSchema =>
+      schema.$ref ? (document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {}) : schema;
+    /** Bodies without one required field each, at whatever depth. */
+    const lacking = (given: JsonSchema, value: unknown): [string, unknown][] => {
+      const { required = [], properties = {} } = resolved(given);
+      const whole = (value ?? {}) as Record<string, unknown>;
+      return Object.entries(properties).flatMap(([field, schema]): [string, unknown][] => {
+        if (!(field in whole)) return [];
+        const { [field]: inner, ...rest } = whole;
+        const within = Array.isArray(inner) ? [] : lacking(schema as JsonSchema, inner);
+        const deeper = within.map(([path, one]): [string, unknown] => [`${field}.${path}`, { ...whole, [field]: one }]);
+        return required.includes(field) ? [[field, rest], ...deeper] : deeper;
+      });
+    };
+    const wrong = routes.flatMap((route) => {
+      const content =
+        document.paths[route.path]?.[route.method.toLowerCase()]?.requestBody?.content['application/json'];
+      const taken = lacking(content?.schema ?? {}, content?.example).filter(
+        ([, body]) => route.body?.safeParse(body).success,
+      );
+      return taken.map(([field]) => `${name(route)}: ${field}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('gives examples of answers that are of their shape', () => {
     const components = schemaComponents();
     const wrong = routes.flatMap((route) => {

@@ -25,6 +25,12 @@ export type SchemaComponents = {
   resolve(reference: string): JsonSchema | undefined;
 };
 
+/** A field whose missing value is replaced may be left out; zod tells that of defaults only. */
+function leaveOut({ shape }: z.ZodObject, json: JsonSchema): void {
+  if (!json.required) return;
+  json.required = json.required.filter((name) => !(shape[name] instanceof z.ZodCatch));
+}
+
 /**
  * Turns zod schemas into JSON schemas that share components. What is sent and what is answered may differ (defaults): a
  * schema with both faces has two components, the one that is sent with `Body` behind its name.
@@ -53,6 +59,9 @@ export function schemaComponents(): SchemaComponents {
         metadata: names,
         // A test names what cannot be told; the document of the others is served all the same.
         unrepresentable: 'any',
+        override: ({ zodSchema, jsonSchema }) => {
+          if (io === 'input' && zodSchema instanceof z.ZodObject) leaveOut(zodSchema, jsonSchema as JsonSchema);
+        },
       }) as JsonSchema & {
         id?: string;
       };
