@@ -4,7 +4,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { loadCatalog } from '@/lib/i18n/load-catalog';
 import { LOCALES, type Locale } from '@/lib/i18n/locales';
-import { ROOT, readSources, textsOf } from './sources';
+import { areasOf, ROOT, readSources, textsOf } from './sources';
 
 type Node = { type: number; value?: unknown; options?: Record<string, { value: Node[] }>; children?: Node[] };
 const TAG = 8;
@@ -31,6 +31,7 @@ function takes(text: string, locale: Locale): string {
 }
 
 const said = new Map(readSources().flatMap((source) => textsOf(source).map((text) => [text, source.path] as const)));
+const areas = areasOf();
 const isMessage = (text: string) => /[{}<]/.test(text);
 
 describe.each(LOCALES.filter((locale) => locale !== 'en'))('the catalog of %s', (locale) => {
@@ -53,14 +54,9 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('the catalog of %s', 
     expect(entries.filter(({ text }) => !said.has(text)).map(({ text, name }) => `${name}: ${text}`)).toEqual([]);
   });
 
-  it('says the same of a text in all of its files', () => {
-    const known = new Map<string, string>();
-    const wrong = entries.filter(({ text, translation }) => {
-      const first = known.get(text) ?? translation;
-      known.set(text, first);
-      return first !== translation;
-    });
-    expect(wrong.map(({ text, name }) => `${name}: ${text}`)).toEqual([]);
+  it('has each text once, in the file of its area', () => {
+    const wrong = entries.filter(({ text, name }) => name !== `${areas.get(text)}.json`);
+    expect(wrong.map(({ text, name }) => `${name} → ${areas.get(text)}.json: ${text}`)).toEqual([]);
   });
 
   it('takes the values and elements that the English takes', () => {

@@ -48,3 +48,19 @@ export function textsOf({ tree }: Source): string[] {
   visit(tree);
   return texts;
 }
+
+/** The area of a file: its folder in `src/features`, else `app` or `ui`. */
+function areaOf(path: string): string {
+  const [, root = '', feature = ''] = path.split('/');
+  return root === 'features' ? feature : root === 'app' ? 'app' : 'ui';
+}
+
+/** The area of every text, which names its file in the catalogs; texts of several areas belong to `shared`. */
+export function areasOf(): ReadonlyMap<string, string> {
+  const areas = new Map<string, string>();
+  for (const source of readSources()) {
+    const area = areaOf(source.path);
+    for (const text of textsOf(source)) areas.set(text, (areas.get(text) ?? area) === area ? area : 'shared');
+  }
+  return areas;
+}
