@@ -7,7 +7,7 @@ import type { Board } from '../policies/board/board';
 import { previewInWorld } from '../policies/preview/preview-world';
 import { compileWorld } from '../policies/world/load-policy-world';
 import { unresolvedOf } from './apply-result';
-import { dropsOf, rulesOf } from './guest-work';
+import { guestsOf, rulesOf } from './guest-work';
 import { unmappedRules } from './unmapped-rules';
 
 const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
@@ -22,7 +22,7 @@ async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy
   return new Map(guests.map(({ workload_id, dormant }) => [workload_id, dormant]));
 }
 
-/** What applying the policy would want of every guest, from the inventory and what was last read: no cluster is asked. */
+/** What the planner of the apply wants of every guest, from the inventory and what was last read: no cluster is asked. */
 export async function dryRun(policy: PolicyState, board: Board, reach: TenantReach): Promise<ApplyResult> {
   const { world } = board;
   const compiled = compileWorld(world);
@@ -30,12 +30,10 @@ export async function dryRun(policy: PolicyState, board: Board, reach: TenantRea
   const unmapped = own ? unmappedRules(own, compiled) : null;
   const dormant = own ? await dormantByWorkload(board, own, reach) : null;
   const clusters = new Map<string, AppliedCluster>();
-  for (const wanted of compiled.guests) {
-    const rules = rulesOf(policy.id, { wanted });
-    const { drop_in, drop_out } = dropsOf(policy.id, { wanted });
+  for (const wanted of guestsOf(compiled, policy.id)) {
     const workload = world.workloads.get(wanted.workload_id);
     const cluster = world.clusters.get(wanted.cluster_id);
-    if (!workload || !cluster || (rules.length === 0 && !drop_in && !drop_out)) continue;
+    if (!workload || !cluster) continue;
     const known = clusters.get(cluster.id) ?? {
       cluster_id: cluster.id,
       cluster_name: cluster.name,
@@ -51,7 +49,7 @@ export async function dryRun(policy: PolicyState, board: Board, reach: TenantRea
       vmid: workload.vmid,
       name: workload.name,
       status: 'planned',
-      rules: rules.length,
+      rules: rulesOf(policy.id, { wanted }).length,
       writes: 0,
       changes: null,
       switches: [],

@@ -1,7 +1,7 @@
 import { comparePolicies } from '@/domain/policy/order';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
-import type { WantedGuest } from '@/domain/policy/wanted';
+import type { Compiled, WantedGuest } from '@/domain/policy/wanted';
 import type { GuestFirewallRow } from '../../repositories/guest-firewalls';
 import type { PlacementRow } from '../../repositories/policy-placements';
 import type { WorldWorkload } from '../../repositories/policy-world';
@@ -49,6 +49,16 @@ export const dropsOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>)
   drop_in: wanted?.drop_in.includes(policyId) ?? false,
   drop_out: wanted?.drop_out.includes(policyId) ?? false,
 });
+
+/** Whether the policy wants a rule or a default at the guest. */
+const wantsAt = (policyId: string, wanted: WantedGuest): boolean => {
+  const { drop_in, drop_out } = dropsOf(policyId, { wanted });
+  return drop_in || drop_out || rulesOf(policyId, { wanted }).length > 0;
+};
+
+/** The guests where the policy wants something now. */
+export const guestsOf = ({ guests }: Compiled, policyId: string): WantedGuest[] =>
+  guests.filter((wanted) => wantsAt(policyId, wanted));
 
 /** A guest that no policy was ever applied to. */
 export const untouched = (workload_id: string): GuestFirewallRow => ({

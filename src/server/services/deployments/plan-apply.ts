@@ -5,7 +5,7 @@ import { listUnrestoredWorkloadIds } from '../../repositories/guest-firewalls';
 import { listPlacedWorkloadIds } from '../../repositories/policy-placements';
 import { compileWorld, isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
 import type { HeldDeployment } from './deployment-session';
-import { dropsOf, type GuestWork, rulesOf } from './guest-work';
+import { type GuestWork, guestsOf } from './guest-work';
 import { unmappedRules } from './unmapped-rules';
 
 export type Work = { version: number; guests: GuestWork[]; problems: DeploymentProblem[] };
@@ -37,11 +37,8 @@ export async function planApply(deployment: HeldDeployment, world: PolicyWorld):
   );
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
   const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
-  const concerned = [...wanted.values()]
-    .filter((guest) => {
-      const { drop_in, drop_out } = dropsOf(policy_id, { wanted: guest });
-      return drop_in || drop_out || rulesOf(policy_id, { wanted: guest }).length > 0;
-    })
+  const concerned = guestsOf(compiled, policy_id)
+    .filter((guest) => guest.cluster_id === cluster_id)
     .map(({ workload_id }) => workload_id);
   const only = await retriedGuests(deployment);
   const guests = [...new Set([...concerned, ...placed, ...unrestored])]

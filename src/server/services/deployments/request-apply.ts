@@ -8,19 +8,14 @@ import { listPlacedClusterIds } from '../../repositories/policy-placements';
 import { holdPolicyState, type PolicyState } from '../../repositories/policy-states';
 import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
 import { deploymentChanged } from './deployment-changed';
-import { dropsOf, rulesOf } from './guest-work';
+import { guestsOf } from './guest-work';
 import { assertApplicable, noSuchPolicy, refuseUnmapped } from './policy-refusals';
 import { startDeployments } from './start-deployments';
 import { unmappedRules } from './unmapped-rules';
 
 /** Clusters where the policy wants something now. */
 function wantedClusters(world: PolicyWorld, policyId: string): string[] {
-  const ids = compileWorld(world)
-    .guests.filter((wanted) => {
-      const { drop_in, drop_out } = dropsOf(policyId, { wanted });
-      return drop_in || drop_out || rulesOf(policyId, { wanted }).length > 0;
-    })
-    .map(({ cluster_id }) => cluster_id);
+  const ids = guestsOf(compileWorld(world), policyId).map(({ cluster_id }) => cluster_id);
   return [...new Set(ids)];
 }
 
