@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const documents = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll(/^```.*?^```/gms, '');
+
+/** The files and headings that a document links to. */
+const linksOf = (path: string) =>
+  [...read(path).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => {
+    const [file = '', anchor = null] = target.split('#');
+    return { target, file: file === '' ? path : relative(root, join(root, dirname(path), file)), anchor };
+  });
+
+/** Anchors as GitHub makes them of headings. */
+const anchorsOf = (path: string) =>
+  [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+describe('the documentation', () => {
+  it.each(documents)('%s links to files and headings that exist', (path) => {
+    const broken = linksOf(path).filter(
+      ({ file, anchor }) => !existsSync(join(root, file)) || (anchor !== null && !anchorsOf(file).includes(anchor)),
+    );
+    expect(broken.map(({ target }) => target)).toEqual([]);
+  });
+
+  it.each(['docs/README.md', 'docs/decisions/README.md'])('%s leads to every document below it', (path) => {
+    const listed = new Set(linksOf(path).map(({ file }) => file));
+    const own = documents.filter(
+      (one) => one !== path && one.startsWith(`${dirname(path)}/`) && !(path === 'docs/README.md' && dirname(one) === 'docs/decisions'),
+    );
+    expect(own.filter((one) => !listed.has(one))).toEqual([]);
+  });
+});
