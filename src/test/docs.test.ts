@@ -39,8 +39,27 @@ describe('the documentation', () => {
   it.each(['docs/README.md', 'docs/decisions/README.md'])('%s leads to every document below it', (path) => {
     const listed = new Set(linksOf(path).map(({ file }) => file));
     const own = documents.filter(
-      (one) => one !== path && one.startsWith(`${dirname(path)}/`) && !(path === 'docs/README.md' && dirname(one) === 'docs/decisions'),
+      (one) =>
+        one !== path &&
+        one.startsWith(`${dirname(path)}/`) &&
+        !(path === 'docs/README.md' && dirname(one) === 'docs/decisions'),
     );
     expect(own.filter((one) => !listed.has(one))).toEqual([]);
+  });
+
+  it('numbers and dates every decision once, and lists it', () => {
+    const topics = documents.filter((one) => dirname(one) === 'docs/decisions' && !one.endsWith('README.md'));
+    const entries = topics.flatMap((path) => {
+      const undated = read(path).match(/^## (?!\d{4} .+\n\n20\d\d-\d\d-\d\d\n\n).*/gm) ?? [];
+      expect(undated, path).toEqual([]);
+      return [...read(path).matchAll(/^## (\d{4}) (.+)$/gm)].map(
+        ([, number = '', title = '']) => `[${number}] ${title}`,
+      );
+    });
+    const listed = [...read('docs/decisions/README.md').matchAll(/^- (\[\d{4}\])\(.*?\) (.+)$/gm)].map(
+      ([, number = '', title = '']) => `${number} ${title}`,
+    );
+    expect(listed).toEqual(entries.toSorted((a, b) => listed.indexOf(a) - listed.indexOf(b)));
+    expect(new Set(entries.map((entry) => entry.slice(0, 6))).size).toBe(entries.length);
   });
 });

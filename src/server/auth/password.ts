@@ -6,7 +6,7 @@ import { FairGate } from '../admission/fair-gate';
 import { logger } from '../lib/logger';
 import type { PasswordAsker } from './password-asker';
 
-/** argon2id: 64 MiB, three passes, one lane. docs/decisions/0020 has the measurements. */
+/** argon2id: 64 MiB, three passes, one lane. docs/decisions/access.md (0020) has the measurements. */
 const COST = { memoryCost: 65_536, timeCost: 3, parallelism: 1 } as const;
 const PREFIX = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
