@@ -8,7 +8,9 @@ const document = fileURLToPath(new URL('../../../docs/data-model.md', import.met
 async function readTables(): Promise<PgTable[]> {
   const folder = new URL('./schema/', import.meta.url);
   const modules = await Promise.all(
-    readdirSync(folder).map((file): Promise<Record<string, unknown>> => import(`./schema/${file.replace(/\.ts$/, '')}.ts`)),
+    readdirSync(folder).map(
+      (file): Promise<Record<string, unknown>> => import(`./schema/${file.replace(/\.ts$/, '')}.ts`),
+    ),
   );
   return modules.flatMap((module) => Object.values(module)).filter((value) => value instanceof PgTable);
 }
