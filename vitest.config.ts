@@ -33,6 +33,7 @@ export default defineConfig({
           exclude,
           globalSetup: ['./src/test/global-setup-int.ts'],
           setupFiles: ['./src/test/setup-int.ts'],
+          isolate: false,
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

@@ -9,6 +9,7 @@ import { systemScope } from '@/server/auth/scope';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
+import * as bundle from '@/server/services/agents/agent-bundle';
 import { listPolicies } from '@/server/services/policies/list-policies';
 import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
@@ -27,10 +28,7 @@ import { simulatedView } from './simulator/simulated-view';
 import { SITES } from './world/company';
 
 // Nothing is installed here, so nothing has to be built.
-vi.mock('@/server/services/agents/agent-bundle', async (original) => ({
-  ...(await original<object>()),
-  requireAgentBundle: async () => ({}),
-}));
+vi.spyOn(bundle, 'requireAgentBundle').mockResolvedValue({} as bundle.AgentBundle);
 vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.10.0/24,127.0.11.0/24');
 
 const PASSWORD = 'K7QM-2XWP-9ATD';

@@ -6,6 +6,7 @@ import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 
 import postgres from 'postgres';
 import { env } from '../lib/env';
 import { lazy } from '../lib/lazy';
+import { processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
 import { outliveLostConnections } from './lost-connections';
 
@@ -55,8 +56,8 @@ type Settings = Record<string, string | number | boolean>;
 
 const use = new AsyncLocalStorage<DatabaseUse>();
 const presentUse = (): DatabaseUse => use.getStore() ?? 'work';
-const clients = new Map<DatabaseUse, postgres.Sql>();
-let streams: postgres.Sql | undefined;
+type Pools = { clients: Map<DatabaseUse, postgres.Sql>; streams: postgres.Sql | undefined };
+const pools = processState<Pools>(() => ({ clients: new Map(), streams: undefined }));
 
 function connect(max: number, connection: { statement_timeout: number } & Settings) {
   const url = env().DATABASE_URL;
@@ -80,24 +81,24 @@ export const withDatabaseUse = <T>(wanted: DatabaseUse, work: () => T): T => use
 export const sqlClient = (): postgres.Sql => clientOf(presentUse());
 
 function clientOf(wanted: DatabaseUse): postgres.Sql {
-  let client = clients.get(wanted);
+  let client = pools.clients.get(wanted);
   if (!client) {
     const { connections, settings } = USES[wanted];
     client = connect(connections ?? env().DATABASE_POOL_SIZE, settings);
-    clients.set(wanted, client);
+    pools.clients.set(wanted, client);
   }
   return client;
 }
 
 /** The connections of long answers. Their zone is UTC; no machine code is made for them: rows shall come at once. */
 export function streamClient(): postgres.Sql {
-  streams ??= connect(STREAM_CONNECTIONS, {
+  pools.streams ??= connect(STREAM_CONNECTIONS, {
     statement_timeout: STREAM_TIMEOUT_MS,
     jit: false,
     TimeZone: 'UTC',
     application_name: HEAVY_APPLICATION,
   });
-  return streams;
+  return pools.streams;
 }
 
 const over: Record<DatabaseUse, Db> = {
@@ -114,5 +115,5 @@ export const db = new Proxy({} as Db, {
 
 /** Closes the pools; the process may then end. */
 export async function closeDb(): Promise<void> {
-  await Promise.all([...clients.values(), streams].map((client) => client?.end({ timeout: 5 })));
+  await Promise.all([...pools.clients.values(), pools.streams].map((client) => client?.end({ timeout: 5 })));
 }

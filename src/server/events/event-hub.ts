@@ -1,16 +1,17 @@
 import { LiveEvent, RESYNC_EVENT } from '@/domain/live-event';
 import { logger } from '../lib/logger';
+import { processState } from '../lib/process-state';
 import { listen } from '../repositories/events';
 import { EVENT_CHANNEL } from './publish-event';
 
 export type HubMessage = LiveEvent | { type: typeof RESYNC_EVENT };
 type Subscriber = (message: HubMessage) => void;
 
-const subscribers = new Set<Subscriber>();
-let listening: Promise<() => Promise<void>> | undefined;
+type State = { subscribers: Set<Subscriber>; listening: Promise<() => Promise<void>> | undefined };
+const state = processState<State>(() => ({ subscribers: new Set(), listening: undefined }));
 
 function deliver(message: HubMessage): void {
-  for (const subscriber of subscribers) subscriber(message);
+  for (const subscriber of state.subscribers) subscriber(message);
 }
 
 function receive(payload: string): void {
@@ -39,22 +40,22 @@ async function start(): Promise<() => Promise<void>> {
  * @throws the driver's error when listening cannot begin
  */
 export async function subscribe(subscriber: Subscriber): Promise<() => void> {
-  listening ??= start();
-  const attempt = listening;
+  state.listening ??= start();
+  const attempt = state.listening;
   try {
     await attempt;
   } catch (error) {
-    if (listening === attempt) listening = undefined;
+    if (state.listening === attempt) state.listening = undefined;
     throw error;
   }
-  subscribers.add(subscriber);
-  return () => subscribers.delete(subscriber);
+  state.subscribers.add(subscriber);
+  return () => state.subscribers.delete(subscriber);
 }
 
 /** Stops listening; subscribers hear nothing any more. */
 export async function closeEventHub(): Promise<void> {
-  const stop = await listening?.catch(() => undefined);
-  listening = undefined;
-  subscribers.clear();
+  const stop = await state.listening?.catch(() => undefined);
+  state.listening = undefined;
+  state.subscribers.clear();
   await stop?.();
 }

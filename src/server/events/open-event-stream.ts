@@ -1,5 +1,6 @@
 import type { Session } from '../auth/scope';
 import { AppError } from '../lib/errors';
+import { processState } from '../lib/process-state';
 import { type HubMessage, subscribe } from './event-hub';
 import { needsBeat, visibleEvent } from './visible-event';
 
@@ -11,7 +12,7 @@ export const MAX_STREAMS_PER_USER = 20;
 /** Messages that wait for a slow reader before it is told to come again. */
 const MAX_WAITING = 256;
 
-const open = new Map<string, number>();
+const state = processState(() => ({ open: new Map<string, number>() }));
 
 type Options = {
   /** Aborts when the client has gone. */
@@ -30,6 +31,7 @@ const frame = (message: HubMessage) => encoder.encode(`event: ${message.type}\nd
  * @throws AppError `too_many_requests` when the user has too many open, `unavailable` when the database is not there
  */
 export async function openEventStream(session: Session, options: Options): Promise<ReadableStream<Uint8Array>> {
+  const { open } = state;
   const userId = session.user.id;
   if ((open.get(userId) ?? 0) >= MAX_STREAMS_PER_USER) {
     throw new AppError('too_many_requests', `At most ${MAX_STREAMS_PER_USER} event streams per user. Close some.`, {

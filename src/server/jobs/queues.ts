@@ -1,25 +1,26 @@
 import { logger } from '../lib/logger';
+import { processState } from '../lib/process-state';
 import { type JobQueue, queueBackend } from './backend';
 import type { JobName } from './definitions';
 
-const open = new Map<JobName, JobQueue>();
+const state = processState(() => ({ open: new Map<JobName, JobQueue>() }));
 
 /** The queue of a job, one per process and name. */
 export function queueOf(name: JobName): JobQueue {
-  let queue = open.get(name);
+  let queue = state.open.get(name);
   if (!queue) {
     queue = queueBackend.queue(name);
     // The operation that failed reports its own error; without a listener the event would end the process.
     queue.on('error', (error) => logger.warn({ err: error, job: name }, 'queue error'));
-    open.set(name, queue);
+    state.open.set(name, queue);
   }
   return queue;
 }
 
 /** Closes this process's queues and the connections below them. */
 export async function closeQueues(): Promise<void> {
-  const queues = [...open.values()];
-  open.clear();
+  const queues = [...state.open.values()];
+  state.open.clear();
   await Promise.allSettled(queues.map((queue) => queue.close()));
   await queueBackend.close();
 }

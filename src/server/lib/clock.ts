@@ -1,4 +1,6 @@
+import { processState } from './process-state';
+
 /** The time as the services see it. Tests replace `now`; nothing else calls `new Date()` for decisions. */
-export const clock = {
+export const clock = processState(() => ({
   now: (): Date => new Date(),
-};
+}));

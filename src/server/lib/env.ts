@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { processState } from './process-state';
 
 const wholeNumber = (error: string, min: number, max: number) =>
   z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
@@ -65,12 +66,12 @@ export function parseEnv(variables: Record<string, string | undefined>): Env {
   throw new Error(`Wrong environment: ${lines.join('; ')}`);
 }
 
-let parsed: Env | undefined;
+const kept = processState<{ env?: Env }>(() => ({ env: undefined }));
 
 /** The environment of this process, parsed once. */
 export function env(): Env {
-  parsed ??= parseEnv(process.env);
-  return parsed;
+  kept.env ??= parseEnv(process.env);
+  return kept.env;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { clock } from './clock';
 import { logger } from './logger';
+import { processState } from './process-state';
 
 /** One call that was refused, in words that hold no secret: no address as it was sent, no input, no header. */
 export type Refusal = {
@@ -26,16 +27,18 @@ const ALTOGETHER = 300;
 const SOURCES = 1000;
 
 type Window = { until: number; lines: number; left_out: number; sources: Map<string, number> };
-let window: Window = { until: 0, lines: 0, left_out: 0, sources: new Map() };
+const beginning = (until: number): Window => ({ until, lines: 0, left_out: 0, sources: new Map() });
+const state = processState(() => ({ window: beginning(0) }));
 
 /** Begins a new minute where one is over, and says what the last one left out. */
 function currentWindow(): Window {
   const now = clock.now().getTime();
   // A clock that was put back must not make a minute last for hours.
+  const { window } = state;
   if (now < window.until && window.until - now <= WINDOW_MS) return window;
   if (window.left_out > 0) logger.warn({ left_out: window.left_out }, 'more calls were refused than are logged');
-  window = { until: now + WINDOW_MS, lines: 0, left_out: 0, sources: new Map() };
-  return window;
+  state.window = beginning(now + WINDOW_MS);
+  return state.window;
 }
 
 /** Counts a line of this source. @returns whether it may still be written */

@@ -1,16 +1,15 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { handleTrpc } from '@/server/api/handle-trpc';
 import { appRouter } from '@/server/api/root';
-import { noteRefusal } from '@/server/lib/note-refusal';
+import * as refusals from '@/server/lib/note-refusal';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 
-vi.mock('@/server/lib/note-refusal', { spy: true });
-
+const noteRefusal = vi.spyOn(refusals, 'noteRefusal');
 beforeEach(() => {
-  vi.mocked(noteRefusal).mockClear();
+  noteRefusal.mockClear();
 });
-const noted = () => vi.mocked(noteRefusal).mock.calls.map(([refusal]) => refusal);
+const noted = () => noteRefusal.mock.calls.map(([refusal]) => refusal);
 const SECRET = 'fabric_api_SECRET';
 
 it('notes who was refused what, by pattern and without what was sent', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as passwords from '@/server/auth/password';
 import { sqlClient } from '@/server/db/client';
 import { auditTrail } from '@/test/audit-trail';
 import { makeUser } from '@/test/factories';
@@ -6,10 +7,8 @@ import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 
 // Hundreds of sign-ins: what is tested here is who may try, so checking a password costs nothing.
-vi.mock('@/server/auth/password', () => ({
-  verifyPassword: async (stored: string | null, password: string) => stored === password,
-  isOutdatedHash: () => false,
-}));
+vi.spyOn(passwords, 'verifyPassword').mockImplementation(async (stored, password) => stored === password);
+vi.spyOn(passwords, 'isOutdatedHash').mockReturnValue(false);
 
 const PASSWORD = 'correct horse, battery';
 

@@ -6,13 +6,14 @@ import {
   SLOT_MS,
   slotsOf,
 } from '@/domain/dashboard/monitoring';
+import { processState } from '../../lib/process-state';
 import { listHeartbeatSlots } from '../../repositories/heartbeat-slots';
 
 /** Heartbeats of a window may be committed this much after its end. */
 const SETTLE_MS = 60_000;
 
 /** Windows that have ended: what they hold does not change. They are asked for again and again. */
-const ended = new Map<number, ReadonlySet<string>>();
+const state = processState(() => ({ ended: new Map<number, ReadonlySet<string>>() }));
 
 /**
  * Running workloads by whether the agents of their nodes reported in a range. At most one query, about what was not read before.
@@ -23,6 +24,7 @@ export async function readMonitoring(
   range: { since: number; until: number },
   now: number,
 ): Promise<RangeMonitoring> {
+  const { ended } = state;
   for (const slot of ended.keys()) if (slot < now - HEARTBEATS_KEPT_MS || slot > now) ended.delete(slot);
   const wanted = slotsOf(range, now);
   const unread = wanted.filter((slot) => !ended.has(slot));

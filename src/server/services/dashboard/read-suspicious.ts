@@ -1,5 +1,6 @@
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import type { Reach } from '@/domain/permissions';
+import { processState } from '../../lib/process-state';
 import type { FlowSelection } from '../../repositories/flow-conditions';
 import { sumSuspiciousFlows } from '../../repositories/suspicious-flows';
 import type { Board } from '../policies/board/board';
@@ -8,12 +9,14 @@ import { KnownSuspicious } from './known-suspicious';
 import type { SuspiciousEntry } from './suspicious-entry';
 
 /** What those see who may see all policies, with rules and without. Others see little, and each something else. */
-const knownToAll = new KnownSuspicious({ policies: 'all', rules: 'all' });
-const knownWithoutRules = new KnownSuspicious({ policies: 'all', rules: null });
+const shared = processState(() => ({
+  toAll: new KnownSuspicious({ policies: 'all', rules: 'all' }),
+  withoutRules: new KnownSuspicious({ policies: 'all', rules: null }),
+}));
 
 function knownTo({ policies, rules }: SuspiciousReach): KnownSuspicious {
-  if (policies === 'all' && rules === 'all') return knownToAll;
-  if (policies === 'all' && rules === null) return knownWithoutRules;
+  if (policies === 'all' && rules === 'all') return shared.toAll;
+  if (policies === 'all' && rules === null) return shared.withoutRules;
   return new KnownSuspicious({ policies, rules });
 }
 

@@ -6,6 +6,7 @@ import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
+import { processState } from '../../lib/process-state';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { findClusterRow } from '../../repositories/clusters';
@@ -54,8 +55,10 @@ const KEEP_MS = 10 * 60_000;
 const CONCURRENCY = 12;
 const MAX_CACHED = 5_000;
 
-const cachedGuests = new Map<string, { at: number; reading: Promise<LiveGuestReading> }>();
-const cachedClusters = new Map<string, { at: number; reading: Promise<Reading<ClusterSnapshot>> }>();
+const recent = processState(() => ({
+  guests: new Map<string, { at: number; reading: Promise<LiveGuestReading> }>(),
+  clusters: new Map<string, { at: number; reading: Promise<Reading<ClusterSnapshot>> }>(),
+}));
 
 function cached<T>(
   map: Map<string, { at: number; reading: Promise<T> }>,
@@ -77,8 +80,8 @@ function cached<T>(
 
 /** Forgets what was read: after writing, or in tests. */
 export function forgetReadings(): void {
-  cachedGuests.clear();
-  cachedClusters.clear();
+  recent.guests.clear();
+  recent.clusters.clear();
 }
 
 export const hashOf = (state: unknown): string => createHash('sha256').update(JSON.stringify(state)).digest('base64');
@@ -149,7 +152,7 @@ async function store(
 const at = () => clock.now().toISOString();
 
 function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boolean): Promise<LiveGuestReading> {
-  return cached(cachedGuests, subject.id, afresh, async () => {
+  return cached(recent.guests, subject.id, afresh, async () => {
     const read_at = at();
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
@@ -178,7 +181,7 @@ export async function readLive(
     if (!row) throw new AppError('not_found', 'The cluster was deleted.');
     const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
     provider = opened;
-    const cluster = await cached(cachedClusters, clusterId, afresh, async () => {
+    const cluster = await cached(recent.clusters, clusterId, afresh, async () => {
       const read_at = at();
       return { state: await opened.firewallReader.readClusterFirewall(), read_at };
     });

@@ -5,6 +5,7 @@ import { formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
 import type { Executor } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
+import { processState } from '../../lib/process-state';
 import { type FlowInventory, inventoryStamp, loadFlowInventory } from '../../repositories/flow-inventory';
 
 /** Where each guest is, and was. */
@@ -117,34 +118,38 @@ const LOOK_FACTOR = 10;
 const READ_FACTOR = 3;
 const MAX_PAUSE_MS = 2_000;
 
-let current: { book: AddressBook; stamp: string } | undefined;
-let checkAfter = 0;
-let pending: Promise<AddressBook> | undefined;
+type State = {
+  current: { book: AddressBook; stamp: string } | undefined;
+  checkAfter: number;
+  pending: Promise<AddressBook> | undefined;
+};
+const state = processState<State>(() => ({ current: undefined, checkAfter: 0, pending: undefined }));
 
 async function refresh(executor: Executor): Promise<AddressBook> {
   const started = performance.now();
   // The stamp is read before the rows: a change in between leads to one more reading, never to one too few.
   const stamp = await inventoryStamp(executor);
   const looked = performance.now();
-  if (current?.stamp !== stamp) current = { book: new AddressBook(await loadFlowInventory(executor)), stamp };
+  if (state.current?.stamp !== stamp)
+    state.current = { book: new AddressBook(await loadFlowInventory(executor)), stamp };
   const now = performance.now();
   const pause = LOOK_FACTOR * (looked - started) + READ_FACTOR * (now - looked);
-  checkAfter = now + Math.min(pause, MAX_PAUSE_MS);
-  return current.book;
+  state.checkAfter = now + Math.min(pause, MAX_PAUSE_MS);
+  return state.current.book;
 }
 
 /** The address book of this process, made anew when the inventory changed. */
 export async function addressBook(executor: Executor): Promise<AddressBook> {
-  if (current && performance.now() < checkAfter) return current.book;
-  pending ??= refresh(executor).finally(() => {
-    pending = undefined;
+  if (state.current && performance.now() < state.checkAfter) return state.current.book;
+  state.pending ??= refresh(executor).finally(() => {
+    state.pending = undefined;
   });
-  return pending;
+  return state.pending;
 }
 
 /** The address book as the inventory is now, also when it was made a moment ago. */
 export async function freshAddressBook(executor: Executor): Promise<AddressBook> {
-  await pending;
-  checkAfter = 0;
+  await state.pending;
+  state.checkAfter = 0;
   return addressBook(executor);
 }

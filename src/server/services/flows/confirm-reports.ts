@@ -7,6 +7,7 @@ import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
 import { logger } from '../../lib/logger';
+import { processState } from '../../lib/process-state';
 import { findNodeName } from '../../repositories/agent-enrolments';
 import { lockAgent, noteConfirmed, takeRefusalRecord } from '../../repositories/agents';
 import type { FlowRecord } from '../../repositories/flow-record';
@@ -35,7 +36,7 @@ const FAILED_PAUSE_MS = 60_000;
 const RECORD_PAUSE_MS = 3_600_000;
 
 const scope = systemScope('cluster:sync', 'flow confirmation');
-const nextReadAt = new Map<string, number>();
+const state = processState(() => ({ nextReadAt: new Map<string, number>() }));
 
 type Options = { signal?: AbortSignal | undefined; openProvider?: typeof openProvider };
 export type Settled = { confirmed: number; refused: number; waiting: number };
@@ -165,12 +166,12 @@ async function settleCluster(clusterId: string, places: Places | null, signal: A
 /** Where the guests are now; null when it is too early to ask the cluster again, or it cannot be read. */
 async function askCluster(clusterId: string, vmids: ReadonlySet<number>, options: Options): Promise<Places | null> {
   const now = clock.now().getTime();
-  if (now < (nextReadAt.get(clusterId) ?? 0)) return null;
-  nextReadAt.set(clusterId, now + READ_PAUSE_MS);
+  if (now < (state.nextReadAt.get(clusterId) ?? 0)) return null;
+  state.nextReadAt.set(clusterId, now + READ_PAUSE_MS);
   try {
     return await readPlaces(clusterId, vmids, options.openProvider);
   } catch (error) {
-    nextReadAt.set(clusterId, now + FAILED_PAUSE_MS);
+    state.nextReadAt.set(clusterId, now + FAILED_PAUSE_MS);
     logger.warn({ err: error, cluster_id: clusterId }, 'the places of guests could not be read');
     return null;
   }

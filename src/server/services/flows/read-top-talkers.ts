@@ -2,6 +2,7 @@ import type { TopTalkers, TrafficInput } from '@/domain/flow/traffic-sums';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
+import { processState } from '../../lib/process-state';
 import { findVisibleWorkloads } from '../../repositories/flow-reach';
 import {
   nameTalkers,
@@ -18,7 +19,7 @@ import { SharedSums } from './shared-sums';
 const HOUR_MS = 3_600_000;
 
 /** What all guests carried in a range is the same for everybody; who sees which of them is asked each time. */
-const shared = new SharedSums<WorkloadTraffic[]>();
+const state = processState(() => ({ shared: new SharedSums<WorkloadTraffic[]>() }));
 
 type Field = 'bytes_in' | 'bytes_out' | 'packets';
 const total = (rows: readonly WorkloadTraffic[], field: Field) => rows.reduce((sum, row) => sum + row[field], 0);
@@ -70,7 +71,8 @@ export async function readTopTalkers(
   };
 
   const { parts } = plan;
-  const all = parts.length === 0 ? [] : await shared.get(JSON.stringify(parts), version, () => sumByWorkload(parts));
+  const all =
+    parts.length === 0 ? [] : await state.shared.get(JSON.stringify(parts), version, () => sumByWorkload(parts));
   const owned = (await sumOwned(parts, periods)).filter(
     (row) => here.has(row.workload_id) && (cluster_id === undefined || row.cluster_id === cluster_id),
   );

@@ -3,6 +3,7 @@ import { linesOf } from '@/domain/flow/spread-flows';
 import type { TrafficInput, TrafficSeries } from '@/domain/flow/traffic-sums';
 import { projectsOf } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
+import { processState } from '../../lib/process-state';
 import type { BucketSum } from '../../repositories/flow-series';
 import { sumTrafficBuckets } from '../../repositories/traffic-reads';
 import { readTrafficVersion } from '../../repositories/traffic-version';
@@ -11,7 +12,7 @@ import { selectTraffic } from './select-traffic';
 import { SharedSums } from './shared-sums';
 
 /** By range and tenants: to which tenant what belongs is part of the sums. */
-const shared = new SharedSums<BucketSum[]>();
+const state = processState(() => ({ shared: new SharedSums<BucketSum[]>() }));
 const FIELDS = ['bytes', 'packets', 'flows'] as const;
 
 /** Traffic within reach over time, by verdict. At most two queries, of single projects six. */
@@ -29,7 +30,7 @@ export async function readTrafficSeries(scope: Scope<'flow:read'>, input: Traffi
   const buckets = { first: bucket_at[0] ?? since, width: bucket_seconds };
   const key = JSON.stringify([selection, bucket_seconds]);
   const rows =
-    parts.length === 0 ? [] : await shared.get(key, version, () => sumTrafficBuckets(selection, parts, buckets));
+    parts.length === 0 ? [] : await state.shared.get(key, version, () => sumTrafficBuckets(selection, parts, buckets));
   const lines = linesOf(rows, bucket_at.length, (line, row) => {
     for (const field of FIELDS) line.add(field, row.bucket, row[field]);
   });

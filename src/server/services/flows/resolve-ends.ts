@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseCidr } from '@/domain/net/cidr';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
+import { processState } from '../../lib/process-state';
 import { lockAgent } from '../../repositories/agents';
 import {
   countPages,
@@ -39,9 +40,12 @@ const SETTLE_MS = 5_000;
 /** A walk through the pages of all tables that carry ends, and then through the parts of minutes that came from flows. */
 type Walk = { learned: Learned | null; startedAt: number; table: number; page: number; part: PartPosition | null };
 
-/** The book by which everything that is stored was resolved, or will be when the walk has ended. */
-let applied: AddressBook | undefined;
-let walk: Walk | undefined;
+type State = {
+  /** The book by which everything that is stored was resolved, or will be when the walk has ended. */
+  applied: AddressBook | undefined;
+  walk: Walk | undefined;
+};
+const state = processState<State>(() => ({ applied: undefined, walk: undefined }));
 
 /** The ends of a flow with what is unknown filled in; null when nothing can be. What was resolved stays. */
 function fill(book: AddressBook, flow: UnresolvedFlow, endOf: ReturnType<typeof endLookup>): FlowEnds | null {
@@ -137,20 +141,20 @@ async function fillPages(book: AddressBook, name: EndTable, { learned, page }: W
 
 /** Begins a walk when the inventory knows more than what is stored was resolved by; one that is under way begins again. */
 function begin(book: AddressBook, settleMs: number): void {
-  if (book === applied) return;
-  const gained = applied ? book.gainedSince(applied) : null;
-  const isFirst = applied === undefined;
-  applied = book;
+  if (book === state.applied) return;
+  const gained = state.applied ? book.gainedSince(state.applied) : null;
+  const isFirst = state.applied === undefined;
+  state.applied = book;
   if (!isFirst && gained && gained.networks.length === 0 && gained.vmids.length === 0) return;
-  const known = walk?.learned;
+  const known = state.walk?.learned;
   const learned =
-    isFirst || walk?.learned === null || !gained
+    isFirst || state.walk?.learned === null || !gained
       ? null
       : {
           networks: [...new Set([...(known?.networks ?? []), ...gained.networks])],
           vmids: [...new Set([...(known?.vmids ?? []), ...gained.vmids])],
         };
-  walk = { learned, startedAt: performance.now() + (isFirst ? 0 : settleMs), table: 0, page: 0, part: null };
+  state.walk = { learned, startedAt: performance.now() + (isFirst ? 0 : settleMs), table: 0, page: 0, part: null };
 }
 
 /**
@@ -167,27 +171,28 @@ export async function resolveFlowEnds(
   const book = await addressBook(db);
   begin(book, settleMs);
   let filled = 0;
-  if (!walk || walk.startedAt > started) return { filled, done: walk === undefined };
-  if (walk.table === 0 && walk.page === 0) filled += await fillCounters(book, walk.learned?.vmids ?? null);
+  if (!state.walk || state.walk.startedAt > started) return { filled, done: state.walk === undefined };
+  if (state.walk.table === 0 && state.walk.page === 0)
+    filled += await fillCounters(book, state.walk.learned?.vmids ?? null);
   for (;;) {
-    const name: EndTable | undefined = END_TABLES[walk.table];
-    if (name !== undefined && walk.page >= (await countPages(db, name))) {
-      walk = { ...walk, table: walk.table + 1, page: 0 };
+    const name: EndTable | undefined = END_TABLES[state.walk.table];
+    if (name !== undefined && state.walk.page >= (await countPages(db, name))) {
+      state.walk = { ...state.walk, table: state.walk.table + 1, page: 0 };
       continue;
     }
     signal?.throwIfAborted();
     const chunkStarted = performance.now();
     if (name === undefined) {
-      const { last, moved } = await fillMinutes(book, walk.part);
+      const { last, moved } = await fillMinutes(book, state.walk.part);
       filled += moved;
       if (last === null) {
-        walk = undefined;
+        state.walk = undefined;
         return { filled, done: true };
       }
-      walk.part = last;
+      state.walk.part = last;
     } else {
-      filled += await fillPages(book, name, walk);
-      walk.page += CHUNK_PAGES;
+      filled += await fillPages(book, name, state.walk);
+      state.walk.page += CHUNK_PAGES;
     }
     const now = performance.now();
     if (now - started > BUDGET_MS) return { filled, done: false };

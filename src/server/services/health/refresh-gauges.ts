@@ -2,6 +2,7 @@ import { jobsOverview } from '../../jobs/overview';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { setGauge } from '../../lib/metrics';
+import { processState } from '../../lib/process-state';
 import { countStates } from '../../repositories/database-facts';
 
 /** Who asks more often gets the values of before. */
@@ -55,22 +56,22 @@ async function readPart(part: keyof typeof PARTS): Promise<number> {
   }
 }
 
-let readAt = Number.NEGATIVE_INFINITY;
-let reading: Promise<void> | undefined;
+type State = { readAt: number; reading: Promise<void> | undefined };
+const state = processState<State>(() => ({ readAt: Number.NEGATIVE_INFINITY, reading: undefined }));
 
 /** Reads the gauges of the metrics anew unless they are fresh. A part that cannot be read keeps its values, and is told. */
 export function refreshGauges(): Promise<void> {
-  if (clock.now().getTime() - readAt < FRESH_MS) return Promise.resolve();
-  reading ??= Promise.all([readPart('fleet'), readPart('queues')])
+  if (clock.now().getTime() - state.readAt < FRESH_MS) return Promise.resolve();
+  state.reading ??= Promise.all([readPart('fleet'), readPart('queues')])
     .then(([fleet, queues]) => {
       setGauge('known', [
         { labels: { part: 'fleet' }, value: fleet },
         { labels: { part: 'queues' }, value: queues },
       ]);
-      readAt = clock.now().getTime();
+      state.readAt = clock.now().getTime();
     })
     .finally(() => {
-      reading = undefined;
+      state.reading = undefined;
     });
-  return reading;
+  return state.reading;
 }

@@ -1,6 +1,7 @@
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
 import { isVisibleAt, type Reach } from '@/domain/permissions';
+import { processState } from '../../lib/process-state';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/guest-view';
@@ -17,8 +18,7 @@ type Prepared = {
 
 /** What prepared guests may take; the one that was not asked for longest goes first. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const prepared = new Map<string, Prepared>();
-let held = 0;
+const kept = processState(() => ({ prepared: new Map<string, Prepared>(), bytes: 0 }));
 
 /** Indexes hold a bit per rule for each value that rules tell apart: they grow with the square of the rules. */
 const bytesOf = ({ state, audit }: GuestContext) => {
@@ -27,18 +27,18 @@ const bytesOf = ({ state, audit }: GuestContext) => {
 };
 
 function forget(workloadId: string): void {
-  const known = prepared.get(workloadId);
+  const known = kept.prepared.get(workloadId);
   if (!known) return;
-  prepared.delete(workloadId);
-  held -= known.bytes;
+  kept.prepared.delete(workloadId);
+  kept.bytes -= known.bytes;
 }
 
 function keep(workloadId: string, item: Prepared): void {
   forget(workloadId);
-  prepared.set(workloadId, item);
-  held += item.bytes;
-  for (const oldest of prepared.keys()) {
-    if (held <= MAX_BYTES || oldest === workloadId) break;
+  kept.prepared.set(workloadId, item);
+  kept.bytes += item.bytes;
+  for (const oldest of kept.prepared.keys()) {
+    if (kept.bytes <= MAX_BYTES || oldest === workloadId) break;
     forget(oldest);
   }
 }
@@ -57,10 +57,10 @@ export function contextFrom(
   reach: Reach,
 ): GuestContext {
   const { guest, cluster } = read;
-  const known = prepared.get(workload.id);
+  const known = kept.prepared.get(workload.id);
   if (known && known.world === world && known.guest === guest && known.cluster === cluster) {
-    prepared.delete(workload.id);
-    prepared.set(workload.id, known);
+    kept.prepared.delete(workload.id);
+    kept.prepared.set(workload.id, known);
     return within(known.context, workload, reach);
   }
   const context = prepareGuestContext({

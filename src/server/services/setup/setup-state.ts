@@ -4,6 +4,7 @@ import { db, type Executor } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { env } from '../../lib/env';
 import { logger } from '../../lib/logger';
+import { processState } from '../../lib/process-state';
 import { findSetting, insertSetting } from '../../repositories/settings';
 import { anyUserExists } from '../../repositories/users';
 
@@ -17,7 +18,7 @@ export async function isSetupCompleted(executor: Executor): Promise<boolean> {
 }
 
 const StoredCode = z.object({ code: z.string().min(6) });
-let announced = false;
+const state = processState(() => ({ announced: false }));
 
 /** A code as the supervisor makes them: 58 random bits. */
 const LEGIBLE_CODE = /^[A-HJKMNP-TV-Z2-9]{4}(-[A-HJKMNP-TV-Z2-9]{4}){2}$/;
@@ -33,8 +34,8 @@ export async function requiredSetupCode(): Promise<{ code: string; random: boole
   if (NODE_ENV !== 'production') return null;
   await insertSetting(db, SETUP_CODE_KEY, { code: randomBytes(9).toString('hex') }, clock.now().toISOString());
   const { code } = StoredCode.parse((await findSetting(db, SETUP_CODE_KEY))?.value);
-  if (!announced) logger.warn({ setup_code: code }, 'first run: enter this setup code on the setup page');
-  announced = true;
+  if (!state.announced) logger.warn({ setup_code: code }, 'first run: enter this setup code on the setup page');
+  state.announced = true;
   return { code, random: true };
 }
 

@@ -6,6 +6,7 @@ import { clock } from '../../lib/clock';
 import { unseal } from '../../lib/crypto';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
+import { processState } from '../../lib/process-state';
 import { OidcError } from '../../providers/oidc/oidc-error';
 import { OidcProvider } from '../../providers/oidc/provider';
 import { OIDC_ID, type OidcSettingsRow } from '../../repositories/sign-in-provider';
@@ -16,20 +17,23 @@ const KEPT_MS = 600_000;
 /** Anybody may begin to sign in: a provider that is down must not be asked by each of them. */
 const FAILURE_KEPT_MS = 5000;
 
-let kept: { key: string; until: number; provider: Promise<OidcProvider> } | null = null;
+type Kept = { key: string; until: number; provider: Promise<OidcProvider> };
+const state = processState<{ kept: Kept | null }>(() => ({ kept: null }));
 
 /** The configured provider, its description read at most every ten minutes. @throws OidcError */
 export async function openSignInProvider(row: OidcSettingsRow): Promise<OidcProvider> {
   const key = `${row.version} ${row.issuer} ${row.client_id}`;
   const now = clock.now().getTime();
+  const { kept } = state;
   if (kept?.key === key && kept.until > now) return kept.provider;
   const { client_secret_encrypted: sealed, client_secret_key_id: key_id } = row;
   const client_secret = sealed !== null && key_id !== null ? unseal({ sealed, key_id }, OIDC_ID) : null;
   const { issuer, client_id } = row;
   const provider = OidcProvider.open({ issuer, client_id, client_secret }, env().FABRIC_ALLOW_PRIVATE_TARGETS);
-  kept = { key, until: now + KEPT_MS, provider };
+  const opened = { key, until: now + KEPT_MS, provider };
+  state.kept = opened;
   provider.catch(() => {
-    if (kept?.provider === provider) kept.until = clock.now().getTime() + FAILURE_KEPT_MS;
+    opened.until = clock.now().getTime() + FAILURE_KEPT_MS;
   });
   return provider;
 }

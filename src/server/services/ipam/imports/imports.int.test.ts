@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sqlClient } from '@/server/db/client';
+import * as jobs from '@/server/jobs/enqueue';
 import { bearer, makeCluster, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { runImport } from './run-import';
 
-const { enqueue } = vi.hoisted(() => ({ enqueue: vi.fn(async () => {}) }));
-vi.mock('../../../jobs/enqueue', () => ({ enqueue }));
+const enqueue = vi.spyOn(jobs, 'enqueue').mockResolvedValue();
 
 const signal = new AbortController().signal;
 let headers: Record<string, string>;

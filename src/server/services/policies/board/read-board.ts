@@ -1,5 +1,6 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../../db/client';
+import { processState } from '../../../lib/process-state';
 import {
   findGuestSnapshots,
   listClusterSnapshots,
@@ -22,9 +23,8 @@ type Known = {
   board: Board;
 };
 
-let known: Known | null = null;
-let running: Promise<Board> | null = null;
-let next: Promise<Board> | null = null;
+type State = { known: Known | null; running: Promise<Board> | null; next: Promise<Board> | null };
+const state = processState<State>(() => ({ known: null, running: null, next: null }));
 
 /** Readings as stored. What was read before and is still the same is not fetched again. */
 async function readGuests(before: Known['guests']): Promise<Known['guests']> {
@@ -59,7 +59,7 @@ async function readClusters(before: Known['clusters']): Promise<Known['clusters'
 }
 
 async function refresh(): Promise<Board> {
-  const before = known;
+  const before = state.known;
   // First the stamp, then what it stands for: a change in between is noticed by the next reading.
   const stamp = await policyWorldStamp(db);
   const isSame = (part: keyof PolicyWorldStamp) => before?.stamp[part] === stamp[part];
@@ -71,15 +71,15 @@ async function refresh(): Promise<Board> {
     readClusters(before?.clusters ?? new Map()),
   ]);
   const board = new Board(world, { guests, clusters }, placed, before?.board ?? null);
-  known = { stamp, world, placed, guests, clusters, board };
+  state.known = { stamp, world, placed, guests, clusters, board };
   return board;
 }
 
 function start(): Promise<Board> {
   const mine = refresh().finally(() => {
-    if (running === mine) running = null;
+    if (state.running === mine) state.running = null;
   });
-  running = mine;
+  state.running = mine;
   return mine;
 }
 
@@ -88,12 +88,12 @@ function start(): Promise<Board> {
  * changed, and then the same board. Requests at the same time share the work; each sees what was committed before it asked.
  */
 export function readBoard(): Promise<Board> {
-  if (!running) return start();
-  next ??= running
+  if (!state.running) return start();
+  state.next ??= state.running
     .catch(() => undefined)
     .then(() => {
-      next = null;
+      state.next = null;
       return start();
     });
-  return next;
+  return state.next;
 }

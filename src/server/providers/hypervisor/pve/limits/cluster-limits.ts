@@ -1,3 +1,4 @@
+import { processState } from '../../../../lib/process-state';
 import { BoundedMap } from './bounded-map';
 import { CircuitBreaker } from './circuit-breaker';
 import { Semaphore } from './semaphore';
@@ -40,15 +41,17 @@ export class ClusterLimits {
   users = 0;
 }
 
-const clusters = new BoundedMap(
-  MAX_CLUSTERS,
-  () => new ClusterLimits(),
-  (limits) => limits.users === 0,
-);
+const state = processState(() => ({
+  clusters: new BoundedMap(
+    MAX_CLUSTERS,
+    () => new ClusterLimits(),
+    (limits) => limits.users === 0,
+  ),
+}));
 
 /** The limits of a cluster, by its stable key; `release` when the user is closed. */
 export function shareClusterLimits(key: string): { limits: ClusterLimits; release: () => void } {
-  const limits = clusters.get(key);
+  const limits = state.clusters.get(key);
   limits.users++;
   let released = false;
   return {

@@ -1,0 +1,17 @@
+const forgets: (() => void)[] = [];
+
+/**
+ * What this process keeps from one request to the next: caches, open connections, work that several callers share. Declared by this
+ * function instead of as variables of a module, it can be forgotten as a whole.
+ * @param initial what a new process has
+ */
+export function processState<T extends object>(initial: () => T): T {
+  const state = initial();
+  forgets.push(() => Object.assign(state, initial()));
+  return state;
+}
+
+/** Begins anew, as a process that has just started. What is open is not closed. For tests that share a process. */
+export function forgetProcessState(): void {
+  for (const forget of forgets) forget();
+}
