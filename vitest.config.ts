@@ -20,6 +20,7 @@ export default defineConfig({
           include: ['{src,workers,agent,scripts}/**/*.test.{ts,tsx}'],
           exclude: [...exclude, '**/*.int.test.ts'],
           setupFiles: ['./src/test/setup-unit.ts'],
+          isolate: false,
           // Many of them talk to the simulator over TLS; on a machine that is busy otherwise five seconds are short.
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { newId } from '@/server/lib/ids';
 import { redisUrl } from '@/test/redis';
+import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobContext, JobProcessors } from './job-processors';
 import type { WorkerRuntime } from './runtime';
@@ -19,9 +20,9 @@ async function until(what: string, holds: () => boolean | Promise<boolean>, time
   }
 }
 
-/** The modules under test hold the backend they chose; each backend gets modules of its own. */
+/** The process holds the backend it chose; each backend gets a process that has just started. */
 async function load() {
-  vi.resetModules();
+  await startAnew();
   const [runtime, definitions, enqueue, schedules, overview, queues, backend, errors] = await Promise.all([
     import('./runtime'),
     import('@/server/jobs/definitions'),

@@ -6,6 +6,7 @@ import { afterEach, describe, inject, it, vi } from 'vitest';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { newId } from '@/server/lib/ids';
 import { startRedisServer } from '@/test/redis-server';
+import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobProcessors } from './job-processors';
 import type { WorkerRuntime } from './runtime';
@@ -21,8 +22,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 async function load(variables: Record<string, string>) {
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  vi.resetModules();
+  await startAnew(variables);
   const [runtime, definitions, enqueue, queues, prepare] = await Promise.all([
     import('./runtime'),
     import('@/server/jobs/definitions'),

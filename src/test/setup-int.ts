@@ -1,21 +1,26 @@
-import { afterAll } from 'vitest';
-import { closeEventHub } from '@/server/events/event-hub';
-import { closeQueues } from '@/server/jobs/queues';
+import { afterAll, vi } from 'vitest';
 import { forgetProcessState } from '@/server/lib/process-state';
 import { giveFileItsDatabase } from './database';
+import { closeConnections } from './start-anew';
 
 // Files share a process and its modules, one after another. Each begins with the environment and the state of a new process.
-const ENVIRONMENT = Symbol.for('environment of the first file');
-const first = (Reflect.get(globalThis, ENVIRONMENT) as NodeJS.ProcessEnv | undefined) ?? { ...process.env };
+const ENVIRONMENT = Symbol.for('fabric.environment of the first test file');
+const first: NodeJS.ProcessEnv = Reflect.get(globalThis, ENVIRONMENT) ?? { ...process.env };
 Reflect.set(globalThis, ENVIRONMENT, first);
 for (const name of Object.keys(process.env)) if (!(name in first)) delete process.env[name];
 Object.assign(process.env, first);
 
 process.env.FABRIC_SECRET_KEY = 'test-secret-key-test-secret-key-test-secret';
+// Simulated clusters and other stand-ins listen on loopback.
+process.env.FABRIC_ALLOW_PRIVATE_TARGETS = '127.0.0.0/8';
 process.env.LOG_LEVEL ??= 'silent';
-forgetProcessState();
 await giveFileItsDatabase();
+// Last, when the environment is complete.
+forgetProcessState();
 afterAll(async () => {
-  await closeEventHub();
-  await closeQueues().catch(() => {});
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+  await closeConnections();
 });

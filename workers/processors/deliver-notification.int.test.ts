@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { startWebhookReceiver } from '@/server/services/notifications/testing/webhook-receiver.fixture';
 import { redisUrl } from '@/test/redis';
+import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from '../idle-processors.fixture';
 import type { WorkerRuntime } from '../runtime';
 
 vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
 
-/** The modules under test hold the backend they chose; each backend gets modules of its own. */
+/** The process holds the backend it chose; each backend gets a process that has just started. */
 async function load() {
-  vi.resetModules();
+  await startAnew();
   const [runtime, definitions, enqueue, queues, backend, ...rest] = await Promise.all([
     import('../runtime'),
     import('@/server/jobs/definitions'),

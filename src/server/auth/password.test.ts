@@ -1,4 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import argon2 from '@node-rs/argon2';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { forgetProcessState } from '../lib/process-state';
 import { hashPassword, isOutdatedHash, verifyPassword } from './password';
 import { signedInAsker } from './password-asker';
 
@@ -12,15 +16,19 @@ const slow = async <T>(result: T): Promise<T> => {
   running -= 1;
   return result;
 };
+vi.spyOn(argon2, 'hash').mockImplementation((password) => slow(`hash of ${password}`));
+vi.spyOn(argon2, 'verify').mockImplementation((stored, password) => {
+  if (stored === 'broken') throw new Error('not a hash');
+  return slow(stored === `hash of ${password}`);
+});
 // Two hashes at once need more than two processors.
-vi.mock('node:os', async (original) => ({ ...(await original<object>()), availableParallelism: () => 4 }));
-vi.mock('@node-rs/argon2', () => ({
-  hash: (password: string) => slow(`hash of ${password}`),
-  verify: (stored: string, password: string) => {
-    if (stored === 'broken') throw new Error('not a hash');
-    return slow(stored === `hash of ${password}`);
-  },
-}));
+vi.spyOn(os, 'availableParallelism').mockReturnValue(4);
+syncBuiltinESMExports();
+forgetProcessState();
+afterAll(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 /** Lets every computation end, also those that start only then. */
 async function finish<T>(all: Promise<T>): Promise<T> {

@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeClock } from '@/test/fake-clock';
-import { logger } from './logger';
+import * as logging from './logger';
 import { noteRefusal, type Refusal } from './note-refusal';
 
-vi.mock('./logger', () => ({ logger: { info: vi.fn(), warn: vi.fn() } }));
+const logger = { info: vi.fn(), warn: vi.fn() };
+vi.spyOn(logging, 'logger', 'get').mockReturnValue(logger as unknown as typeof logging.logger);
 
 let time: ReturnType<typeof fakeClock>;
 let start = Date.parse('2026-01-01T00:00:00Z');
 beforeEach(() => {
-  vi.mocked(logger.info).mockClear();
-  vi.mocked(logger.warn).mockClear();
+  logger.info.mockClear();
+  logger.warn.mockClear();
   // Each test has a minute of its own.
   start += 3_600_000;
   time = fakeClock(new Date(start));
@@ -32,7 +33,7 @@ const refused = (more: Partial<Refusal> = {}): Refusal => ({
   ...more,
 });
 const linesOf = (level: 'info' | 'warn', text = 'call refused') =>
-  vi.mocked(logger[level]).mock.calls.filter(([, message]) => message === text);
+  logger[level].mock.calls.filter(([, message]) => message === text);
 
 it('writes a line for what was not permitted or too often, and a quieter one for who is not signed in', () => {
   noteRefusal(refused({ actor_id: 'ada' }));

@@ -7,7 +7,10 @@ const forgets: (() => void)[] = [];
  */
 export function processState<T extends object>(initial: () => T): T {
   const state = initial();
-  forgets.push(() => Object.assign(state, initial()));
+  forgets.push(() => {
+    for (const key of Object.keys(state)) Reflect.deleteProperty(state, key);
+    Object.assign(state, initial());
+  });
   return state;
 }
 

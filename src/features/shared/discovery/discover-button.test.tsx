@@ -1,15 +1,24 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import * as translation from '@/lib/i18n/use-t';
+import * as buttons from '@/ui/button';
+import * as menus from '@/ui/menu';
+import * as clusters from '../use-cluster-options';
+import * as permissions from '../use-permissions';
 import { DiscoverButton } from './discover-button';
+import * as drawers from './discovery-drawer';
+import * as discovering from './use-discover';
 
 let known: { value: string; label: string }[] | null;
-vi.mock('../use-cluster-options', () => ({ useKnownClusters: () => known, useClusterOptions: () => known ?? [] }));
-vi.mock('../use-permissions', () => ({ usePermissions: () => ({ reason: () => null, can: () => true }) }));
-vi.mock('./use-discover', () => ({ useDiscover: () => ({ mutate: () => {}, isPending: false }) }));
-vi.mock('./discovery-drawer', () => ({ DiscoveryDrawer: () => null }));
-vi.mock('@/ui/button', () => ({ Button: ({ disabledReason }: { disabledReason: string | null }) => disabledReason }));
-vi.mock('@/ui/menu', () => ({ Menu: () => 'menu' }));
-vi.mock('@/lib/i18n/use-t', () => ({ useT: () => (text: string) => text }));
+vi.spyOn(clusters, 'useKnownClusters').mockImplementation(() => known);
+vi.spyOn(permissions, 'usePermissions').mockReturnValue({ reason: () => null, can: () => true } as never);
+vi.spyOn(discovering, 'useDiscover').mockReturnValue({ mutate: () => {}, isPending: false } as never);
+vi.spyOn(drawers, 'DiscoveryDrawer').mockReturnValue(null as never);
+vi.spyOn(buttons, 'Button').mockImplementation(
+  (({ disabledReason }: { disabledReason: string | null }) => disabledReason) as never,
+);
+vi.spyOn(menus, 'Menu').mockReturnValue('menu' as never);
+vi.spyOn(translation, 'useT').mockReturnValue(((text: string) => text) as never);
 
 describe('DiscoverButton', () => {
   beforeEach(() => {

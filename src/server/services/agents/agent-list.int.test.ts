@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Agent, AgentDetail, AgentInstall, AgentSummary } from '@/domain/agent';
 import { handleTrpc } from '@/server/api/handle-trpc';
 import { appRouter } from '@/server/api/root';
@@ -125,7 +125,7 @@ describe('agents', () => {
 
   it('are installed by a command with the address that the page was reached by', async () => {
     if ((await offeredVersion()) === null) return;
-    Reflect.set(globalThis, STAMPED, true);
+    vi.stubGlobal(STAMPED, true);
     const headers = { ...admin, 'x-fabric-host': 'fabric.example:8443', 'x-fabric-proto': 'https' };
     const { command, node_name } = await ask<AgentInstall>(
       'agents.install',

@@ -351,7 +351,7 @@ describe('GET /agents/install.sh', () => {
     [{ 'x-forwarded-host': 'evil.example.org', 'x-fabric-host': 'fabric.example.org' }, 'http://fabric.example.org'],
     [{ 'x-forwarded-proto': "https';reboot;'" }, 'http://fabric.test'],
   ])('names the address of %j as %s', async (headers, base) => {
-    Reflect.set(globalThis, STAMPED, true);
+    vi.stubGlobal(STAMPED, true);
     const { text } = await script(headers);
     expect(/^DEFAULT_BASE_URL='([^']*)'$/m.exec(text)?.[1]).toBe(base);
     const { base_url, command } = await install(node, headers);
@@ -363,7 +363,7 @@ describe('GET /agents/install.sh', () => {
   });
 
   it.each(BAD_HOSTS)('refuses to name %j as its address', async (host) => {
-    Reflect.set(globalThis, STAMPED, true);
+    vi.stubGlobal(STAMPED, true);
     const response = await call('/agents/install.sh', { headers: { 'x-fabric-host': host } });
     expect(response.status).toBe(400);
   });

@@ -1,8 +1,9 @@
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
+import { processState } from '../../lib/process-state';
 import { type AuditVerification, verifyAuditChain } from './verify-audit-chain';
 
-let running: Promise<AuditVerification> | null = null;
+const state = processState<{ running: Promise<AuditVerification> | null }>(() => ({ running: null }));
 
 /**
  * Verifies the trail for somebody who asks from a page. It reads every record, so those who ask at the same time share one
@@ -16,8 +17,8 @@ export async function verifyAuditTrail(scope: Scope<'audit:read'>): Promise<Audi
       'The chain runs through the records of all tenants. Ask somebody who may read them all.',
     );
   }
-  running ??= verifyAuditChain(scope).finally(() => {
-    running = null;
+  state.running ??= verifyAuditChain(scope).finally(() => {
+    state.running = null;
   });
-  return running;
+  return state.running;
 }

@@ -8,31 +8,32 @@ import { observedAction } from '@/domain/flow-verdict';
 import type { SummedRulesSay } from '@/domain/summed-verdict';
 import type { SuspiciousEnds } from '../../repositories/suspicious-flows';
 import { AddressBook } from '../flows/address-book';
+import * as contexts from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
+import * as judging from './judge-suspicious';
 import { KnownSuspicious } from './known-suspicious';
 
 /** What the rules of a guest say of all that reaches it; guests are the same objects as long as that is the same. */
 type Guest = GuestContext & { says: string };
-vi.mock('../insights/guest-context', () => ({
-  guestContext: (board: { guests: Map<string, Guest> }, id: string) => board.guests.get(id) ?? null,
-}));
-vi.mock('./judge-suspicious', () => ({
-  judgeSuspicious: (ends: SuspiciousEnds, guest: { context: Guest; read_at: string } | null) => {
-    const decision = guest?.context.says ?? ends.decision;
-    const { source_ip, destination_workload_id, port } = ends;
-    return {
-      decision,
-      severity: severityOf(port, decision),
-      key: `${source_ip} ${destination_workload_id} ${port} ${decision}`,
-      verdict: {
-        action: observedAction({ decision: ends.decision, state: null }),
-        rules_say: guest && ({ action: 'allowed', kind: 'default', read_at: guest.read_at } as SummedRulesSay),
-        audit_say: [],
-        differs: false,
-      },
-    };
-  },
-}));
+type Guests = { guests: Map<string, Guest> };
+const guestContext = vi.spyOn(contexts, 'guestContext').mockImplementation(
+  (board, id) => (board as unknown as Guests).guests.get(id) ?? null,
+);
+const judgeSuspicious = vi.spyOn(judging, 'judgeSuspicious').mockImplementation((ends, guest) => {
+  const decision = ((guest?.context as Guest | undefined)?.says ?? ends.decision) as typeof ends.decision;
+  const { source_ip, destination_workload_id, port } = ends;
+  return {
+    decision,
+    severity: severityOf(port, decision),
+    key: `${source_ip} ${destination_workload_id} ${port} ${decision}`,
+    verdict: {
+      action: observedAction({ decision: ends.decision, state: null }),
+      rules_say: guest && ({ action: 'allowed', kind: 'default', read_at: guest.read_at } as SummedRulesSay),
+      audit_say: [],
+      differs: false,
+    },
+  };
+});
 
 const ALL = { policies: 'all', rules: 'all' } as const;
 const CLUSTER = '01900000-0000-7000-8000-000000000001';
@@ -124,6 +125,9 @@ it('holds no world but the last, nor guests, however long rows are not found aga
   };
   const before = [1, 2, 3].flatMap(lookAt);
   lookAt(4);
+  // The stand-ins keep what they were called with.
+  guestContext.mockClear();
+  judgeSuspicious.mockClear();
   await new Promise((done) => setTimeout(done, 20));
   collect();
   expect(before.filter((thing) => thing.deref() !== undefined)).toEqual([]);

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { runStatements } from '@/test/database-server';
 import { redisUrl } from '@/test/redis';
+import { startAnew } from '@/test/start-anew';
 
 async function load(variables: Record<string, string>) {
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  vi.resetModules();
+  await startAnew(variables);
   const [health, backend, queues, client] = await Promise.all([
     import('./readiness'),
     import('../../jobs/backend'),

@@ -1,6 +1,7 @@
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
+import { processState } from '../../lib/process-state';
 import { addRuleHits, addWorkloadCoverage } from '../../repositories/coverage-counts';
 import { readCountedFlows } from '../../repositories/coverage-flows';
 import {
@@ -82,7 +83,7 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
   });
 }
 
-let forth = false;
+const state = processState(() => ({ forth: false }));
 
 /**
  * Counts for each rule of our policies which flows it decided, and for each guest by what its flows are decided, of what
@@ -95,8 +96,8 @@ export async function countCoverage(signal?: AbortSignal): Promise<number> {
   const byId: Homes = new Map(homes.map((home) => [home.workload_id, home]));
   let judged = 0;
   // To and fro: what was prepared last is still kept, and would be gone when it comes last again.
-  forth = !forth;
-  for (const nodeId of forth ? nodeIds : nodeIds.reverse()) {
+  state.forth = !state.forth;
+  for (const nodeId of state.forth ? nodeIds : nodeIds.reverse()) {
     signal?.throwIfAborted();
     judged += await countNode(nodeId, board, byId, signal);
   }

@@ -1,16 +1,17 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { forgetProcessState } from '../../lib/process-state';
+import { assertAllowedTarget } from './assert-allowed-target';
 
-/** The check of a process with this setting; the environment is read once per process. */
-async function load(allowed: string) {
-  vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', allowed);
-  vi.resetModules();
-  return (await import('./assert-allowed-target')).assertAllowedTarget;
+/** A process with this setting; the environment is read once per process. */
+function allow(targets: string): void {
+  vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', targets);
+  forgetProcessState();
 }
 afterEach(() => vi.unstubAllEnvs());
 
 describe('assertAllowedTarget', () => {
-  it('refuses what no connection is made to, naming field and remedy', async () => {
-    const assertAllowedTarget = await load('');
+  it('refuses what no connection is made to, naming field and remedy', () => {
+    allow('');
     for (const host of ['127.0.0.1', '[::1]', 'fe80::1', '169.254.169.254', 'localhost', 'LOCALHOST.', 'a.localhost']) {
       expect(() => assertAllowedTarget('api_url', host), host).toThrow(
         expect.objectContaining({
@@ -24,8 +25,8 @@ describe('assertAllowedTarget', () => {
     expect(() => assertAllowedTarget('url', '10.0.0.1', { publicOnly: true })).toThrow(/private network/);
   });
 
-  it('follows what the administrator of the server allows', async () => {
-    const assertAllowedTarget = await load('127.0.0.0/8,10.0.0.0/8');
+  it('follows what the administrator of the server allows', () => {
+    allow('127.0.0.0/8,10.0.0.0/8');
     for (const host of ['127.0.0.1', 'localhost']) expect(() => assertAllowedTarget('url', host), host).not.toThrow();
     expect(() => assertAllowedTarget('url', '10.0.0.1', { publicOnly: true })).not.toThrow();
     expect(() => assertAllowedTarget('url', '[::1]')).toThrow(/loopback/);

@@ -1,5 +1,4 @@
 import postgres from 'postgres';
-import { vi } from 'vitest';
 import type { Cluster } from '@/domain/cluster';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
@@ -10,9 +9,6 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '@/server/
 import { createCluster } from '../create-cluster';
 import { requestSyncIn } from '../request-sync';
 import { runClusterSync } from '../run-sync';
-
-// Simulated clusters listen on loopback.
-vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
 
 const scope = systemScope('cluster:write', 'test');
 

@@ -1,4 +1,5 @@
 import { clock } from '../../../lib/clock';
+import { processState } from '../../../lib/process-state';
 import type { SyncedWorkload } from '../../../repositories/sync-workloads';
 import { isOtherGuest } from '../../clusters/reconcile/interfaces';
 import { describeFailure, isLocal } from '../../clusters/sync/describe-failure';
@@ -14,7 +15,7 @@ const NODE_FAULTS = new Set(['node_unreachable', 'timeout', 'circuit_open']);
 /** Refusals for want of a privilege that are told one by one; the others are counted. */
 const MAX_FORBIDDEN = 3;
 
-const backoff = new AgentBackoff();
+const state = processState(() => ({ backoff: new AgentBackoff() }));
 
 const OTHER_GUEST = {
   code: 'inventory_outdated',
@@ -67,10 +68,10 @@ export async function readGuests(
         if (failures >= NODE_FAILURES) return report.count({ skipped: 1 });
         reading.live = await provider.addresses.readGuestInterfaces({ node: at, kind, vmid });
         failures = 0;
-        backoff.answered(key);
+        state.backoff.answered(key);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        backoff.failed(key, workload.started_at, clock.now().getTime());
+        state.backoff.failed(key, workload.started_at, clock.now().getTime());
         fail(workload, error);
       }
     };
@@ -94,7 +95,7 @@ export async function readGuests(
       }
       const now = clock.now().getTime();
       // Who starts a run by hand wants to know; the schedule does not wait for agents that are known to be silent.
-      if (run.trigger === 'auto' && backoff.isSilent(`${session.clusterId} ${vmid}`, workload.started_at, now)) {
+      if (run.trigger === 'auto' && state.backoff.isSilent(`${session.clusterId} ${vmid}`, workload.started_at, now)) {
         report.count({ skipped: 1 });
         return report.step();
       }

@@ -1,0 +1,19 @@
+import { vi } from 'vitest';
+import { closeDb } from '@/server/db/client';
+import { closeEventHub } from '@/server/events/event-hub';
+import { closeQueues } from '@/server/jobs/queues';
+import { forgetProcessState } from '@/server/lib/process-state';
+
+/** Closes the connections of this process. */
+export async function closeConnections(): Promise<void> {
+  await closeEventHub();
+  await closeQueues().catch(() => {});
+  await closeDb();
+}
+
+/** Goes on as a process that has just started, with these variables: tests of stores need no modules of their own. */
+export async function startAnew(variables: Readonly<Record<string, string>> = {}): Promise<void> {
+  await closeConnections();
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  forgetProcessState();
+}
