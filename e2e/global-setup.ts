@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './fixtures/child';
+import { bundleSimulator } from './fixtures/simulator';
 
 /** Builds what changed. Each worker starts a service of its own from it. */
-export default function globalSetup() {
+export default async function globalSetup() {
   const build = spawnSync(process.execPath, [join(ROOT, 'scripts/build.mjs'), '--if-changed'], {
     cwd: ROOT,
     stdio: 'inherit',
   });
   if (build.status !== 0) throw new Error('the build failed');
+  await bundleSimulator();
 }

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { newId } from '@/server/lib/ids';
+import { bundled } from '@/test/bundle';
+import { changed } from '@/test/changed';
 import { redisUrl } from '@/test/redis';
 import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
@@ -10,7 +12,7 @@ import type { JobContext, JobProcessors } from './job-processors';
 import type { WorkerRuntime } from './runtime';
 
 const FAST = { lockDurationMs: 1_000, stalledIntervalMs: 300, graceMs: 100, scheduleCheckMs: 200 };
-const FIXTURE = new URL('./hanging-worker.fixture.ts', import.meta.url).pathname;
+const program = bundled('workers/hanging-worker.fixture.ts');
 
 async function until(what: string, holds: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
@@ -43,6 +45,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     let children: ChildProcess[] = [];
     let sync: (clusterId: string, context: JobContext) => Promise<void>;
     let scheduled = 0;
+    let onceDone: () => void;
 
     const processors: JobProcessors = {
       ...idleProcessors,
@@ -61,7 +64,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     beforeAll(async () => {
       vi.stubEnv('REDIS_URL', kind === 'redis' ? redisUrl() : '');
       m = await load();
-      m.JOBS['cluster.sync'].backoffMs = 50;
+      onceDone = changed(m.JOBS['cluster.sync'], { backoffMs: 50 });
       expect(m.queueBackend.kind).toBe(kind);
       await m.queueBackend.prepare();
     });
@@ -77,6 +80,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       runtimes = [];
     });
     afterAll(async () => {
+      onceDone();
       await m.closeQueues();
       vi.unstubAllEnvs();
     });
@@ -159,7 +163,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     it('takes over the job of a worker that was killed', async () => {
       const id = newId();
       await m.enqueue(m.clusterSync, { cluster_id: id });
-      const child = spawn(process.execPath, ['--import', 'tsx', FIXTURE, JSON.stringify(FAST)], {
+      const child = spawn(process.execPath, [program(), JSON.stringify(FAST)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       children.push(child);
@@ -200,7 +204,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     });
 
     it('keeps its schedules over a restart, runs them, and restores them when the queue was lost', async () => {
-      m.JOBS['sync.schedule'].everyMs = 300;
+      const undo = changed(m.JOBS['sync.schedule'], { everyMs: 300 });
+      onTestFinished(undo);
       const first = await startWorkers();
       await until('it ran twice', () => scheduled >= 2);
       await first.close();
@@ -223,7 +228,6 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       scheduled = 0;
       await until('it runs after the loss', () => scheduled >= 2);
       expect(await countsOf('maintenance.prune')).toMatchObject({ every_seconds: 3600 });
-      m.JOBS['sync.schedule'].everyMs = 60_000;
     });
 
     it('leaves a schedule alone that is as it should be', async () => {

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, inject, it, vi } from 'vitest';
+import { afterEach, describe, inject, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { newId } from '@/server/lib/ids';
+import { changed } from '@/test/changed';
 import { startRedisServer } from '@/test/redis-server';
 import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
@@ -57,7 +58,7 @@ async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (ru
       scheduled += 1;
     },
   };
-  m.JOBS['sync.schedule'].everyMs = 300;
+  onTestFinished(changed(m.JOBS['sync.schedule'], { everyMs: 300 }));
   setRuntime(await m.startWorkers(processors, FAST));
   const [before, after] = [newId(), newId()];
   await m.enqueue(m.clusterSync, { cluster_id: before });

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { enrolNode } from '../fixtures/reporting-node';
+import { runJob } from '../fixtures/run-job';
 import { test } from '../fixtures/test';
 
 type Item = { id: string; name: string };
@@ -8,7 +9,7 @@ type Listed<T = Item> = { items: T[] };
 
 const CALLER = '10.9.0.7';
 const APP = '10.60.10.12';
-/** Counted every minute, half a minute after a flow was reported. */
+/** Counted half a minute after a flow was reported. */
 const COUNTED_MS = 150_000;
 
 const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/insights-${name}.png` });
@@ -131,11 +132,12 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
   await test.step('the policy tells which rules were hit, and which never', async () => {
     await expect
       .poll(
-        async () =>
-          (await api<{ rules: { hits: number }[] }>('GET', `/policies/${enforced.id}/coverage`)).rules.map(
-            ({ hits }) => hits,
-          ),
-        { timeout: COUNTED_MS, intervals: [5_000] },
+        async () => {
+          await runJob('coverage.count');
+          const { rules } = await api<{ rules: { hits: number }[] }>('GET', `/policies/${enforced.id}/coverage`);
+          return rules.map(({ hits }) => hits);
+        },
+        { timeout: COUNTED_MS, intervals: [2_000] },
       )
       .toEqual([1, 0]);
     await page.goto(`/policies/${enforced.id}?tab=coverage`);

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
+import { runJob } from '../fixtures/run-job';
 import { startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -88,7 +89,6 @@ test('a rule tells of a failed sync under the bell and by webhook, and of its en
   api,
   addCluster,
 }) => {
-  // Rules look once a minute: the trouble and its end take up to two rounds each.
   test.setTimeout(420_000);
   const simulated = await startSimulator();
   try {
@@ -115,7 +115,10 @@ test('a rule tells of a failed sync under the bell and by webhook, and of its en
     await page.goto('/notifications');
     const bell = page.getByRole('button', { name: /^Notifications, \d+ unread$/ });
     // Live: the page is not loaded again.
-    await expect(bell).toBeVisible({ timeout: 150_000 });
+    await expect(async () => {
+      await runJob('notification.evaluate');
+      await expect(bell).toBeVisible({ timeout: 3_000 });
+    }).toPass({ timeout: 150_000 });
     await expect(page.getByRole('grid', { name: 'Incidents' }).getByText('e2e-notified')).toBeVisible();
     await expect.poll(() => receiver.received.map(({ body }) => body.title)).toEqual(['Sync of e2e-notified failed']);
 
@@ -134,7 +137,13 @@ test('a rule tells of a failed sync under the bell and by webhook, and of its en
     await api('PATCH', `/clusters/${cluster.id}`, { api_token: simulated.cluster.tokens.guestManager });
     await api('POST', `/clusters/${cluster.id}/sync?wait=true`);
     await expect
-      .poll(() => receiver.received.map(({ body }) => body.event), { timeout: 150_000 })
+      .poll(
+        async () => {
+          await runJob('notification.evaluate');
+          return receiver.received.map(({ body }) => body.event);
+        },
+        { timeout: 150_000 },
+      )
       .toEqual(['opened', 'closed']);
     await page.goto('/notifications?status=closed');
     await expect(page.getByRole('grid', { name: 'Incidents' }).getByText('e2e-notified')).toBeVisible();

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { bundled } from '@/test/bundle';
 
-const PROGRAMS = { web: './web-main.ts', worker: '../../workers/main.ts' };
+const PROGRAMS = { web: bundled('src/runtime/web-main.ts'), worker: bundled('workers/main.ts') };
 /** Nothing listens there: a program that looks for its stores first does not end within the time of the test. */
 const DATABASE_URL = 'postgres://127.0.0.1:9/none';
 const REDIS_URL = 'redis://127.0.0.1:9';
@@ -11,8 +11,7 @@ const FABRIC_SECRET_KEY = 'k'.repeat(32);
 
 /** Starts a program with these variables and waits for its end. */
 async function start(name: keyof typeof PROGRAMS, variables: Record<string, string>, ...args: string[]) {
-  const file = fileURLToPath(new URL(PROGRAMS[name], import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+  const child = spawn(process.execPath, [PROGRAMS[name](), ...args], {
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', LOG_LEVEL: 'silent', ...variables },
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: 20_000,

@@ -42,10 +42,12 @@ const listSources = (...folders: string[]): Source[] =>
 /** Each page has modules of its own. */
 const IN_THE_BROWSER = /^src\/(app|features|lib|ui)\//;
 /**
- * A variable of a module, or a constant (in lower case: not one of those that only name a value) that holds something made to change.
+ * A variable of a module, or a constant (in lower case: not one of those that only name a value) that holds something made to change, or
+ * something of the process.
  * What hangs on the life of its keys (`WeakMap`) is forgotten with them. The format puts nothing but modules' own code at the margin.
  */
-const MODULE_STATE = /^(?:export )?(?:(?:let|var) (\w+)|const (?=[a-z])(\w+)[^=\n]*=\s*(?:new (?!Weak)\w|\[\]|\{\}))/gm;
+const MODULE_STATE =
+  /^(?:export )?(?:(?:let|var) (\w+)|const (?=[a-z])(\w+)[^=\n]*=\s*(?:new (?!Weak)\w|\[\]|\{\}|sqlClient\(|env\(\)))/gm;
 /** State of modules that tests of other files may share, and why. */
 const HARMLESS_STATE: Readonly<Record<string, string>> = {
   'src/demo/traffic/sessions.ts firstLanes': 'computed from constants when the module is loaded',

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { afterAll, beforeAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,9 +23,23 @@ export async function bundle(entry: string): Promise<{ file: string; remove(): v
     format: 'esm',
     logLevel: 'error',
     external: ['@node-rs/argon2', 'pg-native'],
+    alias: { 'server-only': './src/test/empty.ts' },
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
   return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** The path of a program in one file while the tests of the calling file run; loading its sources each time takes seconds. */
+export function bundled(entry: string): () => string {
+  let made: Awaited<ReturnType<typeof bundle>> | undefined;
+  beforeAll(async () => {
+    made = await bundle(entry);
+  });
+  afterAll(() => made?.remove());
+  return () => {
+    if (!made) throw new Error(`${entry} is bundled before the first test of the file, not earlier`);
+    return made.file;
+  };
 }

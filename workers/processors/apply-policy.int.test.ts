@@ -6,9 +6,10 @@ import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, queueOf } from '@/server/jobs/queues';
 import { scheduleDeployments } from '@/server/services/deployments/schedule-deployments';
 import { makePolicyLab, type PolicyLab } from '@/server/services/policies/testing/policy-lab.fixture';
+import { bundled } from '@/test/bundle';
 
 vi.stubEnv('REDIS_URL', '');
-const FIXTURE = new URL('./deployment-worker.fixture.ts', import.meta.url).pathname;
+const program = bundled('workers/processors/deployment-worker.fixture.ts');
 const FIVE = [100, 101, 102, 105, 200];
 
 describe('the worker of a deployment', () => {
@@ -25,7 +26,7 @@ describe('the worker of a deployment', () => {
   afterAll(() => closeQueues());
 
   async function startWorker(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, ['--import', 'tsx', FIXTURE], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program()], { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     return child;

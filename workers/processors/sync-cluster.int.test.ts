@@ -9,11 +9,12 @@ import { requestSync } from '@/server/services/clusters/request-sync';
 import { scheduleSyncs } from '@/server/services/clusters/schedule-syncs';
 import { makeSyncWorld, type SyncWorld } from '@/server/services/clusters/testing/sync-world.fixture';
 import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
+import { bundled } from '@/test/bundle';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 
 vi.stubEnv('REDIS_URL', '');
-const FIXTURE = new URL('./sync-worker.fixture.ts', import.meta.url).pathname;
+const program = bundled('workers/processors/sync-worker.fixture.ts');
 const scope = systemScope('cluster:sync', 'test');
 
 describe('the worker of a sync', () => {
@@ -35,7 +36,7 @@ describe('the worker of a sync', () => {
     world = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
   }
   async function startWorker(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, ['--import', 'tsx', FIXTURE], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program()], { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     return child;

@@ -35,8 +35,6 @@ export type TwoTenants = {
   strangerNode: { authorization: string };
 };
 
-const sql = sqlClient();
-
 async function make(path: string, headers: Side['headers'], body: object, method = 'POST'): Promise<never> {
   const response = await call(path, { method, headers, body });
   const answer = await response.text();
@@ -54,29 +52,31 @@ const idOf = async (rows: PromiseLike<readonly { id?: string }[]>): Promise<stri
 async function furnish(lab: SyncWorld, mark: string, project: string, vmids: [number, number], third: number) {
   const cluster = lab.cluster.id;
   const [first, second] = vmids;
-  await sql`update workloads set project_id = ${project}, name = ${mark} || '-guest-' || vmid, pool = ${`${mark}-pool`},
-    tags = ${[`${mark}-tag`]} where cluster_id = ${cluster} and vmid in ${sql(vmids)}`;
-  const network = await idOf(sql`insert into networks (id, cluster_id, name, kind, source, alias, description)
+  await sqlClient()`update workloads set project_id = ${project}, name = ${mark} || '-guest-' || vmid, pool = ${`${mark}-pool`},
+    tags = ${[`${mark}-tag`]} where cluster_id = ${cluster} and vmid in ${sqlClient()(vmids)}`;
+  const network = await idOf(sqlClient()`insert into networks (id, cluster_id, name, kind, source, alias, description)
     values (${newId()}, ${cluster}, ${`${mark}-net`}, 'manual', 'manual', ${`${mark}-alias`}, ${`${mark}-net-text`}) returning id`);
-  const subnet = await idOf(sql`insert into subnets (id, cluster_id, network_id, cidr, source, description)
+  const subnet = await idOf(sqlClient()`insert into subnets (id, cluster_id, network_id, cidr, source, description)
     values (${newId()}, ${cluster}, ${network}, ${`10.${third}.0.0/24`}, 'manual', ${`${mark}-subnet`}) returning id`);
   const range =
-    await idOf(sql`insert into ip_ranges (id, network_id, subnet_id, kind, first_address, last_address, description)
+    await idOf(sqlClient()`insert into ip_ranges (id, network_id, subnet_id, kind, first_address, last_address, description)
     values (${newId()}, ${network}, ${subnet}, 'reserved', ${`10.${third}.0.100`}, ${`10.${third}.0.110`}, ${`${mark}-range`}) returning id`);
   const guest = (vmid: number) =>
-    sql<{ id: string }[]>`select id from workloads where cluster_id = ${cluster} and vmid = ${vmid}`;
+    sqlClient()<{ id: string }[]>`select id from workloads where cluster_id = ${cluster} and vmid = ${vmid}`;
   const workload = await idOf(guest(first));
   const other = await idOf(guest(second));
-  const nic = await idOf(sql`select id from workload_interfaces where workload_id = ${workload} order by name limit 1`);
-  await sql`update workload_interfaces set network_id = ${network} where id = ${nic}`;
+  const nic = await idOf(
+    sqlClient()`select id from workload_interfaces where workload_id = ${workload} order by name limit 1`,
+  );
+  await sqlClient()`update workload_interfaces set network_id = ${network} where id = ${nic}`;
   const address = async (last: number, holder: string, interfaceId: string | null) =>
-    idOf(sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, interface_id, source, hostname)
+    idOf(sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, interface_id, source, hostname)
       values (${newId()}, ${cluster}, ${network}, ${subnet}, ${`10.${third}.0.${last}`}, ${holder}, ${interfaceId}, 'manual',
         ${`${mark}-host-${last}`}) returning id`);
   const held = await address(10, workload, nic);
   await address(11, other, null);
   const conflict =
-    await idOf(sql`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address,
+    await idOf(sqlClient()`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address,
       workload_id, other_workload_id, note)
     values (${newId()}, ${cluster}, 'duplicate_address', ${`${mark}-key`}, ${held}, ${network}, ${`10.${third}.0.10`},
       ${workload}, ${other}, ${`${mark}-note`}) returning id`);
@@ -95,15 +95,15 @@ async function furnish(lab: SyncWorld, mark: string, project: string, vmids: [nu
 /** An incident of one tenant, told in a notice that went out by its channel. */
 async function tell(mark: string, tenant: string, rule: string, channel: string, policy: string): Promise<Ids> {
   const now = new Date().toISOString();
-  const incident = await idOf(sql`insert into notification_incidents
+  const incident = await idOf(sqlClient()`insert into notification_incidents
       (id, rule_id, condition, key, object_kind, object_id, object_name, detail, status, first_seen_at, opened_at)
     values (${newId()}, ${rule}, 'policy_drifted', ${mark}, 'policy', ${policy}, ${`${mark}-policy`}, ${`${mark}-detail`}, 'open',
       ${now}, ${now}) returning id`);
-  const notification = await idOf(sql`insert into notifications
+  const notification = await idOf(sqlClient()`insert into notifications
       (id, tenant_id, rule_id, rule_name, event, condition, title, detail, items, items_total, in_app)
     values (${newId()}, ${tenant}, ${rule}, ${`${mark}-notices`}, 'opened', 'policy_drifted', ${`${mark}-title`}, ${`${mark}-detail`},
       '[]', 1, true) returning id`);
-  const delivery = await idOf(sql`insert into notification_deliveries
+  const delivery = await idOf(sqlClient()`insert into notification_deliveries
       (id, notification_id, tenant_id, channel_id, channel_name, channel_kind, status, finished_at)
     values (${newId()}, ${notification}, ${tenant}, ${channel}, ${`${mark}-channel`}, 'webhook', 'failed', ${now}) returning id`);
   return { incident, notification, notification_delivery: delivery };
@@ -118,9 +118,9 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
   const things = await furnish(lab, mark, project.id, vmids, third);
   // It was theirs before, went and came back: there is something to tell of that time.
   const then = '2020-01-01T00:00:00Z';
-  await sql`insert into workload_owners (id, workload_id, tenant_id, to_at, workload_name) overriding system value
+  await sqlClient()`insert into workload_owners (id, workload_id, tenant_id, to_at, workload_name) overriding system value
     values (${-third}, ${things.workload}, ${tenant.id}, ${then}, ${`${mark}-guest-then`})`;
-  await sql`update workload_owners set from_at = ${then} where workload_id = ${things.workload} and to_at is null`;
+  await sqlClient()`update workload_owners set from_at = ${then} where workload_id = ${things.workload} and to_at is null`;
   const group: { id: string } = await make('/security-groups', headers, {
     name: `${mark}-group`,
     description: `${mark}-text`,
@@ -137,7 +137,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
   const applied: { deployments?: { id: string }[] } = await make(`/policies/${policy.id}/apply`, headers, {
     dry_run: false,
   });
-  const deployment = await idOf(sql`select id from deployments where policy_id = ${policy.id} limit 1`);
+  const deployment = await idOf(sqlClient()`select id from deployments where policy_id = ${policy.id} limit 1`);
   await runDeployment(deployment, { signal: new AbortController().signal });
   void applied;
   const token: { id: string } = await make('/account/tokens', headers, {
@@ -157,7 +157,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
   });
   const told = await tell(mark, tenant.id, rule.id, channel.id, policy.id);
   const text = (column: string, table: string, where: string) =>
-    idOf(sql.unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
+    idOf(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {
     ...things,
     ...told,
@@ -213,16 +213,16 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
     [ours, theirs, THEIR_MARK],
     [theirs, ours, 'ours'],
   ] as const) {
-    await sql`insert into residual_rules (id, workload_id, policy_id, policy_name, policy_version, tenant_id, workload_name, mode)
+    await sqlClient()`insert into residual_rules (id, workload_id, policy_id, policy_name, policy_version, tenant_id, workload_name, mode)
       values (${newId()}, ${side.ids.workload ?? ''}, ${other.ids.policy ?? ''}, ${`${mark}-policy`}, 1, ${other.ids.tenant ?? ''},
         ${`${mark}-old-name`}, 'keep')`;
   }
-  const [node, stranger] = await sql<
+  const [node, stranger] = await sqlClient()<
     { id: string }[]
   >`select id from nodes where cluster_id = ${lab.cluster.id} order by name`;
   if (!node || !stranger) throw new Error('the lab has no node');
   const agent = await makeAgent(node);
-  const guests = await sql<{ id: string }[]>`select id from workloads
+  const guests = await sqlClient()<{ id: string }[]>`select id from workloads
     where cluster_id = ${lab.cluster.id} and vmid in (100, 102, 103, 105)`;
   await wereOn(node, ...guests);
   const flows = [65, 66].flatMap((third) => [

@@ -10,6 +10,7 @@ import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
 import { apiTokens } from '@/server/db/schema/access';
 import { env } from '@/server/lib/env';
+import { bundled } from '@/test/bundle';
 import { makeUser } from '@/test/factories';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -61,6 +62,7 @@ export async function mistakes(baseUrl: string) {
 }
 `;
 
+const program = bundled('src/test/web-process.fixture.ts');
 let directory: string;
 let web: ChildProcess;
 let base: string;
@@ -70,7 +72,7 @@ beforeAll(async () => {
   // Inside the project, so that the client finds its packages.
   mkdirSync(path('../../../../node_modules/.cache'), { recursive: true });
   directory = mkdtempSync(path('../../../../node_modules/.cache/typed-client-'));
-  web = spawn(process.execPath, ['--import', 'tsx', path('../../../test/web-process.fixture.ts')], {
+  web = spawn(process.execPath, [program()], {
     env: {
       NODE_ENV: 'production',
       PATH: '/usr/bin:/bin',

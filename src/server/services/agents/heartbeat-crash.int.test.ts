@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@/runtime/embedded-database';
@@ -11,8 +10,10 @@ import { postgresProcesses } from '@/runtime/postgres/orphans';
 import { newNodeToken } from '@/server/auth/agent-identity';
 import { hashToken } from '@/server/auth/session-tokens';
 import { migrateDatabase } from '@/server/db/migrate';
+import { bundled } from '@/test/bundle';
 import { makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
 
+const program = bundled('src/test/web-process.fixture.ts');
 const FLOWS = 200;
 const AGENTS = 4;
 const ROUNDS = 3;
@@ -25,8 +26,7 @@ let agents: { node_id: string; token: string }[];
 
 /** A web process on the database; it has its own settings only. */
 async function startWeb(): Promise<typeof web> {
-  const fixture = fileURLToPath(new URL('../../../test/web-process.fixture.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', fixture], {
+  const child = spawn(process.execPath, [program()], {
     env: {
       NODE_ENV: 'production',
       PATH: '/usr/bin:/bin',

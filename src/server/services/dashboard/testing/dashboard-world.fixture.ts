@@ -8,7 +8,6 @@ import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, wereOn } from '@
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../agents/testing/heartbeat.fixture';
 
-const sql = sqlClient();
 export const NOW = new Date();
 const MINUTE = 60_000;
 export const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE).toISOString();
@@ -37,13 +36,13 @@ async function buildWorld() {
   const { cluster, ours, theirs } = tenants;
   const nodes = [await makeNode(cluster, { name: 'n1' }), await makeNode(cluster, { name: 'n2' })] as const;
   const agents = [await makeAgent(nodes[0]), await makeAgent(nodes[1])] as const;
-  await sql`update workloads set status = 'running', node_id = ${nodes[0].id} where id = ${ours.workload.id}`;
-  await sql`update workloads set status = 'running', node_id = ${nodes[1].id} where id = ${theirs.workload.id}`;
+  await sqlClient()`update workloads set status = 'running', node_id = ${nodes[0].id} where id = ${ours.workload.id}`;
+  await sqlClient()`update workloads set status = 'running', node_id = ${nodes[1].id} where id = ${theirs.workload.id}`;
   for (const node of nodes) await wereOn(node, ours.workload, theirs.workload);
-  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+  const [network] = await sqlClient()`insert into networks (id, cluster_id, name, kind, source)
     values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
   const subnet = async (cidr: string) => {
-    const [row] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+    const [row] = await sqlClient()`insert into subnets (id, cluster_id, network_id, cidr, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${cidr}, 'manual') returning id`;
     return row?.id as string;
   };
@@ -56,7 +55,7 @@ async function buildWorld() {
     gone: await subnet('198.18.0.0/15'),
   };
   const address = (ip: string, subnetId: string, workload: string) =>
-    sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+    sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnetId}, ${ip}, ${workload}, 'manual')`;
   await address(WEB, subnets.v4, ours.workload.id);
   await address(WEB6, subnets.v6, ours.workload.id);

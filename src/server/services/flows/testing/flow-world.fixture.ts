@@ -9,7 +9,6 @@ import { makeFlow, makeHeartbeat } from '../../agents/testing/heartbeat.fixture'
 export type Headers = { authorization: string };
 export type Listed = { items: Flow[]; next_cursor: string | null; total: number };
 
-const sql = sqlClient();
 export const MINUTE = 60_000;
 export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
 /** Planted by `plantFlows`. */
@@ -25,16 +24,16 @@ async function build() {
   const tenants = await makeTwoTenants('viewer');
   const { cluster, ours, theirs } = tenants;
   const node = await makeNode(cluster, { name: 'n1' });
-  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+  const [network] = await sqlClient()`insert into networks (id, cluster_id, name, kind, source)
     values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
-  const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+  const [subnet] = await sqlClient()`insert into subnets (id, cluster_id, network_id, cidr, source)
     values (gen_random_uuid(), ${cluster.id}, ${network?.id}, '10.1.0.0/16', 'manual') returning id`;
   const holders = [
     ['10.1.0.10', ours.workload.id],
     ['10.1.0.20', theirs.workload.id],
   ] as const;
   for (const [address, workload] of holders) {
-    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+    await sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnet?.id}, ${address}, ${workload}, 'manual')`;
   }
   return { ...tenants, node, stranger: await makeWorkload(cluster) };

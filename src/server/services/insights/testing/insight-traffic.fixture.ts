@@ -2,7 +2,6 @@ import { sqlClient } from '@/server/db/client';
 import { makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/test/factories';
 import { makeFlow } from '../../agents/testing/heartbeat.fixture';
 
-const sql = sqlClient();
 const MINUTE = 60_000;
 export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
 export const WEB = '10.1.0.10';
@@ -16,13 +15,13 @@ export async function makeInsightTraffic() {
   const { cluster, ours, theirs } = tenants;
   const one = await makeNode(cluster, { name: 'one' });
   const two = await makeNode(cluster, { name: 'two' });
-  await sql`update workloads set vmid = 901, node_id = ${one.id} where id = ${ours.workload.id}`;
-  await sql`update workloads set vmid = 902, node_id = ${two.id} where id = ${theirs.workload.id}`;
-  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+  await sqlClient()`update workloads set vmid = 901, node_id = ${one.id} where id = ${ours.workload.id}`;
+  await sqlClient()`update workloads set vmid = 902, node_id = ${two.id} where id = ${theirs.workload.id}`;
+  const [network] = await sqlClient()`insert into networks (id, cluster_id, name, kind, source)
     values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
   const subnets = new Map<string, string>();
   for (const cidr of ['10.1.0.0/16', '10.1.2.0/24', 'fd00:1::/64']) {
-    const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+    const [subnet] = await sqlClient()`insert into subnets (id, cluster_id, network_id, cidr, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${cidr}, 'manual') returning id`;
     subnets.set(cidr, subnet?.id);
   }
@@ -33,7 +32,7 @@ export async function makeInsightTraffic() {
     [SIX, theirs.workload.id, 'fd00:1::/64'],
   ] as const;
   for (const [address, workload, cidr] of holders) {
-    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+    await sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnets.get(cidr) ?? null}, ${address}, ${workload}, 'manual')`;
   }
   const three = await makeNode(cluster);

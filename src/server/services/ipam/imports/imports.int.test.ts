@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sqlClient } from '@/server/db/client';
 import * as jobs from '@/server/jobs/enqueue';
+import { bundled } from '@/test/bundle';
 import { bearer, makeCluster, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { runImport } from './run-import';
 
 const enqueue = vi.spyOn(jobs, 'enqueue').mockResolvedValue();
 
+const program = bundled('src/server/services/ipam/imports/killed-import.fixture.ts');
 const signal = new AbortController().signal;
 let headers: Record<string, string>;
 let cluster: { id: string; name: string };
@@ -124,8 +125,7 @@ describe('an import of addresses', () => {
   it('is all or nothing also when its worker is killed half way, and another one takes it over', async () => {
     const rows = Array.from({ length: 2500 }, (_, i) => `${cluster.name},10.9.${i >> 8}.${i & 255}`);
     const id = await request(['cluster,address', ...rows].join('\n'));
-    const script = fileURLToPath(new URL('./killed-import.fixture.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', script, id], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program(), id], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     const half = (await send('GET', `/ipam/imports/${id}`)).json;
     expect(half).toMatchObject({ status: 'running', stage: 'writing', progress_done: 1000, progress_total: 2500 });
