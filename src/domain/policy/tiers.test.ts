@@ -68,7 +68,7 @@ it('a packet that a rule of platform_first decides has that verdict whatever ten
         expect(together[at]).toEqual({ verdict, policy_id });
       }
     }
-  }, 60);
+  }, 100);
   expect(decided).toBeGreaterThan(1_000);
 });
 
