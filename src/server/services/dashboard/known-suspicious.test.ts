@@ -16,9 +16,9 @@ import { KnownSuspicious } from './known-suspicious';
 /** What the rules of a guest say of all that reaches it; guests are the same objects as long as that is the same. */
 type Guest = GuestContext & { says: string };
 type Guests = { guests: Map<string, Guest> };
-const guestContext = vi.spyOn(contexts, 'guestContext').mockImplementation(
-  (board, id) => (board as unknown as Guests).guests.get(id) ?? null,
-);
+const guestContext = vi
+  .spyOn(contexts, 'guestContext')
+  .mockImplementation((board, id) => (board as unknown as Guests).guests.get(id) ?? null);
 const judgeSuspicious = vi.spyOn(judging, 'judgeSuspicious').mockImplementation((ends, guest) => {
   const decision = ((guest?.context as Guest | undefined)?.says ?? ends.decision) as typeof ends.decision;
   const { source_ip, destination_workload_id, port } = ends;
