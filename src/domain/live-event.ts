@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
 const TenantId = z.uuid().nullable();
+/** Processes of before send none. */
+const ProjectId = z.uuid().nullable().default(null);
 
 /**
  * What the service tells its pages: that something changed, never what. Pages then read again what they show, with the
@@ -10,15 +12,21 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sync_run.changed'), cluster_id: z.uuid(), run_id: z.uuid() }),
   z.object({ type: z.literal('cluster.changed'), cluster_id: z.uuid() }),
   z.object({ type: z.literal('inventory.changed'), cluster_id: z.uuid() }),
-  /** What belongs to a tenant, or to none; to other tenants it says nothing. */
-  z.object({ type: z.literal('security_group.changed'), security_group_id: z.uuid(), tenant_id: TenantId }),
-  z.object({ type: z.literal('policy.changed'), policy_id: z.uuid(), tenant_id: TenantId }),
+  /** What belongs to a tenant or one of its projects, or to none; to other tenants and projects it says nothing. */
+  z.object({
+    type: z.literal('security_group.changed'),
+    security_group_id: z.uuid(),
+    tenant_id: TenantId,
+    project_id: ProjectId,
+  }),
+  z.object({ type: z.literal('policy.changed'), policy_id: z.uuid(), tenant_id: TenantId, project_id: ProjectId }),
   /** A deployment was begun, went on or ended. */
   z.object({
     type: z.literal('deployment.changed'),
     deployment_id: z.uuid(),
     policy_id: z.uuid(),
     tenant_id: TenantId,
+    project_id: ProjectId,
   }),
   /** What is live at guests of the cluster was read, and differs from before. */
   z.object({ type: z.literal('firewall.changed'), cluster_id: z.uuid() }),

@@ -13,10 +13,10 @@ export const PERMISSION_REACH = {
   'ipam:write': 'platform',
   'ipam:discover': 'platform',
   'group:read': 'project',
-  'group:write': 'tenant',
+  'group:write': 'project',
   'policy:read': 'project',
-  'policy:write': 'tenant',
-  'policy:apply': 'tenant',
+  'policy:write': 'project',
+  'policy:apply': 'project',
   'flow:read': 'project',
   'agent:read': 'platform',
   'agent:install': 'platform',
@@ -98,6 +98,9 @@ export const isNowhere = (reach: Reach): boolean => {
 
 /** What belongs to a tenant, and perhaps to one of its projects. */
 export type Owned = { readonly tenant_id: string | null; readonly project_id: string | null };
+
+/** The owner alone, of something that has more fields. */
+export const ownedPart = ({ tenant_id, project_id }: Owned): Owned => ({ tenant_id, project_id });
 
 /** Whether something is within reach by what it belongs to. */
 export function isWithinReach({ tenant_id, project_id }: Owned, reach: Reach): boolean {

@@ -21,15 +21,19 @@ const Reason = z
   .max(500, 'at most 500 characters')
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'no line breaks or other control characters');
 
-/** What is needed to create a policy; `tenant_id` as for security groups, `reason` goes into the history. */
+/** What is needed to create a policy; `tenant_id` and `project_id` as for security groups, `reason` goes into the history. */
 export const PolicyCreate = PolicyInput.extend({
   tenant_id: z.uuid().nullable().optional(),
+  project_id: z.uuid().nullable().optional(),
   reason: Reason.default(''),
 });
 export type PolicyCreate = z.output<typeof PolicyCreate>;
 
-/** Rules that are given replace all of them. */
-export const PolicyChange = PolicyUpdate.extend({ reason: Reason.optional() });
+/** Rules that are given replace all of them. `project_id`: it belongs to this project of its tenant from now on; null: to the tenant. */
+export const PolicyChange = PolicyUpdate.extend({
+  reason: Reason.optional(),
+  project_id: z.uuid().nullable().optional(),
+});
 export type PolicyChange = z.output<typeof PolicyChange>;
 
 const guard = { version: z.int().min(1).optional(), reason: Reason.optional() };
@@ -128,6 +132,8 @@ export const PolicyListInput = listInput(POLICY_SORTS, {
   enabled: booleanFilter,
   tier: z.enum(POLICY_TIERS).optional(),
   tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
+  /** Policies that belong to this project; `none`: those of whole tenants and of the installation. */
+  project_id: z.union([z.uuid(), z.literal('none')]).optional(),
   /** `none`: nothing is to be deployed and nothing is live. */
   deployment_status: z.enum([...DEPLOYMENT_STATUSES, 'none']).optional(),
   /** As the console shows it: `pending` was never applied by anybody, and is not among `stale`. */

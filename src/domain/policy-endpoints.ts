@@ -5,6 +5,7 @@ import { UNRESOLVED_REASONS } from './policy/resolve';
 export const ResolveInput = z.strictObject({
   endpoints: z.array(z.string().max(520, 'at most 520 characters')).max(200, 'at most 200 endpoints'),
   tenant_id: z.uuid().nullable().optional(),
+  project_id: z.uuid().nullable().optional(),
 });
 export type ResolveInput = z.output<typeof ResolveInput>;
 
@@ -37,6 +38,8 @@ export const EndpointSearch = z.strictObject({
   q: z.string().trim().max(520, 'at most 520 characters').default(''),
   limit: z.coerce.number().int().min(1).max(50).default(20),
   tenant_id: z.uuid().optional(),
+  /** For a policy of this project. */
+  project_id: z.uuid().optional(),
 });
 export type EndpointSearch = z.output<typeof EndpointSearch>;
 

@@ -190,16 +190,17 @@ const draft = {
 };
 
 /** For a stored policy: what is left out is as stored. */
-export const PreviewInput = z.strictObject(draft).partial();
+export const PreviewInput = z.strictObject({ ...draft, project_id: z.uuid().nullable() }).partial();
 export type PreviewInput = z.output<typeof PreviewInput>;
 
-/** For a policy that is not stored yet; `tenant_id` as when creating one. */
+/** For a policy that is not stored yet; `tenant_id` and `project_id` as when creating one. */
 export const DraftInput = z.strictObject({
   definition: draft.definition,
   rules: draft.rules.default([]),
   priority: draft.priority.default(1000),
   tier: draft.tier.optional(),
   tenant_id: z.uuid().nullable().optional(),
+  project_id: z.uuid().nullable().optional(),
 });
 export type DraftInput = z.output<typeof DraftInput>;
 

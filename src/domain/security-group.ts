@@ -35,18 +35,24 @@ const fields = {
   member_tags_match: z.enum(TAG_MATCHES, { error: 'any or all' }),
 };
 
-/** `tenant_id`: left out means the only tenant of whoever asks, or none when they may act for the whole installation. */
+/**
+ * `tenant_id`: left out means the only tenant of whoever asks, or none when they may act for the whole installation. `project_id`:
+ * it belongs to this project of the tenant; left out means the whole tenant, or the only project of whoever acts for one alone.
+ */
 export const SecurityGroupInput = z.strictObject({
   ...fields,
   description: fields.description.default(''),
   member_tags: fields.member_tags.default([]),
   member_tags_match: fields.member_tags_match.default('any'),
   tenant_id: z.uuid().nullable().optional(),
+  project_id: z.uuid().nullable().optional(),
 });
 export type SecurityGroupInput = z.output<typeof SecurityGroupInput>;
 
-/** What is left out stays. `version` is the one that was read: when it is no longer current, nothing is changed. */
-export const SecurityGroupUpdate = z.strictObject({ ...fields, version: z.int().min(1) }).partial();
+/** What is left out stays. `project_id`: as for policies. `version` is the one that was read: when it is no longer current, nothing is changed. */
+export const SecurityGroupUpdate = z
+  .strictObject({ ...fields, project_id: z.uuid().nullable(), version: z.int().min(1) })
+  .partial();
 export type SecurityGroupUpdate = z.output<typeof SecurityGroupUpdate>;
 
 export const SecurityGroup = z.object({
@@ -73,6 +79,8 @@ export type SecurityGroup = z.output<typeof SecurityGroup>;
 export const SECURITY_GROUP_SORTS = ['name', 'members_total', 'created_at', 'updated_at'] as const;
 export const SecurityGroupListInput = listInput(SECURITY_GROUP_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
+  /** Groups that belong to this project; `none`: those of whole tenants and of the installation. */
+  project_id: z.union([z.uuid(), z.literal('none')]).optional(),
   /** Groups that this workload is a member of. */
   workload_id: z.uuid().optional(),
 });

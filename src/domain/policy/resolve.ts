@@ -31,7 +31,8 @@ const isUnresolved = (value: object): value is Unresolved => 'reason' in value;
 
 /**
  * Workloads of an endpoint that names workloads. A tenant or project sees its own only. Groups of a project are the project's:
- * who edits them must not change what policies of the tenant do elsewhere.
+ * who edits them must not change what policies of the tenant do elsewhere. The installation names them by id: who chooses their
+ * names must not make others ambiguous.
  */
 function workloadsOf(
   endpoint: Endpoint,
@@ -43,8 +44,10 @@ function workloadsOf(
   const orEmpty = (list: readonly IndexedWorkload[]) => (list.length > 0 ? list : { reason: 'empty' as const });
   switch (endpoint.kind) {
     case 'security_group': {
-      const groups = (index.groups.get(endpoint.reference) ?? []).filter(
-        (group) => owner === null || (group.project_id ?? group.tenant_id) === owner,
+      const groups = (index.groups.get(endpoint.reference) ?? []).filter((group) =>
+        owner === null
+          ? (group.project_id ?? null) === null || group.id === endpoint.reference
+          : (group.project_id ?? group.tenant_id) === owner,
       );
       const group = only(groups);
       if (isUnresolved(group)) return group;

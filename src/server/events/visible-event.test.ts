@@ -11,9 +11,9 @@ const grant = (permission: string, tenant_id: string | null): RoleGrant[] => [
 ];
 
 it.each([
-  { type: 'security_group.changed', security_group_id: ID, tenant_id: OURS },
-  { type: 'policy.changed', policy_id: ID, tenant_id: OURS },
-  { type: 'deployment.changed', deployment_id: ID, policy_id: ID, tenant_id: OURS },
+  { type: 'security_group.changed', security_group_id: ID, tenant_id: OURS, project_id: null },
+  { type: 'policy.changed', policy_id: ID, tenant_id: OURS, project_id: null },
+  { type: 'deployment.changed', deployment_id: ID, policy_id: ID, tenant_id: OURS, project_id: null },
 ] as const)('tells $type to the tenant whose it is, and to those who see all', (event) => {
   const permission = event.type === 'security_group.changed' ? 'group:read' : 'policy:read';
   expect(visibleEvent(grant(permission, null), ME, event)).toEqual(event);
@@ -22,6 +22,17 @@ it.each([
     expect(visibleEvent(grants, ME, event)).toBeNull();
   }
   expect(visibleEvent(grant(permission, OURS), ME, { ...event, tenant_id: null })).toBeNull();
+});
+
+it('tells of what a project has to those who reach the project or its tenant', () => {
+  const of = (project_id: string | null): RoleGrant[] => [
+    { role: 'r', permissions: ['policy:read'], tenant_id: OURS, project_id },
+  ];
+  const event = { type: 'policy.changed' as const, policy_id: ID, tenant_id: OURS, project_id: 'p1' };
+  expect(visibleEvent(of('p1'), ME, event)).toEqual(event);
+  expect(visibleEvent(of(null), ME, event)).toEqual(event);
+  expect(visibleEvent(of('p2'), ME, event)).toBeNull();
+  expect(visibleEvent(of('p1'), ME, { ...event, project_id: null })).toBeNull();
 });
 
 it.each([

@@ -1,11 +1,8 @@
-import { isGranted, isNowhere, isWithinReach, type Reach, type RoleGrant, reachOf } from '@/domain/permissions';
+import { isGranted, isNowhere, isWithinReach, type RoleGrant, reachOf } from '@/domain/permissions';
 import type { HubMessage } from './event-hub';
 
-const reaches = (reach: Reach, tenant_id: string | null) => isWithinReach({ tenant_id, project_id: null }, reach);
-
 /**
- * What of an event this user, who holds these grants, may learn: it, less of it, or nothing. What belongs to a tenant is told
- * to that tenant. Of what clusters share, tenants are told nothing, because it tells when others change something: see
+ * What of an event this user, who holds these grants, may learn: it, less of it, or nothing. What belongs to a tenant or to one of its projects is told to those who reach it. Of what clusters share, tenants are told nothing, because it tells when others change something: see
  * `needsBeat`.
  */
 export function visibleEvent(grants: readonly RoleGrant[], userId: string, message: HubMessage): HubMessage | null {
@@ -26,10 +23,10 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
     case 'firewall.changed':
       return reachOf(grants, 'policy:read') === 'all' ? message : null;
     case 'security_group.changed':
-      return reaches(reachOf(grants, 'group:read'), message.tenant_id) ? message : null;
+      return isWithinReach(message, reachOf(grants, 'group:read')) ? message : null;
     case 'policy.changed':
     case 'deployment.changed':
-      return reaches(reachOf(grants, 'policy:read'), message.tenant_id) ? message : null;
+      return isWithinReach(message, reachOf(grants, 'policy:read')) ? message : null;
     case 'notification.changed': {
       // What they are told of depends on many permissions; that it changed somewhere in their reach says nothing.
       const concerns = ({ tenant_id, project_id }: RoleGrant) =>

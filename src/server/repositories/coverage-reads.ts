@@ -13,7 +13,7 @@ import { oneOf, type VisibleWorkloads } from './flow-reach';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
 import { pgArray } from './pg-array';
-import { workloadInReach } from './tenant-reach';
+import { dayInProject, workloadInReach } from './tenant-reach';
 
 /** Where rules stood that were hit. */
 export type HitPlace = { policy_version: number; rule_position: number };
@@ -72,7 +72,9 @@ export async function sumRuleHits(
   from: string,
   visible: VisibleWorkloads,
   rules: readonly (HitPlace & { rule_id: string })[],
+  reach: Reach,
 ): Promise<RuleHitSums[]> {
+  const since = dayInProject(sql`h.day`, reach);
   const rows = await db.execute<RuleHitSums>(sql`
     with place as (
       select * from unnest(${pgArray(
@@ -88,7 +90,8 @@ export async function sumRuleHits(
     found as (
       select place.rule_id, h.day, h.workload_id, h.mode, h.hits, h.last_hit_at, h.day >= ${from}::date as counted
       from ${ruleHits} as h left join place using (policy_version, rule_position)
-      where h.policy_id = ${policyId}::uuid and ${visible === 'all' ? sql`true` : oneOf(sql.raw('h.workload_id'), visible)}),
+      where h.policy_id = ${policyId}::uuid and ${visible === 'all' ? sql`true` : oneOf(sql.raw('h.workload_id'), visible)}
+        and ${since ? sql`exists (select 1 from ${workloads} where ${workloads.id} = h.workload_id and ${since})` : sql`true`}),
     days as (
       select rule_id, jsonb_object_agg(day::text, hits) as by_day from (
         select rule_id, day, sum(hits) as hits from found where counted group by 1, 2) as d

@@ -1,21 +1,19 @@
 import { and, eq, ilike, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Deployment, DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
-import type { Owned, TenantReach } from '@/domain/permissions';
+import type { Owned, Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { deploymentGuests } from '../db/schema/deployments';
 import { deployments } from '../db/schema/policies';
 import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
+import { ownedInReach } from './tenant-reach';
 
 export type DeploymentRow = typeof deployments.$inferSelect;
 
-/** Deployments of a tenant's policies belong to the tenant, those of platform policies to the platform. */
-function inReach(tenants: TenantReach): SQL | undefined {
-  if (tenants === 'all') return undefined;
-  return tenants.length === 0 ? sql`false` : inArray(deployments.tenant_id, [...tenants]);
-}
+/** Deployments belong to the tenant or project that their policy had then, those of platform policies to the platform. */
+const inReach = (reach: Reach): SQL | undefined => ownedInReach(deployments, reach);
 
 const guestCounts = sql<Deployment['guests']>`coalesce((select json_object_agg(counted.status, counted.n) from (
   select ${deploymentGuests.status} as status, count(*)::int as n from ${deploymentGuests}
@@ -52,14 +50,14 @@ const selected = (executor: Executor) =>
 
 export async function findDeployment(
   executor: Executor,
-  tenants: TenantReach,
+  reach: Reach,
   id: string,
 ): Promise<(Deployment & Owned) | null> {
   const [row] = await executor
     .select({ ...columns, tenant_id: deployments.tenant_id, project_id: deployments.project_id })
     .from(deployments)
     .innerJoin(clusters, eq(clusters.id, deployments.cluster_id))
-    .where(and(eq(deployments.id, id), inReach(tenants)));
+    .where(and(eq(deployments.id, id), inReach(reach)));
   return row ?? null;
 }
 
@@ -72,9 +70,9 @@ export async function listDeploymentsByIds(executor: Executor, ids: readonly str
 }
 
 /** Deployments page by page, newest first unless asked otherwise; `q` is part of the policy's name. Two queries. */
-export function listDeployments(tenants: TenantReach, input: DeploymentListInput): Promise<Page<Deployment>> {
+export function listDeployments(reach: Reach, input: DeploymentListInput): Promise<Page<Deployment>> {
   const filters = [
-    inReach(tenants),
+    inReach(reach),
     input.policy_id ? eq(deployments.policy_id, input.policy_id) : undefined,
     input.cluster_id ? eq(deployments.cluster_id, input.cluster_id) : undefined,
     input.workload_id
@@ -184,6 +182,16 @@ export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<stri
     );
   // It began in this very moment: then the one that is wanted has to come after it.
   return waiting?.id ?? insertDeployment(tx, row);
+}
+
+/** Whether a deployment of the policy waits or runs; removals after moves are the system's. */
+export async function isUnderWay(executor: Executor, policyId: string): Promise<boolean> {
+  const where = and(
+    eq(deployments.policy_id, policyId),
+    inArray(deployments.status, ['queued', 'running']),
+    ne(deployments.kind, 'removal'),
+  );
+  return (await executor.$count(deployments, where)) > 0;
 }
 
 /** Clusters in which a policy was ever worked on and that still exist. */

@@ -1,6 +1,6 @@
-import { and, asc, eq, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { Reach } from '@/domain/permissions';
+import type { Owned, Reach } from '@/domain/permissions';
 import type { PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { db, type Executor, type Tx } from '../db/client';
@@ -8,7 +8,7 @@ import { projects, tenants } from '../db/schema/access';
 import { deployments, policies, securityRules } from '../db/schema/policies';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { ownedInReach } from './tenant-reach';
+import { ofTenant, ownedBy, ownedInReach } from './tenant-reach';
 
 export type PolicyRow = typeof policies.$inferSelect;
 
@@ -20,6 +20,7 @@ const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_
   'policy_version', ${deployments.policy_version}, 'created_at', ${time(deployments.created_at)},
   'finished_at', ${time(deployments.finished_at)})
   from ${deployments} where ${eq(deployments.policy_id, policies.id)} and ${deployments.kind} <> 'removal'
+    and (${policies.project_id} is null or ${eq(deployments.project_id, policies.project_id)})
   order by ${deployments.created_at} desc, ${deployments.id} desc limit 1)`;
 
 const columns = {
@@ -89,11 +90,8 @@ export async function listPolicies(
     input.enforcement_mode === undefined
       ? undefined
       : sql`${policies.definition} ->> 'enforcement_mode' = ${input.enforcement_mode}`,
-    input.tenant_id === undefined
-      ? undefined
-      : input.tenant_id === 'none'
-        ? isNull(policies.tenant_id)
-        : eq(policies.tenant_id, input.tenant_id),
+    ofTenant(policies.tenant_id, input.tenant_id),
+    ofTenant(policies.project_id, input.project_id),
     pattern === undefined ? undefined : or(ilike(policies.name, pattern), ilike(policies.description, pattern)),
   ];
   return pageOfRows<PolicySummary>(input, { sorts: SORTS, sort: 'order', id: policies.id }, (paging) => ({
@@ -146,9 +144,9 @@ export async function lockPolicy(tx: Tx, reach: Reach, id: string): Promise<Poli
   return row ?? null;
 }
 
-export async function policyNameTaken(tx: Tx, tenantId: string | null, name: string): Promise<boolean> {
-  const tenant = tenantId === null ? isNull(policies.tenant_id) : eq(policies.tenant_id, tenantId);
-  return (await tx.$count(policies, and(tenant, eq(policies.name, name)))) > 0;
+/** Whether the owner has a policy of this name. Another project's names are not told by that. */
+export async function policyNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
+  return (await tx.$count(policies, and(ownedBy(policies, owner), eq(policies.name, name)))) > 0;
 }
 
 export async function insertPolicy(tx: Tx, row: typeof policies.$inferInsert): Promise<void> {

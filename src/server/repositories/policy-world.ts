@@ -2,6 +2,7 @@ import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RULE_PLACEMENTS } from '@/domain/cluster';
 import type { Owned } from '@/domain/permissions';
+import { actsOn } from '@/domain/policy/acts-on';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
 import type { TenantVisibility } from '@/domain/policy/tier';
 import type { CompilablePolicy } from '@/domain/policy/wanted';
@@ -157,19 +158,25 @@ type GroupRow = Pick<
   'id' | 'name' | 'tenant_id' | 'project_id' | 'member_tags' | 'member_tags_match'
 >;
 
-/** Members added by hand and those by tag; a tenant's group has members of the tenant only, a project's of the project. */
-function membersOf(group: GroupRow, manual: readonly string[], all: readonly WorldWorkload[]): string[] {
+/** Members added by hand and those by tag, of the group's tenant or project only: workloads may have moved since they were added. */
+function membersOf(
+  group: GroupRow,
+  manual: readonly string[],
+  all: readonly WorldWorkload[],
+  byId: ReadonlyMap<string, WorldWorkload>,
+): string[] {
   const { member_tags: tags, member_tags_match: match } = group;
-  if (tags.length === 0) return [...manual];
-  const tagged = all.filter(
-    (workload) =>
-      (group.tenant_id === null || workload.tenant_id === group.tenant_id) &&
-      (group.project_id === null || workload.project_id === group.project_id) &&
-      (match === 'all'
-        ? tags.every((tag) => workload.tags.includes(tag))
-        : tags.some((tag) => workload.tags.includes(tag))),
-  );
-  return [...new Set([...manual, ...tagged.map(({ id }) => id)])];
+  const added = manual.flatMap((id) => byId.get(id) ?? []);
+  const tagged =
+    tags.length === 0
+      ? []
+      : all.filter((workload) =>
+          match === 'all'
+            ? tags.every((tag) => workload.tags.includes(tag))
+            : tags.some((tag) => workload.tags.includes(tag)),
+        );
+  const members = [...added, ...tagged].filter((workload) => actsOn(group, workload));
+  return [...new Set(members.map(({ id }) => id))];
 }
 
 /** The tenants and projects that have addresses in a subnet, by the subnet's id. */
@@ -254,6 +261,7 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
     ...row,
     addresses: (addresses.get(row.id) ?? []).map(({ address }) => address),
   }));
+  const byId = new Map(inventory.map((workload) => [workload.id, workload]));
   return {
     policies: policyRows.map((row) => ({
       ...row,
@@ -270,6 +278,7 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
         group,
         (members.get(group.id) ?? []).map(({ workload_id }) => workload_id),
         inventory,
+        byId,
       ),
     })),
     networks: networkRows.map((row) => ({ ...row, ...cidrsOf(cidrs.get(row.id) ?? [], owners) })),

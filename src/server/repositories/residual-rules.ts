@@ -236,3 +236,19 @@ export async function findOwner(
 export async function holdWorkload(tx: Tx, workloadId: string): Promise<void> {
   await tx.execute(sql`select 1 from ${workloads} where id = ${workloadId}::uuid for share`);
 }
+
+/** The workloads of a tenant; they keep their owner until the transaction ends. */
+export async function holdWorkloadsOf(tx: Tx, tenantId: string): Promise<OwnedWorkload[]> {
+  const rows = await tx
+    .select({ workload_id: workloads.id, project_id: workloads.project_id })
+    .from(workloads)
+    .where(workloadInReach([tenantId]))
+    .orderBy(workloads.id)
+    .for('share');
+  return rows.map((row) => ({ ...row, tenant_id: tenantId }));
+}
+
+/** The policy belongs to another project of its tenant now, or to the tenant. */
+export async function setResidualProject(tx: Tx, policyId: string, projectId: string | null): Promise<void> {
+  await tx.update(residualRules).set({ project_id: projectId }).where(eq(residualRules.policy_id, policyId));
+}

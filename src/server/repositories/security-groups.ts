@@ -1,6 +1,6 @@
-import { and, eq, exists, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import { projectsOf, type Reach, type TenantReach } from '@/domain/permissions';
+import { type Owned, projectsOf, type Reach } from '@/domain/permissions';
 import type { SecurityGroup, SecurityGroupListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../db/client';
 import { projects, tenants } from '../db/schema/access';
@@ -8,7 +8,7 @@ import { policies, securityGroupMembers, securityGroups } from '../db/schema/pol
 import { workloads } from '../db/schema/workloads';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { ownedInReach, tenantInReach, workloadInReach } from './tenant-reach';
+import { ofTenant, ownedBy, ownedInReach, workloadInReach } from './tenant-reach';
 
 export type SecurityGroupRow = typeof securityGroups.$inferSelect;
 
@@ -28,11 +28,17 @@ export const memberByHand = sql`exists (select 1 from ${securityGroupMembers}
   where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
   and ${eq(securityGroupMembers.workload_id, workloads.id)} and ${ofTheSameTenant})`;
 
+/** The name by which the policy may name the group: platform policies name a project's by id only. */
+const nameKnown = sql`(${policies.tenant_id} is not null or ${securityGroups.project_id} is null)`;
+const named = (
+  side: 'sources' | 'targets',
+) => sql`(jsonb_exists(${policies.definition} -> ${sql.raw(`'${side}'`)}, 'sg:' || ${securityGroups.id})
+  or (${nameKnown} and jsonb_exists(${policies.definition} -> ${sql.raw(`'${side}'`)}, 'sg:' || ${securityGroups.name})))`;
+
 /** The policy names the group by id or by name, as it would be resolved for the policy's tenant or project. */
 export const policyNamesGroup = sql`(${policies.tenant_id} is null or (${policies.tenant_id} = ${securityGroups.tenant_id}
     and ${policies.project_id} is not distinct from ${securityGroups.project_id}))
-  and (jsonb_exists_any(${policies.definition} -> 'sources', array['sg:' || ${securityGroups.id}, 'sg:' || ${securityGroups.name}])
-    or jsonb_exists_any(${policies.definition} -> 'targets', array['sg:' || ${securityGroups.id}, 'sg:' || ${securityGroups.name}]))`;
+  and (${named('sources')} or ${named('targets')})`;
 
 /**
  * The group belongs to a tenant and has members in a project within reach, by which it touches the project; undefined when no single
@@ -113,11 +119,8 @@ export async function listSecurityGroups(reach: Reach, input: SecurityGroupListI
   const pattern = input.q ? likePattern(input.q) : undefined;
   const conditions: (SQL | undefined)[] = [
     inReach(reach),
-    input.tenant_id === undefined
-      ? undefined
-      : input.tenant_id === 'none'
-        ? isNull(securityGroups.tenant_id)
-        : eq(securityGroups.tenant_id, input.tenant_id),
+    ofTenant(securityGroups.tenant_id, input.tenant_id),
+    ofTenant(securityGroups.project_id, input.project_id),
     input.workload_id === undefined
       ? undefined
       : exists(
@@ -146,7 +149,7 @@ export async function findSecurityGroup(executor: Executor, reach: Reach, id: st
 }
 
 /** The row of a group within reach; other writers of the group wait until the transaction ends. */
-export async function lockSecurityGroup(tx: Tx, reach: TenantReach, id: string): Promise<SecurityGroupRow | null> {
+export async function lockSecurityGroup(tx: Tx, reach: Reach, id: string): Promise<SecurityGroupRow | null> {
   const [row] = await tx
     .select()
     .from(securityGroups)
@@ -155,9 +158,9 @@ export async function lockSecurityGroup(tx: Tx, reach: TenantReach, id: string):
   return row ?? null;
 }
 
-export async function securityGroupNameTaken(tx: Tx, tenantId: string | null, name: string): Promise<boolean> {
-  const tenant = tenantId === null ? isNull(securityGroups.tenant_id) : eq(securityGroups.tenant_id, tenantId);
-  return (await tx.$count(securityGroups, and(tenant, eq(securityGroups.name, name)))) > 0;
+/** Whether the owner has a group of this name. Another project's names are not told by that. */
+export async function securityGroupNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
+  return (await tx.$count(securityGroups, and(ownedBy(securityGroups, owner), eq(securityGroups.name, name)))) > 0;
 }
 
 export async function insertSecurityGroup(tx: Tx, row: typeof securityGroups.$inferInsert): Promise<void> {
@@ -176,9 +179,8 @@ export async function deleteSecurityGroup(tx: Tx, id: string): Promise<void> {
   await tx.delete(securityGroups).where(eq(securityGroups.id, id));
 }
 
-export type GroupUser = {
+export type GroupUser = Owned & {
   policy_id: string;
-  tenant_id: string | null;
   name: string;
   enabled: boolean;
   definition: typeof policies.$inferSelect.definition;
@@ -190,6 +192,7 @@ export async function listGroupUsers(executor: Executor, id: string): Promise<Gr
     .select({
       policy_id: policies.id,
       tenant_id: policies.tenant_id,
+      project_id: policies.project_id,
       name: policies.name,
       enabled: policies.enabled,
       definition: policies.definition,
@@ -199,11 +202,11 @@ export async function listGroupUsers(executor: Executor, id: string): Promise<Gr
     .orderBy(policies.name, policies.id);
 }
 
-/** Which of the workloads exist, within reach and, for a tenant's group, in that tenant. */
+/** Which of the workloads exist, within reach and, for a tenant's group, in that tenant, for a project's in that project. */
 export async function listEligibleWorkloads(
   tx: Tx,
-  reach: TenantReach,
-  tenantId: string | null,
+  reach: Reach,
+  { tenant_id, project_id }: Owned,
   ids: readonly string[],
 ): Promise<{ id: string; name: string; external_id: string; eligible: boolean }[]> {
   if (ids.length === 0) return [];
@@ -213,9 +216,12 @@ export async function listEligibleWorkloads(
       name: workloads.name,
       external_id: workloads.external_id,
       eligible:
-        tenantId === null ? sql<boolean>`true` : sql<boolean>`coalesce(${projects.tenant_id} = ${tenantId}, false)`,
+        tenant_id === null
+          ? sql<boolean>`true`
+          : sql<boolean>`coalesce(${projects.tenant_id} = ${tenant_id}
+              and (${project_id}::uuid is null or ${projects.id} = ${project_id}::uuid), false)`,
     })
     .from(workloads)
     .leftJoin(projects, eq(projects.id, workloads.project_id))
-    .where(and(inArray(workloads.id, [...ids]), tenantInReach(projects.tenant_id, reach)));
+    .where(and(inArray(workloads.id, [...ids]), workloadInReach(reach)));
 }

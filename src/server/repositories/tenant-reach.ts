@@ -1,5 +1,5 @@
-import { type AnyColumn, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
-import { projectsOf, type Reach, type TenantReach, tenantsOf } from '@/domain/permissions';
+import { type AnyColumn, and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type Owned, projectsOf, type Reach, type TenantReach, tenantsOf } from '@/domain/permissions';
 import { projects } from '../db/schema/access';
 import { workloads } from '../db/schema/workloads';
 
@@ -43,8 +43,12 @@ export function ownedInReach(columns: { tenant_id: AnyColumn; project_id: AnyCol
   return ofTenant && single.length > 0 ? or(ofTenant, inArray(columns.project_id, [...single])) : ofTenant;
 }
 
-/** The filter `tenant_id` of a list: rows of this tenant, with `none` those of no tenant. */
+/** The filter `tenant_id` of a list, or `project_id`: rows of this one, with `none` those of none. */
 export function ofTenant(column: AnyColumn, wanted: string | undefined): SQL | undefined {
   if (wanted === undefined) return undefined;
   return wanted === 'none' ? isNull(column) : eq(column, wanted);
 }
+
+/** Rows of exactly this owner: a project's are not the tenant's. */
+export const ownedBy = (columns: { tenant_id: AnyColumn; project_id: AnyColumn }, owner: Owned): SQL | undefined =>
+  and(ofTenant(columns.tenant_id, owner.tenant_id ?? 'none'), ofTenant(columns.project_id, owner.project_id ?? 'none'));

@@ -35,7 +35,7 @@ const isOrderPending = ({ reasons }: Pick<ClusterDeployment, 'reasons'>) => reas
  * those whose groups, addresses or networks changed, and those that were applied in another order than is wanted now.
  */
 export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyPendingResult> {
-  const policies = (await listPolicyStates(db, scope.tenants)).filter(isDeployed);
+  const policies = (await listPolicyStates(db, scope.reach)).filter(isDeployed);
   const world = await loadPolicyWorld();
   const placements = await listPlacementsOf(
     db,

@@ -24,12 +24,17 @@ export async function applyPolicy(
   { dry_run, fingerprints }: ApplyInput,
   waiting: Waiting,
 ): Promise<ApplyResult> {
-  const policy = await findPolicyState(db, policyId, scope.tenants);
+  const policy = await findPolicyState(db, policyId, scope.reach);
   if (!policy) throw noSuchPolicy();
   assertApplicable(policy, dry_run);
-  if (dry_run) return dryRun(policy, await readBoard(), scope.tenants);
+  if (dry_run) return dryRun(policy, await readBoard(), scope.reach);
   const world = await loadPolicyWorld();
   const request = await requestApply(scope, policyId, world, 'apply', fingerprints);
   if (waiting.wait) await awaitDeployments(request.ids, waiting);
-  return applyResult(request.policy, request.ids, unresolvedOf(world, policyId), ruleNamer(world, scope.tenants));
+  return applyResult(
+    request.policy,
+    request.ids,
+    unresolvedOf(world, policyId),
+    ruleNamer(world, scope.reach, request.policy),
+  );
 }

@@ -7,6 +7,6 @@ import { refusalOf } from './policy-refusals';
 /** What the answer to a malformed apply says of the policy; null when there is none within reach. */
 export async function describeRefusal(scope: Scope<'policy:apply'>, policyId: string) {
   if (!z.uuid().safeParse(policyId).success) return null;
-  const policy = await findPolicyState(db, policyId, scope.tenants);
+  const policy = await findPolicyState(db, policyId, scope.reach);
   return policy && refusalOf(policy, false);
 }

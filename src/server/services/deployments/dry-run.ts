@@ -1,6 +1,6 @@
 import type { AppliedCluster, ApplyResult } from '@/domain/deployments';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import type { PolicyState } from '../../repositories/policy-states';
 import type { WorldPolicy } from '../../repositories/policy-world';
 import type { Board } from '../policies/board/board';
@@ -13,7 +13,7 @@ import { unmappedRules } from './unmapped-rules';
 const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
 
 /** What would take effect with the switches by what was last read of the guests; those never read are left out. */
-async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy, reach: TenantReach) {
+async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy, reach: Reach) {
   const preview = await previewInWorld(world, policy, [], policy.id, reach, async (clusterId) => ({
     cluster: readings.clusters.get(clusterId) ?? { state: UNREAD, read_at: policy.created_at },
     guests: readings.guests,
@@ -23,7 +23,7 @@ async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy
 }
 
 /** What the planner of the apply wants of every guest, from the inventory and what was last read: no cluster is asked. */
-export async function dryRun(policy: PolicyState, board: Board, reach: TenantReach): Promise<ApplyResult> {
+export async function dryRun(policy: PolicyState, board: Board, reach: Reach): Promise<ApplyResult> {
   const { world } = board;
   const compiled = compileWorld(world);
   const own = world.policies.find(({ id }) => id === policy.id);

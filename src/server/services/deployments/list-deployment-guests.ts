@@ -5,7 +5,7 @@ import * as repository from '../../repositories/deployment-guests';
 import { ruleNamer } from '../firewall/named-rules';
 import { openGuestResult } from '../firewall/withhold-state';
 import { readBoard } from '../policies/board/read-board';
-import { readDeployment } from './read-deployment';
+import { readDeploymentOwner } from './read-deployment';
 
 /** One page of the guests of a deployment, by vmid. @throws AppError `not_found` */
 export async function listDeploymentGuests(
@@ -13,9 +13,9 @@ export async function listDeploymentGuests(
   deploymentId: string,
   input: DeploymentGuestListInput,
 ): Promise<Page<DeploymentGuest>> {
-  await readDeployment(scope, deploymentId);
+  const owner = await readDeploymentOwner(scope, deploymentId);
   const page = await repository.listDeploymentGuests(deploymentId, input);
   if (scope.tenants === 'all') return page;
-  const namer = ruleNamer((await readBoard()).world, scope.tenants);
+  const namer = ruleNamer((await readBoard()).world, scope.reach, owner);
   return { ...page, items: page.items.map((guest) => openGuestResult(guest, namer)) };
 }

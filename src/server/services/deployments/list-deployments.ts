@@ -9,6 +9,6 @@ export async function listDeployments(
   scope: Scope<'policy:read'>,
   input: DeploymentListInput,
 ): Promise<Page<Deployment>> {
-  const page = await repository.listDeployments(scope.tenants, input);
+  const page = await repository.listDeployments(scope.reach, input);
   return { ...page, items: await repository.withGuestProblems(db, page.items) };
 }

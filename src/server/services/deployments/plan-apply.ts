@@ -1,4 +1,5 @@
 import type { DeploymentProblem } from '@/domain/deployments';
+import { actsOn } from '@/domain/policy/acts-on';
 import { db } from '../../db/client';
 import { listWorkloadIdsBy } from '../../repositories/deployment-guests';
 import { listUnrestoredWorkloadIds } from '../../repositories/guest-firewalls';
@@ -39,7 +40,12 @@ export async function planApply(deployment: HeldDeployment, world: PolicyWorld):
   const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
   const concerned = guestsOf(compiled, policy_id)
     .filter((guest) => guest.cluster_id === cluster_id)
-    .map(({ workload_id }) => workload_id);
+    .map(({ workload_id }) => workload_id)
+    .filter((id) => {
+      // Another owner may have the policy since the deployment was requested.
+      const workload = world.workloads.get(id);
+      return workload !== undefined && actsOn(deployment, workload);
+    });
   const only = await retriedGuests(deployment);
   const guests = [...new Set([...concerned, ...placed, ...unrestored])]
     .filter((id) => only === null || only.has(id))

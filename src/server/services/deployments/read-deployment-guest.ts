@@ -6,7 +6,7 @@ import { findDeploymentGuest } from '../../repositories/deployment-guests';
 import { ruleNamer } from '../firewall/named-rules';
 import { openGuestResult, openSets } from '../firewall/withhold-state';
 import { readBoard } from '../policies/board/read-board';
-import { readDeployment } from './read-deployment';
+import { readDeploymentOwner } from './read-deployment';
 
 /** A guest's result with its plan and how it was before. @throws AppError `not_found` */
 export async function readDeploymentGuest(
@@ -14,12 +14,12 @@ export async function readDeploymentGuest(
   deploymentId: string,
   workloadId: string,
 ): Promise<DeploymentGuestDetail> {
-  await readDeployment(scope, deploymentId);
+  const owner = await readDeploymentOwner(scope, deploymentId);
   const guest = await findDeploymentGuest(db, deploymentId, workloadId);
   if (!guest) throw new AppError('not_found', 'The deployment has no such guest.');
   const found = { ...guest, reason: guest.status === 'skipped' ? (guest.problems[0]?.code ?? null) : null };
   if (scope.tenants === 'all') return found;
-  const namer = ruleNamer((await readBoard()).world, scope.tenants);
+  const namer = ruleNamer((await readBoard()).world, scope.reach, owner);
   const { state_before: before } = found;
   return {
     ...openGuestResult(found, namer),

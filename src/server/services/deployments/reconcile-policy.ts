@@ -20,16 +20,16 @@ export async function reconcilePolicy(
   policyId: string,
   waiting: { wait: boolean; signal?: AbortSignal },
 ): Promise<ApplyResult> {
-  const found = await findPolicyState(db, policyId, scope.tenants);
+  const found = await findPolicyState(db, policyId, scope.reach);
   if (!found) throw noSuchPolicy();
   const world = await loadPolicyWorld();
   if (isDeployed(found)) {
     const { policy, ids } = await requestApply(scope, policyId, world, 'reconcile');
     if (waiting.wait) await awaitDeployments(ids, waiting);
-    return applyResult(policy, ids, unresolvedOf(world, policyId), ruleNamer(world, scope.tenants));
+    return applyResult(policy, ids, unresolvedOf(world, policyId), ruleNamer(world, scope.reach, policy));
   }
   const { policy, requested } = await db.transaction(async (tx) => {
-    const policy = await holdPolicyState(tx, policyId, scope.tenants);
+    const policy = await holdPolicyState(tx, policyId, scope.reach);
     if (!policy) throw noSuchPolicy();
     const { id, version, name, tenant_id, project_id } = policy;
     const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
@@ -53,5 +53,5 @@ export async function reconcilePolicy(
   const ids = requested.map(({ deployment_id }) => deployment_id);
   await startDeployments(ids);
   if (waiting.wait) await awaitDeployments(ids, waiting);
-  return applyResult(policy, ids, [], ruleNamer(world, scope.tenants));
+  return applyResult(policy, ids, [], ruleNamer(world, scope.reach, policy));
 }

@@ -1,4 +1,5 @@
 import type { DeploymentTrigger } from '@/domain/deployments';
+import { ownedPart } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -40,7 +41,7 @@ export async function requestApply(
   fingerprints?: Readonly<Record<string, string>>,
 ): Promise<{ policy: PolicyState; ids: string[] }> {
   const { policy, ids } = await db.transaction(async (tx) => {
-    const policy = await holdPolicyState(tx, policyId, scope.tenants);
+    const policy = await holdPolicyState(tx, policyId, scope.reach);
     if (!policy) throw noSuchPolicy();
     assertApplicable(policy, false);
     const clusters = new Set([
@@ -73,7 +74,7 @@ export async function requestApply(
         ...(fingerprints && { fingerprints: fingerprintsIn(world, cluster_id, fingerprints) }),
       });
       ids.push(id);
-      await deploymentChanged(tx, { id, policy_id: policyId, tenant_id: policy.tenant_id });
+      await deploymentChanged(tx, { ...ownedPart(policy), id, policy_id: policyId });
     }
     await recordAudit(tx, scope, {
       action: 'policy.apply_requested',
@@ -82,6 +83,7 @@ export async function requestApply(
       object_name: policy.name,
       tenant_id: policy.tenant_id,
       after: {
+        project_id: policy.project_id,
         deployment_ids: ids,
         policy_version: policy.version,
         trigger,

@@ -49,7 +49,7 @@ export async function requestCleanupIn(
       object_id: policy.policy_id,
       object_name: policy.name,
       tenant_id: policy.tenant_id,
-      after: { trigger, deployments: requested },
+      after: { project_id: policy.project_id, trigger, deployments: requested },
     });
   }
   return requested;

@@ -1,11 +1,12 @@
 import type { Deployment } from '@/domain/deployments';
+import { ownedPart } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { findDeployment, insertDeployment } from '../../repositories/deployments';
-import { findPolicyState } from '../../repositories/policy-states';
+import { holdPolicyState } from '../../repositories/policy-states';
 import { deploymentChanged } from './deployment-changed';
 import { assertApplicable, noSuchPolicy } from './policy-refusals';
 import { readDeployment } from './read-deployment';
@@ -18,11 +19,13 @@ import { startDeployments } from './start-deployments';
  */
 export async function retryDeployment(scope: Scope<'policy:apply'>, id: string): Promise<Deployment> {
   const added = await db.transaction(async (tx) => {
-    const old = await findDeployment(tx, scope.tenants, id);
+    const old = await findDeployment(tx, scope.reach, id);
     if (!old) throw new AppError('not_found', 'There is no such deployment.');
     if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
     if (old.status === 'ok') throw new AppError('refused', 'Nothing failed in this deployment.');
-    const policy = await findPolicyState(tx, old.policy_id);
+    const policy = await holdPolicyState(tx, old.policy_id, scope.reach);
+    // What another owner has by now is not applied for the former one.
+    const owner = ownedPart(policy ?? old);
     if (old.kind === 'apply') {
       if (!policy) throw noSuchPolicy();
       assertApplicable(policy, false);
@@ -33,22 +36,21 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
       policy_id: old.policy_id,
       policy_name: policy?.name ?? old.policy_name,
       policy_version: policy?.version ?? old.policy_version,
-      tenant_id: old.tenant_id,
-      project_id: old.project_id,
+      ...owner,
       cluster_id: old.cluster_id,
       kind: old.kind,
       trigger: 'retry',
       requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
       ...(known && { retry_of: old.id }),
     });
-    await deploymentChanged(tx, { ...old, id: newDeploymentId });
+    await deploymentChanged(tx, { ...owner, policy_id: old.policy_id, id: newDeploymentId });
     await recordAudit(tx, scope, {
       action: 'policy.retry_requested',
       object_kind: 'policy',
       object_id: old.policy_id,
       object_name: old.policy_name,
       tenant_id: old.tenant_id,
-      after: { deployment_id: newDeploymentId, retry_of: old.id },
+      after: { project_id: owner.project_id, deployment_id: newDeploymentId, retry_of: old.id },
     });
     return newDeploymentId;
   });

@@ -148,6 +148,7 @@ async function finish(session: DeploymentSession | null, deployment: HeldDeploym
       object_name: deployment.policy_name,
       tenant_id: deployment.tenant_id,
       after: {
+        project_id: deployment.project_id,
         deployment_id: deployment.id,
         cluster_id: deployment.cluster_id,
         policy_version: deployment.policy_version,

@@ -1,3 +1,4 @@
+import { type Owned, ownedPart } from '@/domain/permissions';
 import type { ChangedPolicy, ChangeGuard, PolicySnapshot } from '@/domain/policies';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
@@ -8,6 +9,7 @@ import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
+import { isUnderWay } from '../../repositories/deployments';
 import {
   listPolicyRules,
   lockPolicy,
@@ -17,8 +19,10 @@ import {
   updatePolicy,
 } from '../../repositories/policies';
 import { insertPolicyVersion } from '../../repositories/policy-versions';
+import { settleOwner } from '../deployments/removal/settle-owner';
 import { requestCleanupIn } from '../deployments/request-cleanup';
 import { startDeployments } from '../deployments/start-deployments';
+import { changeOwner } from '../tenancy/choose-owner';
 import { assertTier } from './assert-tier';
 import { readBoard } from './board/read-board';
 import { describePolicy } from './describe-policy';
@@ -53,10 +57,19 @@ export function assertVersion(row: PolicyRow, given: number | undefined, current
  * Whether two versions put the same rules at the same guests, for all that is known of the inventory now. If so, live rules
  * of the first count as those of the second; each is compared with what is wanted all the same.
  */
-function compilesAlike(row: PolicyRow, before: PolicySnapshot, after: PolicySnapshot, index: InventoryIndex): boolean {
+function compilesAlike(
+  row: PolicyRow,
+  owner: Owned,
+  before: PolicySnapshot,
+  after: PolicySnapshot,
+  index: InventoryIndex,
+): boolean {
   if (!isDeployed(before) || !isDeployed(after)) return false;
-  const { id, tenant_id, project_id, created_at } = row;
-  const [old, fresh] = [before, after].map(({ definition, rules, tier, priority }) =>
+  const { id, created_at } = row;
+  const [old, fresh] = [
+    { ...before, ...ownedPart(row) },
+    { ...after, ...owner },
+  ].map(({ definition, rules, tier, priority, tenant_id, project_id }) =>
     JSON.stringify(
       compilePolicies(
         [{ id, version: 1, tenant_id, project_id, tier, priority, created_at, definition, rules }],
@@ -78,25 +91,29 @@ async function store(
   action: `policy.${string}`,
   reason: string,
   index: InventoryIndex,
+  owner: Owned,
 ): Promise<CleanupRequest[]> {
   const { rules, ...fields } = after;
-  if (fields.name !== before.name && (await policyNameTaken(tx, row.tenant_id, fields.name))) {
+  const moves = owner.project_id !== row.project_id;
+  if ((moves || fields.name !== before.name) && (await policyNameTaken(tx, owner, fields.name))) {
     throw policyNameConflict(fields.name);
   }
   const version = row.version + 1;
-  const rules_version = compilesAlike(row, before, after, index) ? (row.rules_version ?? row.version) : null;
-  await updatePolicy(tx, row.id, { ...fields, version, rules_version });
+  const alike = compilesAlike(row, owner, before, after, index);
+  const rules_version = alike ? (row.rules_version ?? row.version) : null;
+  await updatePolicy(tx, row.id, { ...fields, ...owner, version, rules_version });
   await replaceRules(tx, row.id, rules);
   const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
   await insertPolicyVersion(tx, { policy_id: row.id, version, snapshot: after, reason, author_id });
-  await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, tenant_id: row.tenant_id });
+  await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...ownedPart(row) });
+  if (moves) await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...owner });
   // What is no longer to be in force does not wait for somebody to apply.
   const cleanup =
     isDeployed(before) && !isDeployed(after)
       ? await requestCleanupIn(
           tx,
           scope,
-          { ...row, policy_id: row.id, policy_version: version, name: after.name },
+          { ...row, ...owner, policy_id: row.id, policy_version: version, name: after.name },
           after.enabled ? 'audit' : 'disabled',
         )
       : [];
@@ -106,35 +123,55 @@ async function store(
     object_id: row.id,
     object_name: after.name,
     tenant_id: row.tenant_id,
-    before: { version: row.version, ...before },
-    after: { version, reason, ...after, changes: compareSnapshots(before, after), cleanup },
+    before: { version: row.version, project_id: row.project_id, ...before },
+    after: {
+      version,
+      reason,
+      project_id: owner.project_id,
+      ...after,
+      changes: compareSnapshots(before, after),
+      cleanup,
+    },
   });
   return cleanup;
 }
 
+/** A deployment acts for the owner that the policy had when it was requested. @throws AppError `conflict` */
+async function assertIdle(tx: Tx, { id, name }: PolicyRow): Promise<void> {
+  if (!(await isUnderWay(tx, id))) return;
+  throw new AppError('conflict', `A deployment of ${name} is under way. Wait until it has ended, then save again.`);
+}
+
 /**
  * Changes a policy: every change is one new version with author, reason and everything that the policy then says. Without
- * a change nothing is written. A policy that stops being enabled and enforced has its rules removed from the clusters.
- * @throws AppError `not_found`, `version_conflict` with both versions, `conflict` when the name is taken, and whatever
+ * a change nothing is written. A policy that stops being enabled and enforced has its rules removed from the clusters; one that
+ * gets another project, or goes from its tenant to a project, from workloads on which it may not act any more.
+ * @throws AppError `not_found`, `version_conflict` with both versions, `conflict` when the name is taken or when it moves during a
+ * deployment, what `changeOwner` throws, and whatever
  * `change` throws
  */
 export async function changePolicy(
   scope: Scope<'policy:write'>,
   id: string,
-  { version, reason = '' }: ChangeGuard,
+  { version, reason = '', project_id }: ChangeGuard & { project_id?: string | null | undefined },
   action: `policy.${string}`,
   change: (current: PolicySnapshot, tx: Tx) => PolicySnapshot | Promise<PolicySnapshot>,
 ): Promise<ChangedPolicy> {
   const { index } = (await readBoard()).world;
-  const cleanup = await db.transaction(async (tx) => {
-    const row = await lockPolicy(tx, scope.tenants, id);
+  const { cleanup, removals } = await db.transaction(async (tx) => {
+    const row = await lockPolicy(tx, scope.reach, id);
     if (!row) throw noSuchPolicy();
     const before = await snapshotOf(tx, row);
     assertVersion(row, version, before);
     const after = await change(before, tx);
     assertTier(row.tenant_id, after);
-    return sameSnapshot(before, after) ? [] : store(tx, scope, row, before, after, action, reason, index);
+    const moves = project_id !== undefined && project_id !== row.project_id;
+    if (!moves && sameSnapshot(before, after)) return { cleanup: [], removals: [] };
+    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : ownedPart(row);
+    if (moves) await assertIdle(tx, row);
+    const cleanup = await store(tx, scope, row, before, after, action, reason, index, owner);
+    return { cleanup, removals: moves ? await settleOwner(tx, scope, id, owner) : [] };
   });
-  await startDeployments(cleanup.map(({ deployment_id }) => deployment_id));
-  return { ...(await describePolicy(scope.tenants, id)), cleanup };
+  await startDeployments([...cleanup.map(({ deployment_id }) => deployment_id), ...removals]);
+  return { ...(await describePolicy(scope.reach, id)), cleanup };
 }

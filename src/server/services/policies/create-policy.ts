@@ -7,40 +7,41 @@ import { publishEvent } from '../../events/publish-event';
 import { newId } from '../../lib/ids';
 import { insertPolicy, policyNameTaken, replaceRules } from '../../repositories/policies';
 import { insertPolicyVersion } from '../../repositories/policy-versions';
-import { chooseTenant } from '../tenancy/choose-tenant';
+import { chooseOwner } from '../tenancy/choose-owner';
 import { assertTier } from './assert-tier';
 import { describePolicy } from './describe-policy';
 import { policyNameConflict } from './policy-name-conflict';
 
 /**
  * Adds a policy with its rules as version 1. Nothing is applied: that is asked for by itself.
- * @throws AppError `conflict` when the tenant has one of this name, `malformed` without a tenant of the caller's
+ * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the caller's
  */
 export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCreate): Promise<Policy> {
-  const { reason, tenant_id: wanted, rules: given, ...said } = input;
+  const { reason, tenant_id: tenant, project_id: project, rules: given, ...said } = input;
   const id = newId();
   await db.transaction(async (tx) => {
-    const tenant_id = await chooseTenant(tx, scope.tenants, wanted);
+    const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
+    const { tenant_id, project_id } = owner;
     const { rules, ...fields }: PolicySnapshot = completeSnapshot(tenant_id, {
       ...said,
       rules: identifyRules([], given, newId),
     });
     assertTier(tenant_id, fields);
-    if (await policyNameTaken(tx, tenant_id, fields.name)) throw policyNameConflict(fields.name);
-    await insertPolicy(tx, { ...fields, id, tenant_id });
+    if (await policyNameTaken(tx, owner, fields.name)) throw policyNameConflict(fields.name);
+    await insertPolicy(tx, { ...fields, id, ...owner });
     await replaceRules(tx, id, rules);
     const snapshot = { ...fields, rules };
     const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
     await insertPolicyVersion(tx, { policy_id: id, version: 1, snapshot, reason, author_id });
-    await publishEvent(tx, { type: 'policy.changed', policy_id: id, tenant_id });
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...owner });
     await recordAudit(tx, scope, {
       action: 'policy.created',
       object_kind: 'policy',
       object_id: id,
       object_name: fields.name,
       tenant_id,
-      after: { version: 1, reason, ...snapshot },
+      after: { version: 1, reason, project_id, ...snapshot },
     });
   });
-  return describePolicy(scope.tenants, id);
+  return describePolicy(scope.reach, id);
 }

@@ -1,3 +1,4 @@
+import { ownedPart } from '@/domain/permissions';
 import type { ChangeGuard, DeletedPolicy } from '@/domain/policies';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
@@ -20,7 +21,7 @@ export async function deletePolicy(
   { version, reason = '' }: ChangeGuard,
 ): Promise<DeletedPolicy> {
   const cleanup = await db.transaction(async (tx) => {
-    const row = await lockPolicy(tx, scope.tenants, id);
+    const row = await lockPolicy(tx, scope.reach, id);
     if (!row) throw noSuchPolicy();
     const before = await snapshotOf(tx, row);
     assertVersion(row, version, before);
@@ -32,14 +33,14 @@ export async function deletePolicy(
       'deleted',
     );
     await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'policy.changed', policy_id: id, tenant_id: row.tenant_id });
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...ownedPart(row) });
     await recordAudit(tx, scope, {
       action: 'policy.deleted',
       object_kind: 'policy',
       object_id: id,
       object_name: row.name,
       tenant_id: row.tenant_id,
-      before: { version: row.version, ...before },
+      before: { version: row.version, project_id: row.project_id, ...before },
       after: { reason, cleanup: requests },
     });
     return requests;

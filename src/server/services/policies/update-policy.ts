@@ -11,10 +11,10 @@ import { changePolicy } from './change-policy';
 export function updatePolicy(
   scope: Scope<'policy:write'>,
   id: string,
-  { version, reason, rules, ...fields }: PolicyChange,
+  { version, reason, project_id, rules, ...fields }: PolicyChange,
 ): Promise<ChangedPolicy> {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return changePolicy(scope, id, { version, reason }, 'policy.updated', (current) => ({
+  return changePolicy(scope, id, { version, reason, project_id }, 'policy.updated', (current) => ({
     ...current,
     ...given,
     rules: rules ? identifyRules(current.rules, rules, newId) : current.rules,

@@ -1,4 +1,5 @@
 import { COVERAGE_DAYS, type CoverageRange, type PolicyCoverage } from '@/domain/coverage';
+import { isWithinReach } from '@/domain/permissions';
 import type { SecurityRule } from '@/domain/policies';
 import { ruleOfVersion, unchangedSince, type VersionRules } from '@/domain/policy/rule-history';
 import type { Scope } from '../../auth/scope';
@@ -8,7 +9,6 @@ import { listHitPlaces, listVersionRules, type RuleHitSums, sumRuleHits } from '
 import { findPolicy, listPolicyRules } from '../../repositories/policies';
 import { guestsOfAudited } from '../insights/audit-policies';
 import { readBoard } from '../policies/board/read-board';
-import { inReach } from '../policies/guests/list-policy-guests';
 import { noSuchPolicy } from '../policies/no-such-policy';
 import { coverageDays } from './coverage-days';
 
@@ -31,7 +31,7 @@ export async function readPolicyCoverage(
   range: CoverageRange,
 ): Promise<PolicyCoverage> {
   const [policy, rules, board, places] = await Promise.all([
-    findPolicy(db, scope.tenants, id),
+    findPolicy(db, scope.reach, id),
     listPolicyRules(db, id),
     readBoard(),
     listHitPlaces(id),
@@ -39,7 +39,7 @@ export async function readPolicyCoverage(
   if (!policy) throw noSuchPolicy();
   const days = coverageDays(range.days);
   const { world } = board;
-  const visible = [...world.workloads.values()].filter((workload) => inReach(scope.tenants, workload));
+  const visible = [...world.workloads.values()].filter((workload) => isWithinReach(workload, scope.reach));
   const seen = new Set(visible.map((workload) => workload.id));
   const guests = [...new Set([...board.placesOf(id), ...guestsOfAudited(world, id)])].filter((guest) =>
     seen.has(guest),
@@ -58,7 +58,7 @@ export async function readPolicyCoverage(
     const rule = ruleOfVersion(rules, byVersion.get(place.policy_version), place.rule_position);
     return rule ? [{ ...place, rule_id: rule.id }] : [];
   });
-  const sums = await sumRuleHits(id, days[0] ?? kept, scope.tenants === 'all' ? 'all' : [...seen], known);
+  const sums = await sumRuleHits(id, days[0] ?? kept, scope.tenants === 'all' ? 'all' : [...seen], known, scope.reach);
   const bySum = new Map<string | null, RuleHitSums>(sums.map((sum) => [sum.rule_id, sum]));
   const earlier = bySum.get(null);
   return {

@@ -2,8 +2,8 @@ import type { SecurityGroupRow } from '../../repositories/security-groups';
 
 /** What the audit trail keeps of a group. */
 export function auditedGroup(
-  group: Pick<SecurityGroupRow, 'name' | 'description' | 'member_tags' | 'member_tags_match'>,
+  group: Pick<SecurityGroupRow, 'project_id' | 'name' | 'description' | 'member_tags' | 'member_tags_match'>,
 ): Record<string, unknown> {
-  const { name, description, member_tags, member_tags_match } = group;
-  return { name, description, member_tags, member_tags_match };
+  const { project_id, name, description, member_tags, member_tags_match } = group;
+  return { project_id, name, description, member_tags, member_tags_match };
 }

@@ -1,3 +1,4 @@
+import { ownedPart } from '@/domain/permissions';
 import type { MembershipChange, MembershipResult } from '@/domain/security-group';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
@@ -8,10 +9,12 @@ import { deleteMembers, insertMembers } from '../../repositories/security-group-
 import { listEligibleWorkloads, lockSecurityGroup, type SecurityGroupRow } from '../../repositories/security-groups';
 import { noSuchGroup } from './no-such-group';
 
+const NO_OWNER = { tenant_id: null, project_id: null };
+
 type Named = { id: string; name: string; external_id: string };
 type Outcome = { added: string[]; removed: string[]; group: SecurityGroupRow };
 
-/** Workloads that may become members. @throws AppError `malformed` for unknown ones, `refused` for those of other tenants */
+/** Workloads that may become members. @throws AppError `malformed` for unknown ones, `refused` for those of other tenants and projects */
 async function eligible(
   tx: Tx,
   scope: Scope<'group:write'>,
@@ -19,7 +22,7 @@ async function eligible(
   ids: readonly string[],
   field: string,
 ): Promise<Named[]> {
-  const found = await listEligibleWorkloads(tx, scope.tenants, group.tenant_id, ids);
+  const found = await listEligibleWorkloads(tx, scope.reach, group, ids);
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) {
@@ -29,10 +32,11 @@ async function eligible(
   }
   const strangers = found.filter((workload) => !workload.eligible);
   if (strangers.length > 0) {
-    throw new AppError('refused', 'A group of a tenant has members of that tenant only.', {
+    const what = group.project_id === null ? 'tenant' : 'project';
+    throw new AppError('refused', `A group of a ${what} has members of that ${what} only.`, {
       errors: strangers
         .slice(0, 20)
-        .map(({ name }) => ({ field, message: `${name} belongs to another tenant or to none.` })),
+        .map(({ name }) => ({ field, message: `${name} belongs to another ${what} or to none.` })),
     });
   }
   return found;
@@ -49,26 +53,26 @@ export async function changeMembersIn(
   { add, remove }: MembershipChange,
   field = 'add',
 ): Promise<Outcome> {
-  const group = await lockSecurityGroup(tx, scope.tenants, groupId);
+  const group = await lockSecurityGroup(tx, scope.reach, groupId);
   if (!group) throw noSuchGroup();
   const workloads = await eligible(tx, scope, group, add, field);
   const added = await insertMembers(tx, groupId, add);
   // Names for the audit trail; members that are out of reach are removed by whoever may change the group.
-  const gone = await listEligibleWorkloads(tx, 'all', null, remove);
+  const gone = await listEligibleWorkloads(tx, 'all', NO_OWNER, remove);
   const removed = await deleteMembers(tx, groupId, remove);
   if (added.length + removed.length === 0) return { added, removed, group };
   const namesOf = (ids: readonly string[], list: readonly Named[]) =>
     list
       .filter(({ id }) => ids.includes(id))
       .map(({ id, name, external_id }) => ({ workload_id: id, name, external_id }));
-  await publishEvent(tx, { type: 'security_group.changed', security_group_id: groupId, tenant_id: group.tenant_id });
+  await publishEvent(tx, { type: 'security_group.changed', security_group_id: groupId, ...ownedPart(group) });
   await recordAudit(tx, scope, {
     action: 'security_group.members_changed',
     object_kind: 'security_group',
     object_id: groupId,
     object_name: group.name,
     tenant_id: group.tenant_id,
-    before: { removed: namesOf(removed, gone) },
+    before: { project_id: group.project_id, removed: namesOf(removed, gone) },
     after: { added: namesOf(added, workloads) },
   });
   return { added, removed, group };

@@ -5,21 +5,22 @@ import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { newId } from '../../lib/ids';
 import { findSecurityGroup, insertSecurityGroup, securityGroupNameTaken } from '../../repositories/security-groups';
-import { chooseTenant } from '../tenancy/choose-tenant';
+import { chooseOwner } from '../tenancy/choose-owner';
 import { auditedGroup } from './audited-group';
 import { groupNameTaken } from './group-name-taken';
 
 /**
  * Adds a group.
- * @throws AppError `conflict` when the tenant has one of this name, `malformed` without a tenant of the caller's
+ * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the caller's
  */
 export function createSecurityGroup(scope: Scope<'group:write'>, input: SecurityGroupInput): Promise<SecurityGroup> {
   return db.transaction(async (tx) => {
-    const tenant_id = await chooseTenant(tx, scope.tenants, input.tenant_id);
-    if (await securityGroupNameTaken(tx, tenant_id, input.name)) throw groupNameTaken(input.name);
-    const row = { ...input, tenant_id, id: newId() };
+    const owner = await chooseOwner(tx, scope.reach, input);
+    const { tenant_id } = owner;
+    if (await securityGroupNameTaken(tx, owner, input.name)) throw groupNameTaken(input.name);
+    const row = { ...input, ...owner, id: newId() };
     await insertSecurityGroup(tx, row);
-    await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id, tenant_id });
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id, ...owner });
     const group = await findSecurityGroup(tx, 'all', row.id);
     if (!group) throw new Error('the group that was just stored is not there');
     await recordAudit(tx, scope, {

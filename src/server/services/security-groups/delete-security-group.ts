@@ -1,3 +1,4 @@
+import { ownedPart } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -18,13 +19,13 @@ import { refuseWhileUsed } from './refuse-while-used';
  */
 export function deleteSecurityGroup(scope: Scope<'group:write'>, id: string): Promise<void> {
   return db.transaction(async (tx) => {
-    const row = await lockSecurityGroup(tx, scope.tenants, id);
+    const row = await lockSecurityGroup(tx, scope.reach, id);
     const group = row && (await findSecurityGroup(tx, 'all', id));
     if (!row || !group) throw noSuchGroup();
     const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
-    refuseWhileUsed(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.tenants);
+    refuseWhileUsed(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
     await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, tenant_id: row.tenant_id });
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...ownedPart(row) });
     await recordAudit(tx, scope, {
       action: 'security_group.deleted',
       object_kind: 'security_group',

@@ -1,4 +1,4 @@
-import type { TenantReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SecurityGroupUsage } from '@/domain/security-group';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -6,12 +6,8 @@ import { findSecurityGroup, type GroupUser, listGroupUsers } from '../../reposit
 import { noSuchGroup } from './no-such-group';
 
 /** What of a group's uses those with this reach may learn; `endpoints` are the texts that name the group. */
-export function usageOf(
-  users: readonly GroupUser[],
-  endpoints: readonly string[],
-  reach: TenantReach,
-): SecurityGroupUsage {
-  const visible = users.filter(({ tenant_id }) => reach === 'all' || (tenant_id !== null && reach.includes(tenant_id)));
+export function usageOf(users: readonly GroupUser[], endpoints: readonly string[], reach: Reach): SecurityGroupUsage {
+  const visible = users.filter((policy) => isWithinReach(policy, reach));
   const named = (side: 'source' | 'target', list: readonly string[]) =>
     list.filter((endpoint) => endpoints.includes(endpoint)).map((endpoint) => ({ side, endpoint }));
   return {
@@ -31,7 +27,8 @@ export function usageOf(
  * @throws AppError `not_found`
  */
 export async function readGroupUsage(scope: Scope<'group:read'>, id: string): Promise<SecurityGroupUsage> {
-  const group = await findSecurityGroup(db, scope.tenants, id);
-  if (!group) throw noSuchGroup();
-  return usageOf(await listGroupUsers(db, id), [`sg:${group.id}`, `sg:${group.name}`], scope.tenants);
+  const group = await findSecurityGroup(db, scope.reach, id);
+  // Of a group that only touches a project, its uses elsewhere are none of the project's business.
+  if (!group || !isWithinReach(group, scope.reach)) throw noSuchGroup();
+  return usageOf(await listGroupUsers(db, id), [`sg:${group.id}`, `sg:${group.name}`], scope.reach);
 }

@@ -1,4 +1,4 @@
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { AppError } from '../../lib/errors';
 import type { GroupUser } from '../../repositories/security-groups';
 import { usageOf } from './read-group-usage';
@@ -12,7 +12,7 @@ export function refuseWhileUsed(
   what: string,
   users: readonly GroupUser[],
   endpoints: readonly string[],
-  reach: TenantReach,
+  reach: Reach,
 ): void {
   const naming = users.filter(({ definition }) =>
     [...definition.sources, ...definition.targets].some((endpoint) => endpoints.includes(endpoint)),

@@ -1,3 +1,4 @@
+import { ownedPart } from '@/domain/permissions';
 import type { SecurityGroup, SecurityGroupUpdate } from '@/domain/security-group';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
@@ -12,6 +13,7 @@ import {
   securityGroupNameTaken,
   updateSecurityGroup as updateRow,
 } from '../../repositories/security-groups';
+import { changeOwner } from '../tenancy/choose-owner';
 import { auditedGroup } from './audited-group';
 import { groupNameTaken } from './group-name-taken';
 import { noSuchGroup } from './no-such-group';
@@ -20,15 +22,15 @@ import { refuseWhileUsed } from './refuse-while-used';
 /**
  * Changes a group; fields that are left out stay. Without a change nothing is written or recorded.
  * @throws AppError `not_found`; `version_conflict`; `conflict` when the name is taken, or when policies name the group by
- * the name that it shall lose
+ * the name that it shall lose, or would not find it in its new project; what `changeOwner` throws
  */
 export function updateSecurityGroup(
   scope: Scope<'group:write'>,
   id: string,
-  { version, ...input }: SecurityGroupUpdate,
+  { version, project_id, ...input }: SecurityGroupUpdate,
 ): Promise<SecurityGroup> {
   return db.transaction(async (tx) => {
-    const row = await lockSecurityGroup(tx, scope.tenants, id);
+    const row = await lockSecurityGroup(tx, scope.reach, id);
     if (!row) throw noSuchGroup();
     if (version !== undefined && version !== row.version) {
       throw new AppError(
@@ -45,14 +47,26 @@ export function updateSecurityGroup(
           value !== undefined && JSON.stringify(value) !== JSON.stringify(row[name as keyof SecurityGroupRow]),
       ),
     );
+    const moves = project_id !== undefined && project_id !== row.project_id;
+    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : ownedPart(row);
+    if (moves) {
+      changes.project_id = owner.project_id;
+      // Policies of the former owner would not find it any more; those of the installation do, by its id.
+      const users = await listGroupUsers(tx, id);
+      const lost = users.filter((policy) => policy.tenant_id !== null);
+      refuseWhileUsed(`The group ${row.name}`, lost, [`sg:${row.id}`, `sg:${row.name}`], scope.reach);
+      if (row.project_id === null) refuseWhileUsed(`The name ${row.name}`, users, [`sg:${row.name}`], scope.reach);
+    }
     const changed = Object.keys(changes).length > 0;
     if (changed) {
+      const name = changes.name ?? row.name;
+      if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name))) throw groupNameTaken(name);
       if (changes.name !== undefined) {
-        if (await securityGroupNameTaken(tx, row.tenant_id, changes.name)) throw groupNameTaken(changes.name);
-        refuseWhileUsed(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.tenants);
+        refuseWhileUsed(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
       }
       await updateRow(tx, id, { ...changes, version: row.version + 1 });
-      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, tenant_id: row.tenant_id });
+      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...ownedPart(row) });
+      if (moves) await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...owner });
     }
     const group = await findSecurityGroup(tx, 'all', id);
     if (!group) throw new Error('the group that is locked is not there');

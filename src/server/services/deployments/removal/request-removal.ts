@@ -39,7 +39,7 @@ export async function requestRemovalIn(tx: Tx, left: readonly Omit<LeftBehind, '
         name: workload_name,
       })),
     );
-    await deploymentChanged(tx, { id, policy_id, tenant_id: null });
+    await deploymentChanged(tx, { id, policy_id, tenant_id: null, project_id: null });
     ids.push(id);
   }
   return ids;

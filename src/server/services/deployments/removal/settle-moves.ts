@@ -50,7 +50,8 @@ async function recordLeft(
   }
 }
 
-async function noteLeft(
+/** Notes what was left as residual, requests its removal, and records it. @returns deployments to start after the commit */
+export async function noteLeft(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
   left: readonly Left[],

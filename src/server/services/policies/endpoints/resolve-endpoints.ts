@@ -1,9 +1,10 @@
+import { type OwnerId, ownerOf } from '@/domain/policy/acts-on';
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
 import { resolvePeers, resolveWorkloads, spansToText } from '@/domain/policy/resolve';
 import type { ResolvedEndpoint, ResolveInput } from '@/domain/policy-endpoints';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
-import { chooseTenant } from '../../tenancy/choose-tenant';
+import { chooseOwner } from '../../tenancy/choose-owner';
 import { readBoard } from '../board/read-board';
 import type { PolicyWorld } from '../world/load-policy-world';
 
@@ -17,14 +18,14 @@ const NOTHING = {
   without_address: 0,
 } satisfies Partial<ResolvedEndpoint>;
 
-function resolveOne(world: PolicyWorld, tenantId: string | null, text: string): ResolvedEndpoint {
+function resolveOne(world: PolicyWorld, owner: OwnerId, text: string): ResolvedEndpoint {
   const parsed = parseEndpoint(text);
   if ('error' in parsed) {
     const reasons = { place_reason: 'invalid', peer_reason: 'invalid' } as const;
     return { endpoint: text, canonical: null, kind: null, ...reasons, error: parsed.error, ...NOTHING };
   }
-  const places = resolveWorkloads(text, world.index, tenantId);
-  const peers = resolvePeers(text, world.index, tenantId);
+  const places = resolveWorkloads(text, world.index, owner);
+  const peers = resolvePeers(text, world.index, owner);
   const workloads = 'reason' in places ? [] : [...places].sort((a, b) => (a.name < b.name ? -1 : 1));
   const known = peers !== 'any' && !('reason' in peers) ? peers : null;
   const cidrs = known ? [...spansToText(known[4], 4), ...spansToText(known[6], 6)] : [];
@@ -49,12 +50,12 @@ function resolveOne(world: PolicyWorld, tenantId: string | null, text: string): 
   };
 }
 
-/** What endpoints stand for now, for a policy of this tenant. @throws AppError `malformed` for a tenant out of reach */
+/** What endpoints stand for now, for a policy of this tenant or project. @throws AppError `malformed` for one out of reach */
 export async function resolveEndpoints(
   scope: Scope<'policy:read'>,
-  { endpoints, tenant_id }: ResolveInput,
+  { endpoints, tenant_id, project_id }: ResolveInput,
 ): Promise<{ endpoints: ResolvedEndpoint[] }> {
-  const tenant = await db.transaction((tx) => chooseTenant(tx, scope.tenants, tenant_id));
+  const owner = await db.transaction((tx) => chooseOwner(tx, scope.reach, { tenant_id, project_id }));
   const { world } = await readBoard();
-  return { endpoints: endpoints.map((text) => resolveOne(world, tenant, text)) };
+  return { endpoints: endpoints.map((text) => resolveOne(world, ownerOf(owner), text)) };
 }

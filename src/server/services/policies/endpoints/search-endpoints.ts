@@ -1,8 +1,12 @@
+import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import { belongsTo, ownerOf, type PolicyOwner } from '@/domain/policy/acts-on';
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
 import type { IndexedWorkload } from '@/domain/policy/inventory-index';
 import { networkCidrs } from '@/domain/policy/resolve';
 import type { EndpointSearch, EndpointSuggestion } from '@/domain/policy-endpoints';
 import type { Scope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { findProject } from '../../../repositories/projects';
 import { readBoard } from '../board/read-board';
 import type { PolicyWorld } from '../world/load-policy-world';
 
@@ -20,16 +24,16 @@ function workloadEndpoint(world: PolicyWorld, workload: IndexedWorkload, visible
   return `vmid:${workload.cluster_id}/${workload.vmid}`;
 }
 
-/** Everything that a policy of those with this reach can name, made once per question. */
-function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], tenants: readonly string[] | null) {
+/** Everything that policies of these owners can name, or (null) those of the installation; made once per question. */
+function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], owners: readonly string[] | null) {
   const ids = new Set(visible.map(({ id }) => id));
   const groups = new Map([...world.index.groups.values()].flat().map((group) => [group.id, group]));
+  const isOwned = (group: PolicyOwner) => !owners || owners.includes(ownerOf(group) ?? '');
   for (const group of groups.values()) {
-    if (tenants && !(group.tenant_id !== null && tenants.includes(group.tenant_id))) continue;
-    const same = (world.index.groups.get(group.name) ?? []).filter(
-      ({ tenant_id }) => !tenants || (tenant_id !== null && tenants.includes(tenant_id)),
-    );
-    const endpoint = same.length === 1 ? `sg:${group.name}` : `sg:${group.id}`;
+    if (!isOwned(group)) continue;
+    const same = (world.index.groups.get(group.name) ?? []).filter(isOwned);
+    const byName = same.length === 1 && (owners !== null || (group.project_id ?? null) === null);
+    const endpoint = byName ? `sg:${group.name}` : `sg:${group.id}`;
     const detail = plural(group.workload_ids.length, 'member');
     yield { kind: 'security_group' as Kind, endpoint, label: group.name, detail, text: group.name };
   }
@@ -41,8 +45,8 @@ function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], te
   const networks = new Map([...world.index.networks.values()].flat().map((network) => [network.id, network]));
   for (const network of networks.values()) {
     const { name, cluster_id } = network;
-    const seen = (tenants ?? [null]).flatMap((tenant) => networkCidrs(network, tenant) ?? []);
-    if (tenants && seen.length === 0) continue;
+    const seen = (owners ?? [null]).flatMap((owner) => networkCidrs(network, owner) ?? []);
+    if (owners && seen.length === 0) continue;
     const cidrs = [...new Set(seen)];
     const cluster = world.clusters.get(cluster_id)?.name ?? cluster_id;
     const endpoint = formatEndpoint({ kind: 'network', cluster, name });
@@ -75,19 +79,29 @@ function closeness(label: string, text: string, q: string): number {
   return text.toLowerCase().includes(q) ? 2 : -1;
 }
 
+/** Whose things may be named: of the project or tenant that is asked for, else of all within reach; null: everything. */
+async function ownersFor(reach: Reach, tenant_id?: string, project_id?: string): Promise<readonly string[] | null> {
+  if (project_id !== undefined) {
+    const project = await findProject(db, reach, project_id);
+    return project && (tenant_id === undefined || project.tenant_id === tenant_id) ? [project.id] : [];
+  }
+  const tenants = tenantsOf(reach);
+  if (tenants === 'all') return tenant_id ? [tenant_id] : null;
+  return tenant_id ? tenants.filter((id) => id === tenant_id) : [...tenants, ...projectsOf(reach)];
+}
+
 /**
  * Things to choose as source or target: groups, tags, networks, workloads by name, number or address, and what is typed
  * itself when it is an address, network or `any`.
  */
 export async function searchEndpoints(
   scope: Scope<'policy:read'>,
-  { q, limit, tenant_id }: EndpointSearch,
+  { q, limit, tenant_id, project_id }: EndpointSearch,
 ): Promise<{ items: EndpointSuggestion[] }> {
   const { world } = await readBoard();
-  const reach = scope.tenants === 'all' ? (tenant_id ? [tenant_id] : null) : scope.tenants;
-  const tenants = reach && tenant_id ? reach.filter((id) => id === tenant_id) : reach;
+  const owners = await ownersFor(scope.reach, tenant_id, project_id);
   const visible = [...world.workloads.values()].filter(
-    (workload) => !tenants || (workload.tenant_id !== null && tenants.includes(workload.tenant_id)),
+    (workload) => !owners || owners.some((owner) => belongsTo(owner, workload)),
   );
   const [, prefix, rest] = /^(sg|tag|network|vmid):(.*)$/.exec(q) ?? [];
   const kinds = { sg: 'security_group', tag: 'tag', network: 'network', vmid: 'workload' } as const;
@@ -104,7 +118,7 @@ export async function searchEndpoints(
   } else if (q === '' || 'any'.startsWith(wanted)) {
     found.push({ fit: 3, item: { endpoint: 'any', kind: 'any', label: 'any', detail: 'every address' } });
   }
-  for (const { text, ...item } of candidates(world, visible, tenants)) {
+  for (const { text, ...item } of candidates(world, visible, owners)) {
     if (only !== null && item.kind !== only) continue;
     if (inCluster !== undefined && !item.detail.toLowerCase().startsWith(inCluster)) continue;
     const score = closeness(item.label, text, wanted);

@@ -1,4 +1,5 @@
 import { viewOfLiveRule, viewOfWantedRule } from '@/domain/firewall/rule-view';
+import { isWithinReach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { PolicyGuestComparison } from '@/domain/policy-guests';
 import type { Scope } from '../../../auth/scope';
@@ -9,7 +10,6 @@ import { listAppliedAt } from '../../../repositories/policy-standings';
 import { readBoardAfresh } from '../board/read-board-afresh';
 import { interfaceProtections } from '../board/workload-protection';
 import { noSuchPolicy } from '../no-such-policy';
-import { inReach } from './list-policy-guests';
 import { policyGuest } from './policy-guest';
 
 /**
@@ -21,7 +21,7 @@ export async function comparePolicyGuest(
   policyId: string,
   workloadId: string,
 ): Promise<PolicyGuestComparison> {
-  const policy = await findPolicy(db, scope.tenants, policyId);
+  const policy = await findPolicy(db, scope.reach, policyId);
   if (!policy) throw noSuchPolicy();
   const [board, applied] = await Promise.all([
     readBoardAfresh((known) => known.placesOf(policyId).filter((id) => id === workloadId)),
@@ -31,7 +31,7 @@ export async function comparePolicyGuest(
   const workload = world.workloads.get(workloadId);
   const guest = policyGuest(board, policy, workloadId);
   const concerned = board.placesOf(policyId).includes(workloadId);
-  if (!workload || !guest || !concerned || !inReach(scope.tenants, workload)) {
+  if (!workload || !guest || !concerned || !isWithinReach(workload, scope.reach)) {
     throw new AppError('not_found', 'The policy has nothing at this workload.');
   }
   const placement = applied.find((row) => row.policy_id === policyId);

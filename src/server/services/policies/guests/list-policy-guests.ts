@@ -1,19 +1,14 @@
 import type { Page } from '@/domain/list';
-import { isWithinReach, type TenantReach } from '@/domain/permissions';
+import { isWithinReach } from '@/domain/permissions';
 import type { PolicyGuest, PolicyGuestListInput } from '@/domain/policy-guests';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
 import { findPolicy } from '../../../repositories/policies';
-import type { WorldWorkload } from '../../../repositories/policy-world';
 import { readBoard } from '../board/read-board';
 import { noSuchPolicy } from '../no-such-policy';
 import { findTouching } from '../touching';
 import { policyGuest } from './policy-guest';
-
-/** Rules may be left at a guest that went to another tenant; whoever sees only the policy's tenant does not see it. */
-export const inReach = (reach: TenantReach, { tenant_id }: Pick<WorldWorkload, 'tenant_id'>): boolean =>
-  reach === 'all' || (tenant_id !== null && reach.includes(tenant_id));
 
 /** Vmid and workload of the last item of a page. */
 function decode(cursor: string): [number, string] {

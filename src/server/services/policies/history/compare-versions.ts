@@ -14,7 +14,7 @@ export async function compareVersions(
   from: number,
   to: number,
 ): Promise<VersionComparison> {
-  if (!(await findPolicy(db, scope.tenants, policyId))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, policyId))) throw noSuchPolicy();
   const versions = await findPolicyVersions(db, policyId, [from, to]);
   const take = (version: number) => {
     const found = versions.get(version);

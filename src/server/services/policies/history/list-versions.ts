@@ -12,6 +12,6 @@ export async function listVersions(
   policyId: string,
   input: PolicyVersionListInput,
 ): Promise<Page<PolicyVersion>> {
-  if (!(await findPolicy(db, scope.tenants, policyId))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, policyId))) throw noSuchPolicy();
   return listPolicyVersions(policyId, input);
 }

@@ -16,7 +16,7 @@ export async function readVersion(
   policyId: string,
   version: number,
 ): Promise<PolicyVersionDetail> {
-  if (!(await findPolicy(db, scope.tenants, policyId))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, policyId))) throw noSuchPolicy();
   const found = (await findPolicyVersions(db, policyId, [version])).get(version);
   if (!found) throw noSuchVersion(version);
   return found;

@@ -4,18 +4,19 @@ import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import type { WorldPolicy } from '../../../repositories/policy-world';
-import { chooseTenant } from '../../tenancy/choose-tenant';
+import { chooseOwner } from '../../tenancy/choose-owner';
 import { assertTier } from '../assert-tier';
 
 /** Stands in markers of rules of a policy that has no id yet; no policy ever gets it. */
 const DRAFT_ID = '00000000-0000-7000-8000-000000000000';
 
-/** A policy that is not stored, as compiling needs it. @throws AppError `malformed` for a tenant that is not the caller's */
+/** A policy that is not stored, as compiling needs it. @throws AppError `malformed` for a tenant or project that is not the caller's */
 export async function draftPolicy(
   scope: Scope<'policy:read'>,
-  { definition, rules, priority, tier: given, tenant_id }: DraftInput,
+  { definition, rules, priority, tier: given, tenant_id, project_id }: DraftInput,
 ): Promise<WorldPolicy> {
-  const tenant = await db.transaction((tx) => chooseTenant(tx, scope.tenants, tenant_id));
+  const owner = await db.transaction((tx) => chooseOwner(tx, scope.reach, { tenant_id, project_id }));
+  const tenant = owner.tenant_id;
   const tiered = { tier: given ?? defaultTier(tenant), tenant_visibility: DEFAULT_VISIBILITY };
   assertTier(tenant, tiered);
   return {
@@ -23,9 +24,8 @@ export async function draftPolicy(
     name: '',
     enabled: true,
     version: 1,
-    tenant_id: tenant,
+    ...owner,
     ...tiered,
-    project_id: null,
     priority,
     created_at: clock.now().toISOString(),
     definition,

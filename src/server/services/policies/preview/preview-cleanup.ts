@@ -50,7 +50,7 @@ function previewOf(
  * itself is planned. @throws AppError `not_found`
  */
 export async function previewCleanup(scope: Scope<'policy:read'>, id: string): Promise<CleanupPreview> {
-  if (!(await findPolicy(db, scope.tenants, id))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, id))) throw noSuchPolicy();
   const board = await readBoard();
   const { world } = board;
   // Where the policy was applied, or something of it was found; where it only wants something nothing is removed.

@@ -8,5 +8,5 @@ import { previewInWorld } from './preview-world';
 export async function previewDraft(scope: Scope<'policy:read'>, input: DraftInput): Promise<PolicyPreview> {
   const policy = await draftPolicy(scope, input);
   const { world } = await readBoard();
-  return previewInWorld(world, policy, [], null, scope.tenants);
+  return previewInWorld(world, policy, [], null, scope.reach);
 }

@@ -2,6 +2,7 @@ import type { PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { findPolicy } from '../../../repositories/policies';
+import { changeOwner } from '../../tenancy/choose-owner';
 import { assertTier } from '../assert-tier';
 import { readBoard } from '../board/read-board';
 import { noSuchPolicy } from '../no-such-policy';
@@ -9,20 +10,24 @@ import { previewInWorld } from './preview-world';
 
 /**
  * What applying a policy would do now; with changes to it, what applying would do if these were saved.
- * @throws AppError `not_found`
+ * @throws AppError `not_found`, and what `changeOwner` throws
  */
 export async function previewPolicy(
   scope: Scope<'policy:read'>,
   id: string,
-  { definition, rules, priority, tier }: PreviewInput,
+  { definition, rules, priority, tier, project_id }: PreviewInput,
 ): Promise<PolicyPreview> {
-  if (!(await findPolicy(db, scope.tenants, id))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, id))) throw noSuchPolicy();
   const board = await readBoard();
   const stored = board.world.policies.find((policy) => policy.id === id);
   if (!stored) throw noSuchPolicy();
-  const changed = definition !== undefined || rules !== undefined || priority !== undefined || tier !== undefined;
+  const moves = project_id !== undefined && project_id !== stored.project_id;
+  const owner = moves ? await db.transaction((tx) => changeOwner(tx, scope.reach, stored, project_id)) : stored;
+  const changed =
+    moves || definition !== undefined || rules !== undefined || priority !== undefined || tier !== undefined;
   const policy = {
     ...stored,
+    project_id: owner.project_id,
     ...(definition && { definition }),
     ...(rules && { rules: rules.map((rule, position) => ({ ...rule, position })) }),
     ...(priority !== undefined && { priority }),
@@ -31,5 +36,5 @@ export async function previewPolicy(
     version: changed ? stored.version + 1 : stored.version,
   };
   assertTier(policy.tenant_id, policy);
-  return previewInWorld(board.world, policy, board.placesOf(id), id, scope.tenants);
+  return previewInWorld(board.world, policy, board.placesOf(id), id, scope.reach);
 }

@@ -1,4 +1,4 @@
-import type { TenantReach } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
@@ -52,7 +52,7 @@ export async function previewInWorld(
   policy: WorldPolicy,
   places: readonly string[],
   id: string | null,
-  reach: TenantReach,
+  reach: Reach,
   read: (clusterId: string, workloads: readonly WorldWorkload[]) => Promise<ClusterReadings> = readAfresh,
 ): Promise<PolicyPreview> {
   const wanted = inForce(policy);
@@ -71,7 +71,7 @@ export async function previewInWorld(
   const origins = new Map(stored.map((row) => [row.workload_id, row]));
   const appliedAt = groupBy(applied, (row) => row.workload_id);
   const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, readings[at] as ClusterReadings]));
-  const namer = ruleNamer(world, reach);
+  const namer = ruleNamer(world, reach, policy);
   const clusters: PreviewedCluster[] = [...world.clusters.values()]
     .filter((cluster) => groups.has(cluster.id))
     .map((cluster) => {
