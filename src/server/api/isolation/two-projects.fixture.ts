@@ -1,10 +1,13 @@
 import { sqlClient } from '@/server/db/client';
+import { newId } from '@/server/lib/ids';
+import { runDeployment } from '@/server/services/deployments/run-deployment';
 import { bearer, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
 import { entangle } from './entangled.fixture';
-import { makeTwoFullTenants, type TwoTenants } from './two-tenants.fixture';
+import { type Ids, makeTwoFullTenants, type Side, THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
-/** Somebody whose only role counts for one project of ours. */
-export type ProjectUser = { headers: () => Record<string, string>; signIn: () => Promise<void> };
+/** Somebody whose only role counts for one project of ours, with ids of what the project has of its own. */
+export type ProjectUser = { headers: () => Record<string, string>; signIn: () => Promise<void>; ids: Ids };
 
 /** Their things become our tenant's: what is theirs is another project of the same tenant, and what touches that alone. */
 async function joinTenants({ ours, theirs }: TwoTenants): Promise<void> {
@@ -29,20 +32,56 @@ async function joinTenants({ ours, theirs }: TwoTenants): Promise<void> {
   });
 }
 
+/** A group and a policy that belong to the project alone, applied. Names may be those of the tenant's. */
+async function makeOwn(headers: Record<string, string>, { ids }: Side, mark: string): Promise<Ids> {
+  const make = async (path: string, body: object) => {
+    const answer = await call(path, { method: 'POST', headers, body });
+    const text = await answer.text();
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${text}`);
+    return JSON.parse(text);
+  };
+  const project_id = ids.project ?? '';
+  const group = await make('/security-groups', { name: `${mark}-group`, project_id });
+  await make(`/security-groups/${group.id}/members`, { workload_id: ids.workload });
+  const policy = await make('/policies', {
+    name: `${mark}-policy`,
+    project_id,
+    definition: { enforcement_mode: 'enforced', sources: [`${mark}-guest-x`, 'any'], targets: [`sg:${mark}-group`] },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['8443'], comment: `${mark}-own-rule` }],
+  });
+  const applied = await make(`/policies/${policy.id}/apply`, { dry_run: false });
+  const deployment = applied.clusters[0].deployment_id;
+  await runDeployment(deployment, { signal: new AbortController().signal });
+  return { policy: policy.id, rule: policy.rules[0].id, security_group: group.id, deployment };
+}
+
 /** The two full sides as two projects of one tenant, and somebody who has a role for ours alone. */
 export async function makeTwoFullProjects(): Promise<{ world: TwoTenants; user: ProjectUser }> {
   const world = await makeTwoFullTenants();
   await entangle(world);
   await joinTenants(world);
-  const { ours } = world;
+  const { ours, theirs } = world;
   const person = await makeUser('admin', { id: ours.ids.tenant ?? '' }, { email: 'project@example.org' });
   await sqlClient()`update role_assignments set project_id = ${ours.ids.project ?? ''} where user_id = ${person.id}`;
   let headers = await bearer(person);
+  await ours.signIn();
   const user: ProjectUser = {
+    ids: { ...ours.ids, ...(await makeOwn(headers, ours, 'ours')) },
     headers: () => headers,
     async signIn() {
       headers = await bearer(person);
     },
   };
+  const other = await makeOwn(ours.headers, theirs, THEIR_MARK);
+  theirs.ids = { ...theirs.ids, ...Object.fromEntries(Object.entries(other).map(([kind, id]) => [`own_${kind}`, id])) };
+  // What another project left on a workload that came to ours, and ours on one that went there.
+  for (const [side, mark, policy] of [
+    [ours, THEIR_MARK, other.policy],
+    [theirs, 'ours', user.ids.policy],
+  ] as const) {
+    await sqlClient()`insert into residual_rules (id, workload_id, policy_id, policy_name, policy_version, tenant_id, project_id, workload_name, mode)
+      values (${newId()}, ${side.ids.workload ?? ''}, ${policy ?? ''}, ${`${mark}-policy`}, 1, ${ours.ids.tenant ?? ''},
+        ${(side === ours ? theirs : ours).ids.project ?? ''}, ${`${mark}-old-name`}, 'keep')`;
+  }
   return { world, user };
 }
