@@ -72,6 +72,7 @@ export const policyColumns = (t: Translate) => [
   make.text('tier', t('Evaluation'), (policy) => t(TIER_LABELS[policy.tier].label), { width: 120 }),
   make.number('priority', t('Priority'), (policy) => policy.priority, { sortable: true, width: 92, sortFirst: 'asc' }),
   make.text('tenant_name', t('Tenant'), (policy) => policy.tenant_name, { hidden: true, width: 120 }),
+  make.text('project_name', t('Project'), (policy) => policy.project_name, { hidden: true, width: 120 }),
   make.text('description', t('Description'), (policy) => policy.description, { hidden: true, width: 200 }),
   make.time('updated_at', t('Changed'), (policy) => policy.updated_at, { sortable: true, hidden: true, width: 110 }),
   make.time('created_at', t('Created'), (policy) => policy.created_at, { sortable: true, hidden: true, width: 110 }),

@@ -24,6 +24,7 @@ import { useListState } from '../shared/list-state';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { usePermissions } from '../shared/use-permissions';
+import { useProjectFacet } from '../shared/use-project-options';
 import { useServerList } from '../shared/use-server-list';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
@@ -37,6 +38,7 @@ const LIST = {
     enabled: 'flag',
     tier: POLICY_TIERS,
     cluster_id: 'id',
+    project_id: 'id_or_none',
     workload_id: 'id',
   },
 } as const;
@@ -51,6 +53,7 @@ export function PolicyList() {
   const state = useListState(LIST);
   const { filters } = state;
   const clusters = useClusterOptions();
+  const projects = useProjectFacet();
   const columns = useMemo(() => policyColumns(t), [t]);
   const list = useServerList({
     name: 'policies',
@@ -146,6 +149,18 @@ export function PolicyList() {
             value: filters.cluster_id ? [filters.cluster_id] : [],
             onValueChange: ([value]) => state.setFilter('cluster_id', value ?? null),
           },
+          ...(projects.length > 0
+            ? [
+                {
+                  id: 'project_id',
+                  label: t('Project'),
+                  single: true,
+                  options: projects,
+                  value: filters.project_id ? [filters.project_id] : [],
+                  onValueChange: ([value]: string[]) => state.setFilter('project_id', value ?? null),
+                },
+              ]
+            : []),
         ]}
         onClear={state.clear}
       >

@@ -64,6 +64,7 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
           error={outdated ? null : failure}
           pending={save.isPending}
           submitLabel={t('Save group')}
+          tenantId={reading.tenant_id}
           onCancel={onClose}
         />
       </div>

@@ -23,6 +23,7 @@ export const groupColumns = (t: Translate) => [
   make.number('policies_total', t('Policies'), (group) => group.policies_total, { width: 90 }),
   make.text('description', t('Description'), (group) => group.description, { width: 200, grow: true }),
   make.text('tenant_name', t('Tenant'), (group) => group.tenant_name, { hidden: true, width: 120 }),
+  make.text('project_name', t('Project'), (group) => group.project_name, { hidden: true, width: 120 }),
   make.time('updated_at', t('Changed'), (group) => group.updated_at, { sortable: true, width: 110 }),
   make.time('created_at', t('Created'), (group) => group.created_at, { sortable: true, hidden: true, width: 110 }),
 ];

@@ -11,6 +11,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
+import { EmptyState } from '@/ui/empty-state';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { RowActions } from '@/ui/row-actions';
@@ -47,7 +48,13 @@ function Content({ group }: { group: SecurityGroup }) {
   const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('members'));
   const [dialog, setDialog] = useState<'edit' | 'add' | 'delete' | null>(null);
   const close = () => setDialog(null);
-  const writeReason = reason('group:write');
+  const writeReason = reason('group:write', group);
+  // A project's people read a group of the tenant with members of the project, and nothing of where else it is used.
+  const whole = reason('group:read', group) && (
+    <EmptyState title={t('Not visible to one project')}>
+      {t('Only people with a role for the whole tenant see where the group is used.')}
+    </EmptyState>
+  );
   useCommands(
     useMemo(() => {
       const of = t('This security group');
@@ -82,6 +89,7 @@ function Content({ group }: { group: SecurityGroup }) {
           <>
             {rule && <Badge>{t('By tag: {rule}', { rule })}</Badge>}
             {group.tenant_name && <Badge>{group.tenant_name}</Badge>}
+            {group.project_name && <Badge>{t('Project {name}', { name: group.project_name })}</Badge>}
           </>
         }
         actions={
@@ -139,7 +147,7 @@ function Content({ group }: { group: SecurityGroup }) {
             value: 'policies',
             label: t('Used by policies'),
             count: group.policies_total,
-            content: <GroupUsage groupId={group.id} />,
+            content: whole ?? <GroupUsage groupId={group.id} />,
           },
         ]}
       />

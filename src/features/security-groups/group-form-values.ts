@@ -1,4 +1,5 @@
 import type { SecurityGroup, SecurityGroupInput, TAG_MATCHES } from '@/domain/security-group';
+import { toProjectId, WHOLE_TENANT } from '../shared/project-options';
 import { toTenantId } from '../shared/tenant-options';
 
 /** The form of a group; tags are typed as one text, separated by commas or spaces. */
@@ -9,6 +10,8 @@ export type GroupValues = {
   member_tags_match: (typeof TAG_MATCHES)[number];
   /** Null while there is nothing to choose. */
   tenant_id: string | null;
+  /** `WHOLE_TENANT` or a project; null while there is nothing to choose. */
+  project_id: string | null;
 };
 
 export const EMPTY_GROUP: GroupValues = {
@@ -17,11 +20,13 @@ export const EMPTY_GROUP: GroupValues = {
   member_tags: '',
   member_tags_match: 'any',
   tenant_id: null,
+  project_id: null,
 };
 
 export function toGroupValues(group: SecurityGroup): GroupValues {
   const { name, description, member_tags, member_tags_match } = group;
-  return { name, description, member_tags: member_tags.join(', '), member_tags_match, tenant_id: null };
+  const project_id = group.tenant_id === null ? null : (group.project_id ?? WHOLE_TENANT);
+  return { name, description, member_tags: member_tags.join(', '), member_tags_match, tenant_id: null, project_id };
 }
 
 const tagsOf = (text: string) => text.split(/[\s,;]+/).filter((tag) => tag !== '');
@@ -36,13 +41,20 @@ const fieldsOf = ({ name, description, member_tags, member_tags_match }: GroupVa
 });
 
 /** What creates a group. */
-export const toGroupInput = (values: GroupValues): Fields & { tenant_id?: string | null } => ({
+export const toGroupInput = (
+  values: GroupValues,
+): Fields & { tenant_id?: string | null; project_id?: string | null } => ({
   ...fieldsOf(values),
   ...toTenantId(values.tenant_id),
+  ...toProjectId(values.project_id),
 });
 
 /** What changes a group, with the version it was read at. */
 export const toGroupUpdate = (
   values: GroupValues,
   { version }: Pick<SecurityGroup, 'version'>,
-): Fields & { version: number } => ({ ...fieldsOf(values), version });
+): Fields & { version: number; project_id?: string | null } => ({
+  ...fieldsOf(values),
+  ...toProjectId(values.project_id),
+  version,
+});

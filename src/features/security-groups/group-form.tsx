@@ -1,4 +1,5 @@
 'use client';
+import { useEffect } from 'react';
 import { type DefaultValues, useForm, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { TAG_MATCHES } from '@/domain/security-group';
@@ -11,6 +12,8 @@ import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
 import type { Problem } from '@/ui/problem';
 import { domainResolver } from '../shared/domain-resolver';
+import { toTenantId } from '../shared/tenant-options';
+import { useProjectOptions } from '../shared/use-project-options';
 import type { GroupValues } from './group-form-values';
 
 type Props<S extends z.ZodType<Record<string, unknown>>> = {
@@ -23,6 +26,8 @@ type Props<S extends z.ZodType<Record<string, unknown>>> = {
   submitLabel: string;
   /** Tenants to choose between; only when a group is made. */
   tenants?: readonly Option[];
+  /** Of a group that exists. */
+  tenantId?: string | null;
   onCancel: () => void;
 };
 
@@ -34,6 +39,15 @@ export function GroupForm<S extends z.ZodType<Record<string, unknown>>>(props: P
     defaultValues: props.defaultValues as DefaultValues<GroupValues>,
     resolver: domainResolver(props.schema, props.toInput),
   });
+  const { control, setValue } = form;
+  const isNew = props.tenantId === undefined;
+  const chosenTenant = useWatch({ control, name: 'tenant_id' });
+  const projects = useProjectOptions('group:write', isNew ? toTenantId(chosenTenant).tenant_id : props.tenantId);
+  const project = useWatch({ control, name: 'project_id' });
+  useEffect(() => {
+    // What was chosen for one tenant is nothing in another one.
+    if (isNew && !projects.some(({ value }) => value === project)) setValue('project_id', projects[0]?.value ?? null);
+  }, [isNew, projects, project, setValue]);
   const tags = useWatch({ control: form.control, name: 'member_tags' });
   return (
     <FormShell
@@ -63,6 +77,16 @@ export function GroupForm<S extends z.ZodType<Record<string, unknown>>>(props: P
           label={t('Tenant')}
           description={t("Members and policies of a tenant's group are of that tenant.")}
           options={tenants}
+        />
+      )}
+      {projects.length > 0 && (
+        <SelectField
+          control={form.control}
+          name="project_id"
+          label={t('Project')}
+          description={t('Only workloads of the project are members, and only its policies find the group.')}
+          options={projects}
+          placeholder={t('Whole tenant')}
         />
       )}
       <TextField

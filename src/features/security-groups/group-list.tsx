@@ -15,12 +15,13 @@ import { FilterBar } from '@/ui/filter-bar';
 import { PageHeader } from '@/ui/page-header';
 import { useListState } from '../shared/list-state';
 import { usePermissions } from '../shared/use-permissions';
+import { useProjectFacet } from '../shared/use-project-options';
 import { useServerList } from '../shared/use-server-list';
 import { CreateGroupDrawer } from './create-group-drawer';
 import { DeleteGroupDialog } from './delete-group-dialog';
 import { groupColumns } from './group-columns';
 
-const LIST = { sorts: SECURITY_GROUP_SORTS, defaultSort: 'name', filters: {} } as const;
+const LIST = { sorts: SECURITY_GROUP_SORTS, defaultSort: 'name', filters: { project_id: 'id_or_none' } } as const;
 
 /** All security groups: how many members, and how many policies name them. */
 export function GroupList() {
@@ -32,6 +33,7 @@ export function GroupList() {
   const state = useListState(LIST);
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const [deleting, setDeleting] = useState<SecurityGroup | null>(null);
+  const projects = useProjectFacet();
   const columns = useMemo(() => groupColumns(t), [t]);
   const list = useServerList({
     name: 'security-groups',
@@ -73,6 +75,20 @@ export function GroupList() {
       <PageHeader title={t('Security groups')} actions={add} />
       <FilterBar
         search={{ label: t('Search security groups'), value: state.q, onValueChange: state.setQ }}
+        facets={
+          projects.length > 0
+            ? [
+                {
+                  id: 'project_id',
+                  label: t('Project'),
+                  single: true,
+                  options: projects,
+                  value: state.filters.project_id ? [state.filters.project_id] : [],
+                  onValueChange: ([value]) => state.setFilter('project_id', value ?? null),
+                },
+              ]
+            : []
+        }
         onClear={state.clear}
       />
       <DataTable
@@ -90,7 +106,7 @@ export function GroupList() {
               label: t('Delete group'),
               tone: 'danger',
               onSelect: () => setDeleting(group),
-              disabledReason: writeReason,
+              disabledReason: reason('group:write', group),
             },
           ],
         })}

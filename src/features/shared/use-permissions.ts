@@ -1,5 +1,5 @@
 'use client';
-import type { Grantable } from '@/domain/permissions';
+import { type Grantable, isWithinReach, type Owned, reachOf } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 
@@ -11,10 +11,12 @@ export function usePermissions() {
   const can = (permission: Grantable) => held.includes('*') || held.includes(permission);
   return {
     can,
-    /** Why a control is disabled, or null when it is not. */
-    reason: (permission: Grantable) =>
+    /** Why a control is disabled, or null when it is not; `owner` of what it changes, where that matters. */
+    reason: (permission: Grantable, owner?: Owned) =>
       can(permission)
-        ? null
+        ? owner && state.status === 'signed_in' && !isWithinReach(owner, reachOf(state.user.grants, permission))
+          ? t('Only people with this right for the whole tenant can change it.')
+          : null
         : permission === '*'
           ? t('Only a super administrator can do this.')
           : t('This needs the permission {permission}. Ask an administrator for a role that has it.', { permission }),

@@ -13,6 +13,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
+import { EmptyState } from '@/ui/empty-state';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { RowActions } from '@/ui/row-actions';
@@ -73,8 +74,14 @@ function Content({ policy }: { policy: Policy }) {
   const openTab = (next: string) =>
     router.push(paths.policy({ policyId: policy.id, tab: next === 'overview' ? undefined : next }), { scroll: false });
   const { enforcement_mode: mode } = policy.definition;
-  const writeReason = reason('policy:write');
-  const applyReason = reason('policy:apply') ?? applyRefusal(t, policy);
+  const writeReason = reason('policy:write', policy);
+  const applyReason = reason('policy:apply', policy) ?? applyRefusal(t, policy);
+  // A project's people read a policy of the tenant that touches the project, and nothing of what it does elsewhere.
+  const whole = reason('policy:read', policy) && (
+    <EmptyState title={t('Not visible to one project')}>
+      {t('Only people with a role for the whole tenant see this part of its policies.')}
+    </EmptyState>
+  );
   const edit = () => router.push(paths.editPolicy({ policyId: policy.id }));
   const switches = [
     policy.enabled
@@ -184,10 +191,15 @@ function Content({ policy }: { policy: Policy }) {
             content: <PolicyOverview policy={policy} />,
           },
           { value: 'rules', label: t('Rules'), count: policy.rules.length, content: <RulesTab policy={policy} /> },
-          { value: 'coverage', label: t('Coverage'), content: <CoverageTab policyId={policy.id} /> },
-          { value: 'preview', label: t('Preview'), content: <PreviewTab policy={policy} /> },
-          { value: 'versions', label: t('Versions'), count: policy.version, content: <VersionsTab policy={policy} /> },
-          { value: 'deployments', label: t('Deployments'), content: <DeploymentsTab policyId={policy.id} /> },
+          { value: 'coverage', label: t('Coverage'), content: whole ?? <CoverageTab policyId={policy.id} /> },
+          { value: 'preview', label: t('Preview'), content: whole ?? <PreviewTab policy={policy} /> },
+          {
+            value: 'versions',
+            label: t('Versions'),
+            count: policy.version,
+            content: whole ?? <VersionsTab policy={policy} />,
+          },
+          { value: 'deployments', label: t('Deployments'), content: whole ?? <DeploymentsTab policyId={policy.id} /> },
         ]}
       />
       {dialog === 'apply' && (

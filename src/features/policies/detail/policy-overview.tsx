@@ -87,7 +87,7 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
                 size="sm"
                 onClick={() => reconcile.mutate({ id: policy.id })}
                 pending={reconcile.isPending}
-                disabledReason={reason('policy:apply')}
+                disabledReason={reason('policy:apply', policy)}
               >
                 {deployed ? t('Reconcile') : t('Remove them')}
               </Button>
@@ -136,6 +136,9 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
             },
             { label: t('Priority'), value: formatCount(policy.priority) },
             { label: t('Tenant'), value: policy.tenant_name ?? t('Whole installation') },
+            ...(policy.tenant_id === null
+              ? []
+              : [{ label: t('Project'), value: policy.project_name ?? t('Whole tenant') }]),
             ...(policy.tenant_id === null
               ? [
                   {

@@ -67,7 +67,7 @@ export function VersionsTab({ policy }: { policy: Policy }) {
     fetchPage: (page, signal) => client.policies.versions.query({ ...state.input, id: policy.id, ...page }, { signal }),
   });
   const chosen = list.rows.filter((version) => selection.has(version.id)).map(({ version }) => version);
-  const writeReason = reason('policy:write');
+  const writeReason = reason('policy:write', policy);
   const compare = () => setCompared({ from: Math.min(...chosen), to: Math.max(...chosen) });
   return (
     <>

@@ -22,16 +22,33 @@ type Props = {
   error: string | undefined;
   /** Restricts what is found to one tenant. */
   tenantId: string | null;
+  /** Restricts it to one project. */
+  projectId: string | null;
 };
 
 /** Chooses groups, workloads, networks, tags and addresses by searching all of them at once; what is typed counts too. */
-export function EndpointPicker({ name, label, description, value, onValueChange, onBlur, error, tenantId }: Props) {
+export function EndpointPicker({
+  name,
+  label,
+  description,
+  value,
+  onValueChange,
+  onBlur,
+  error,
+  tenantId,
+  projectId,
+}: Props) {
   const t = useT();
   const trpc = useTRPC();
   const [text, setText] = useState('');
   const q = useDebounced(text.trim().slice(0, 200));
   const search = useQuery({
-    ...trpc.policies.searchEndpoints.queryOptions({ q, limit: 30, ...(tenantId && { tenant_id: tenantId }) }),
+    ...trpc.policies.searchEndpoints.queryOptions({
+      q,
+      limit: 30,
+      ...(tenantId && { tenant_id: tenantId }),
+      ...(projectId && { project_id: projectId }),
+    }),
     placeholderData: keepPreviousData,
   });
   const found = search.data?.items;

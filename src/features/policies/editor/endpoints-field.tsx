@@ -10,10 +10,11 @@ type Props = {
   side: 'sources' | 'targets';
   description: string;
   tenantId: string | null;
+  projectId: string | null;
 };
 
 /** Sources or targets in the form. Messages about one endpoint are shown for the field. */
-export function EndpointsField({ control, side, description, tenantId }: Props) {
+export function EndpointsField({ control, side, description, tenantId, projectId }: Props) {
   const t = useT();
   const { field, fieldState } = useController({ control, name: `definition.${side}` });
   return (
@@ -26,6 +27,7 @@ export function EndpointsField({ control, side, description, tenantId }: Props) 
       onBlur={field.onBlur}
       error={messageOf(fieldState.error)}
       tenantId={tenantId}
+      projectId={projectId}
     />
   );
 }

@@ -1,6 +1,7 @@
 import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
 import { type PolicyDefinition, protocolHasPorts, type SecurityRuleInput } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
+import { toProjectId, WHOLE_TENANT } from '../../shared/project-options';
 import { toTenantId } from '../../shared/tenant-options';
 
 /** A rule as it is edited: lists of ports as one text each, an empty ICMP type for all types. */
@@ -25,6 +26,8 @@ export type PolicyValues = {
   tenant_visibility: TenantVisibility;
   priority: number | null;
   tenant_id: string | null;
+  /** `WHOLE_TENANT` or a project; null: nothing to choose. */
+  project_id: string | null;
   definition: {
     enforcement_mode: PolicyDefinition['enforcement_mode'];
     direction: PolicyDefinition['direction'];
@@ -56,6 +59,7 @@ export const EMPTY_POLICY: PolicyValues = {
   tenant_visibility: DEFAULT_VISIBILITY,
   priority: 1000,
   tenant_id: null,
+  project_id: null,
   definition: { enforcement_mode: 'audit', direction: 'in', default_action: 'none', sources: [], targets: [] },
   rules: [EMPTY_RULE],
   reason: '',
@@ -72,6 +76,7 @@ export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {
     tenant_visibility,
     priority,
     tenant_id: null,
+    project_id: 'project_id' in policy && policy.tenant_id !== null ? (policy.project_id ?? WHOLE_TENANT) : null,
     definition: { ...definition, sources: [...definition.sources], targets: [...definition.targets] },
     rules: rules.map((rule) => ({
       action: rule.action,
@@ -105,21 +110,28 @@ export function toRule(rule: RuleValues) {
   };
 }
 
-type Sent = Omit<PolicyCreate, 'priority' | 'tenant_id'> & { priority: number | null };
+type Sent = Omit<PolicyCreate, 'priority' | 'tenant_id' | 'project_id'> & { priority: number | null };
 
 const fieldsOf = (
-  { tenant_id: _, rules, tier, tenant_visibility, ...values }: PolicyValues,
+  { tenant_id: _, project_id: __, rules, tier, tenant_visibility, ...values }: PolicyValues,
   ofPlatform: boolean,
 ): Sent => ({ ...values, ...(ofPlatform && { tier, tenant_visibility }), rules: rules.map(toRule) });
 
 /** What creates a policy. */
-export const toPolicyCreate = (values: PolicyValues): Sent & { tenant_id?: string | null } => ({
+export const toPolicyCreate = (
+  values: PolicyValues,
+): Sent & { tenant_id?: string | null; project_id?: string | null } => ({
   ...fieldsOf(values, toTenantId(values.tenant_id).tenant_id === null),
   ...toTenantId(values.tenant_id),
+  ...toProjectId(values.project_id),
 });
 
 /** What changes a policy, with the version it was read at so that nobody else's change is overwritten unseen. */
-export const toPolicyChange = (values: PolicyValues, version: number): Sent & { version: number } => ({
+export const toPolicyChange = (
+  values: PolicyValues,
+  version: number,
+): Sent & { version: number; project_id?: string | null } => ({
   ...fieldsOf(values, values.tier !== 'tenant'),
+  ...toProjectId(values.project_id),
   version,
 });

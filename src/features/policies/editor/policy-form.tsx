@@ -1,4 +1,5 @@
 'use client';
+import { useEffect } from 'react';
 import { type Control, type DefaultValues, useForm, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/policy';
@@ -19,8 +20,10 @@ import type { Problem } from '@/ui/problem';
 import { Section } from '@/ui/section';
 import { domainResolver } from '../../shared/domain-resolver';
 import { MODE_WORDS } from '../../shared/enforcement-mode';
+import { toProjectId, WHOLE_TENANT } from '../../shared/project-options';
 import { toTenantId } from '../../shared/tenant-options';
 import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
+import { useProjectOptions } from '../../shared/use-project-options';
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
 import { DEFAULT_WORDS, DIRECTION_WORDS } from '../policy-words';
 import { EndpointsField } from './endpoints-field';
@@ -75,6 +78,18 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
   const chosenTenant = useWatch({ control, name: 'tenant_id' }) as string | null;
   const enabled = useWatch({ control, name: 'enabled' }) as boolean;
   const tenant = props.tenantId !== undefined ? props.tenantId : toTenantId(chosenTenant).tenant_id;
+  const chosenProject = useWatch({ control, name: 'project_id' }) as string | null;
+  const projects = useProjectOptions('policy:write', tenant);
+  const { setValue } = form;
+  const isNew = props.tenantId === undefined;
+  useEffect(() => {
+    // What was chosen for one tenant is nothing in another one.
+    if (!isNew || projects.some(({ value }) => value === chosenProject)) return;
+    setValue('project_id' as never, (projects[0]?.value ?? null) as never);
+  }, [isNew, projects, chosenProject, setValue]);
+  const { project_id } = toProjectId(chosenProject);
+  const moved = chosenProject !== props.defaultValues.project_id;
+  const narrowed = enforcedBefore && moved && chosenProject !== WHOLE_TENANT && chosenProject !== null;
   const enforcedAfter = enabled && definition.enforcement_mode === 'enforced';
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
@@ -101,6 +116,21 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
                 options={tenants}
               />
             )}
+            {projects.length > 0 && (
+              <SelectField
+                control={control}
+                name={'project_id' as never}
+                label={t('Project')}
+                description={t('A policy of a project acts on its workloads only, and its people can change it.')}
+                options={projects}
+                placeholder={t('Whole tenant')}
+              />
+            )}
+            {narrowed && (
+              <Notice tone="warn" title={t('Saving removes its rules from other workloads')}>
+                {t('Its rules are removed from workloads outside the project as soon as you save.')}
+              </Notice>
+            )}
           </div>
         </Section>
         <Section title={t('Who reaches whom')}>
@@ -109,12 +139,14 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
               control={fields}
               side="sources"
               tenantId={tenant ?? null}
+              projectId={project_id ?? null}
               description={t('Groups, workloads, networks, tags, addresses such as 10.0.0.0/24, or any.')}
             />
             <EndpointsField
               control={fields}
               side="targets"
               tenantId={tenant ?? null}
+              projectId={project_id ?? null}
               description={t('As above. Rules stand at workloads only.')}
             />
             <RadioField
@@ -201,7 +233,7 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
         )}
       </FormShell>
       <div className="xl:sticky xl:top-4">
-        <ResolutionPanel definition={definition} tenantId={tenant} />
+        <ResolutionPanel definition={definition} tenantId={tenant} projectId={project_id} />
       </div>
       <ConfirmDialog
         open={guard.leaving !== null}

@@ -17,6 +17,7 @@ type Props = {
   definition: Definition;
   /** As it would be sent: left out when there is nothing to choose. */
   tenantId: string | null | undefined;
+  projectId: string | null | undefined;
 };
 
 type Side = 'sources' | 'targets';
@@ -28,10 +29,10 @@ const isPeer = (direction: Definition['direction'], side: Side) =>
   direction === 'both' || direction === (side === 'targets' ? 'out' : 'in');
 
 /** What the endpoints of the form stand for at this moment, with everything that stands for nothing and why. */
-export function ResolutionPanel({ definition, tenantId }: Props) {
+export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
   const t = useT();
   const { direction, sources, targets } = definition;
-  const query = useResolution([...sources, ...targets], tenantId);
+  const query = useResolution([...sources, ...targets], tenantId, projectId);
   const found = new Map(query.data?.endpoints.map((item) => [item.endpoint, item]));
   const failure = query.error ? failureOf(query.error) : null;
   const places = new Set(

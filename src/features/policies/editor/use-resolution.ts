@@ -4,14 +4,22 @@ import { useTRPCClient } from '@/lib/trpc';
 import { useDebounced } from '../../shared/use-debounced';
 
 /** What the endpoints stand for now; asked again a moment after they change, and while the page is open from time to time. */
-export function useResolution(endpoints: readonly string[], tenantId: string | null | undefined) {
+export function useResolution(
+  endpoints: readonly string[],
+  tenantId: string | null | undefined,
+  projectId: string | null | undefined,
+) {
   const client = useTRPCClient();
   const asked = useDebounced(JSON.stringify([...new Set(endpoints)].sort()));
   return useQuery({
-    queryKey: [['policies'], 'resolution', asked, tenantId ?? null],
+    queryKey: [['policies'], 'resolution', asked, tenantId ?? null, projectId ?? null],
     queryFn: ({ signal }) =>
       client.policies.resolveEndpoints.mutate(
-        { endpoints: JSON.parse(asked) as string[], ...(tenantId !== undefined && { tenant_id: tenantId }) },
+        {
+          endpoints: JSON.parse(asked) as string[],
+          ...(tenantId !== undefined && { tenant_id: tenantId }),
+          ...(projectId !== undefined && { project_id: projectId }),
+        },
         { signal },
       ),
     enabled: asked !== '[]',

@@ -3,6 +3,7 @@ import type { ApplyResult } from '@/domain/deployments';
 import type { GuestFirewall } from '@/domain/guest-firewall';
 import type { MappingPreview } from '@/domain/mapping-rule';
 import type { Policy } from '@/domain/policies';
+import type { PolicyPreview } from '@/domain/policy-preview';
 import type { AssignmentPreview, ResidualRulesList } from '@/domain/residual-rules';
 import { ProviderError } from '@/server/providers/hypervisor/errors';
 import { forgetReadings } from '@/server/services/firewall/live-reader';
@@ -362,6 +363,75 @@ describe('a workload that moves to another project of its tenant', () => {
       [1, 1],
       [1, 1],
     ]);
+  });
+});
+
+describe('a policy that is given to a project of its tenant', () => {
+  it('is shown to lose the rules of other workloads, loses them when it is saved, and can go back to the tenant', async () => {
+    const other = await makeProject(ours.tenant);
+    const policy = await makePolicy(ours);
+    await apply(ours, policy);
+    await assign({ project: other }, [MOVED]);
+    expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([1, 1]);
+    const give = { project_id: ours.project.id };
+    const preview = await ask<PolicyPreview>(ours.as, `/policies/${policy.id}/preview`, give);
+    // What is not saved would be the next version, so its rules carry another mark.
+    expect(
+      preview.clusters[0]?.guests.map(({ vmid, changes }) => [vmid, changes?.added.length, changes?.removed.length]),
+    ).toEqual([
+      [STAYS, 1, 1],
+      [MOVED, 0, 1],
+    ]);
+    expect(await ask(ours.as, `/policies/${policy.id}`, give, 'PATCH')).toMatchObject({
+      version: 2,
+      project_id: ours.project.id,
+      project_name: expect.any(String),
+    });
+    await runRemovals();
+    expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([0, 1]);
+    expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
+    const [record] = (await auditTrail()).filter(
+      ({ action, object_id }) => action === 'policy.updated' && object_id === policy.id,
+    );
+    expect(record).toMatchObject({ before: { project_id: null }, after: { project_id: ours.project.id } });
+    await ask(ours.as, `/policies/${policy.id}`, { project_id: null }, 'PATCH');
+    await apply(ours, policy);
+    expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([1, 1]);
+  });
+
+  it('is refused while it is deployed, for a project of others, and for a policy of the installation', async () => {
+    const policy = await makePolicy(ours);
+    const change = async (who: Side['as'], id: string, project_id: string | null) =>
+      (await call(`/policies/${id}`, { method: 'PATCH', headers: await who(), body: { project_id } })).status;
+    expect(await change(ours.as, policy.id, theirs.project.id)).toBe(400);
+    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
+    expect(await change(ours.as, policy.id, ours.project.id)).toBe(409);
+    await run(result.clusters[0]?.deployment_id ?? '');
+    expect(await change(ours.as, policy.id, ours.project.id)).toBe(200);
+    const platform = await ask<Policy>(root, '/policies', {
+      name: `of the platform ${Date.now()}`,
+      definition: { enforcement_mode: 'audit', sources: ['any'], targets: ['any'] },
+    });
+    expect(await change(root, platform.id, ours.project.id)).toBe(422);
+  });
+
+  it('needs the right at both ends, also for groups, which stay where policies name them', async () => {
+    const person = await makeUser('admin', ours.tenant);
+    await lab.sql`update role_assignments set project_id = ${ours.project.id} where user_id = ${person.id}`;
+    const as = () => bearer(person);
+    const definition = { enforcement_mode: 'audit', sources: ['any'], targets: ['sg:shop group'] };
+    const group = await ask<{ id: string; project_id: string }>(as, '/security-groups', { name: 'shop group' });
+    const policy = await ask<Policy>(as, '/policies', { name: 'of the project', definition });
+    expect([group.project_id, policy.project_id]).toEqual([ours.project.id, ours.project.id]);
+    const change = async (who: Side['as'], path: string, project_id: string | null) =>
+      (await call(path, { method: 'PATCH', headers: await who(), body: { project_id } })).status;
+    expect(await change(as, `/policies/${policy.id}`, null)).toBe(403);
+    expect(await change(as, `/security-groups/${group.id}`, null)).toBe(403);
+    // The policy of the project would not find the group any more.
+    expect(await change(ours.as, `/security-groups/${group.id}`, null)).toBe(409);
+    expect(await change(ours.as, `/policies/${policy.id}`, null)).toBe(200);
+    expect(await change(ours.as, `/security-groups/${group.id}`, null)).toBe(200);
+    expect(await change(as, `/policies/${policy.id}`, ours.project.id)).toBe(404);
   });
 });
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
-import { FilterChip } from '../shared/filter-chip';
+import { FilterChip } from './filter-chip';
 
 /** The project that a list is narrowed down to, by its name. */
 export function ProjectChip({ projectId, onRemove }: { projectId: string; onRemove: () => void }) {
