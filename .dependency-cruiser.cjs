@@ -1,5 +1,5 @@
-// The dependency rules of this codebase: who may import whom. `npm run deps` checks them; src/test/architecture.test.ts
-// runs the same file and proves that the check really looked at the code.
+// The dependency rules of this codebase: who may import whom. `npm run deps` checks them, and that the check really
+// looked at the code.
 const TESTS = '[.](test|e2e)[.]tsx?$|^src/test/|[.]fixture[.]ts$|contract[.]suite[.]ts$';
 const never = (name, from, to, { ok, values, tests } = {}) => ({
   name,

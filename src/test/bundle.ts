@@ -23,7 +23,6 @@ export async function bundle(entry: string): Promise<{ file: string; remove(): v
     format: 'esm',
     logLevel: 'error',
     external: ['@node-rs/argon2', 'pg-native'],
-    alias: { 'server-only': './src/test/empty.ts' },
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
