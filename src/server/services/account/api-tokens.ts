@@ -8,17 +8,15 @@ import { db, type Executor, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
 import * as repository from '../../repositories/api-tokens';
 import { findAssignments, findUser } from '../../repositories/user-list';
 import { assertMayGrant } from '../administration/may-grant';
-import { noSuchUser } from '../administration/no-such-user';
 import { assertNoToken, assertNotTokenOwner } from '../administration/program-limits';
 
 /** More than anybody keeps an eye on. */
 const MAX_TOKENS = 50;
 const DAY_MS = 86_400_000;
-
-const noSuchToken = () => new AppError('not_found', 'There is no such API token; it may have been revoked already.');
 
 async function tokensOf(executor: Executor, userId: string): Promise<ApiToken[]> {
   const now = clock.now().getTime();
@@ -96,7 +94,7 @@ async function revoke(
   id: string,
 ): Promise<void> {
   const gone = await repository.deleteApiToken(tx, owner.id, id);
-  if (!gone) throw noSuchToken();
+  if (!gone) throw notFound('API token');
   const { name, permissions, tenant_id, expires_at } = gone;
   await recordAudit(tx, by, {
     action: 'api_token.revoked',
@@ -121,7 +119,7 @@ async function allow(
 ): Promise<ApiToken> {
   const allowed = await repository.allowApiToken(tx, owner.id, id);
   const token = (await tokensOf(tx, owner.id)).find((one) => one.id === id);
-  if (!token) throw noSuchToken();
+  if (!token) throw notFound('API token');
   if (!allowed) throw new AppError('conflict', 'The token is not suspended.');
   const { name, permissions, tenant_id, expires_at } = allowed;
   await recordAudit(tx, by, {
@@ -145,7 +143,7 @@ export function allowOwnToken(session: PersonSession, id: string): Promise<ApiTo
 
 /** The tokens of any user. @throws AppError `not_found` */
 export async function listUserTokens(_scope: Scope<'user:read'>, userId: string): Promise<{ items: ApiToken[] }> {
-  if (!(await findUser(db, userId, clock.now().toISOString()))) throw noSuchUser();
+  if (!(await findUser(db, userId, clock.now().toISOString()))) throw notFound('user');
   return { items: await tokensOf(db, userId) };
 }
 
@@ -159,7 +157,7 @@ export async function allowUserToken(scope: Scope<'user:write'>, userId: string,
   return db.transaction(async (tx) => {
     const now = clock.now().toISOString();
     const user = await findUser(tx, userId, now);
-    if (!user) throw noSuchUser();
+    if (!user) throw notFound('user');
     await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
     if (!user.active) throw new AppError('conflict', 'The account is deactivated. Activate it first.');
     return allow(tx, scope, user, id);
@@ -175,7 +173,7 @@ export async function revokeUserToken(scope: Scope<'user:write'>, userId: string
   await db.transaction(async (tx) => {
     const now = clock.now().toISOString();
     const user = await findUser(tx, userId, now);
-    if (!user) throw noSuchUser();
+    if (!user) throw notFound('user');
     await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
     await revoke(tx, scope, user, id);
   });

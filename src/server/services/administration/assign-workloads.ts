@@ -2,9 +2,9 @@ import type { WorkloadAssignment, WorkloadAssignmentResult } from '@/domain/proj
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { type AssignableWorkload, lockProject, lockWorkloads, setProjectOf } from '../../repositories/projects';
 import { startDeployments } from '../deployments/start-deployments';
-import { noSuchProject } from './projects';
 import { recordMoves } from './record-moves';
 
 /** @throws AppError `not_found` naming the workloads that are out of reach */
@@ -42,7 +42,7 @@ export async function assignWorkloads(
       );
     }
     const project = project_id === null ? null : await lockProject(tx, scope.reach, project_id, 'key share');
-    if (project_id !== null && !project) throw noSuchProject();
+    if (project_id !== null && !project) throw notFound('project');
     const found = await lockAssignable(tx, scope, workload_ids);
     // Also those that a rule has put there already: from now on somebody has decided.
     const decided = found.filter(

@@ -4,15 +4,14 @@ import type { Actor, Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError, type FieldError } from '../../lib/errors';
+import { assertVersion, notFound } from '../../lib/refusals';
 import { findTenantsOfProjects } from '../../repositories/projects';
 import { findRolesById } from '../../repositories/roles';
 import { findTenantNames } from '../../repositories/tenants';
 import * as repository from '../../repositories/user-list';
 import { assertMayGrant } from './may-grant';
-import { noSuchUser } from './no-such-user';
 import { assertNotTokenOwner } from './program-limits';
 import { assertSuperAdminLeft } from './super-admins';
-import { assertVersion } from './version-guard';
 
 type Held = Awaited<ReturnType<typeof repository.findAssignments>>[number];
 type Auditable = { role: string; tenant_id: string | null; project_id: string | null; expires_at: string | null };
@@ -115,7 +114,7 @@ export async function setAssignments(
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);
-    if (!row) throw noSuchUser();
+    if (!row) throw notFound('user');
     assertVersion('user', row.version, version);
     const held = await repository.findAssignments(tx, [id], clock.now().toISOString());
     const { changed, after } = await assign(tx, scope.actor, id, held, assignments);

@@ -15,16 +15,15 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, notFound } from '../../lib/refusals';
 import { holdCluster } from '../../repositories/clusters';
 import { listMappingConflicts, lockMapping } from '../../repositories/mapping-placements';
 import * as repository from '../../repositories/mapping-rules';
 import { lockProject } from '../../repositories/projects';
 import { startDeployments } from '../deployments/start-deployments';
 import { placeByRules, recordPlacements } from './apply-mapping-rules';
-import { assertVersion, changedFields } from './version-guard';
 
-export const noSuchMappingRule = () =>
-  new AppError('not_found', 'There is no such mapping rule. It may have been deleted.');
+export const noSuchMappingRule = () => notFound('mapping rule');
 
 type Said = Pick<
   MappingRule,

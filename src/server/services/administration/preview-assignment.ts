@@ -6,6 +6,7 @@ import type { AssignmentPreview } from '@/domain/residual-rules';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
+import { notFound } from '../../lib/refusals';
 import { listOrigins } from '../../repositories/guest-firewalls';
 import { listAppliedAt } from '../../repositories/policy-standings';
 import { findProject } from '../../repositories/projects';
@@ -15,7 +16,6 @@ import { filterOf } from '../firewall/filter-of-snapshot';
 import { type LiveGuestReading, readLive } from '../firewall/live-reader';
 import { readBoard } from '../policies/board/read-board';
 import { lockAssignable } from './assign-workloads';
-import { noSuchProject } from './projects';
 
 /**
  * What assigning workloads by hand would remove from their firewalls: rules of policies of the tenants and projects that lose them, with
@@ -27,7 +27,7 @@ export async function previewAssignment(
   { project_id, workload_ids }: WorkloadAssignment,
 ): Promise<AssignmentPreview> {
   const project = project_id === null ? null : await findProject(db, scope.tenants, project_id);
-  if (project_id !== null && !project) throw noSuchProject();
+  if (project_id !== null && !project) throw notFound('project');
   const found = await db.transaction((tx) => lockAssignable(tx, scope, workload_ids));
   const tenant_id = project?.tenant_id ?? null;
   const changing = found.filter((workload) => workload.project_id !== project_id);

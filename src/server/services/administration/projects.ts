@@ -5,16 +5,11 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import { countMappingRules } from '../../repositories/mapping-rules';
 import * as repository from '../../repositories/projects';
 import { lockTenant } from '../../repositories/tenants';
-import { assertVersion, changedFields } from './version-guard';
 
-export const noSuchProject = () => new AppError('not_found', 'There is no such project. It may have been deleted.');
-const nameTaken = (name: string) =>
-  new AppError('conflict', `The tenant has a project named ${name} already.`, {
-    errors: [{ field: 'name', message: 'Choose another name.' }],
-  });
 const audited = ({ name, description }: { name: string; description: string }) => ({ name, description });
 
 /** One page of the projects within reach. */
@@ -25,7 +20,7 @@ export function listProjects(scope: Scope<'project:read'>, input: ProjectListInp
 /** @throws AppError `not_found` */
 export async function readProject(scope: Scope<'project:read'>, id: string): Promise<Project> {
   const project = await repository.findProject(db, scope.reach, id);
-  if (!project) throw noSuchProject();
+  if (!project) throw notFound('project');
   return project;
 }
 
@@ -38,7 +33,7 @@ export function createProject(scope: Scope<'project:write'>, input: ProjectInput
         errors: [{ field: 'tenant_id', message: 'Name a tenant that you can see.' }],
       });
     }
-    if (await repository.projectNameTaken(tx, input.tenant_id, input.name)) throw nameTaken(input.name);
+    if (await repository.projectNameTaken(tx, input.tenant_id, input.name)) throw nameTaken('project', input.name);
     const id = newId();
     await repository.insertProject(tx, { id, ...input });
     const project = await repository.findProject(tx, scope.tenants, id);
@@ -66,12 +61,12 @@ export function updateProject(
 ): Promise<Project> {
   return db.transaction(async (tx) => {
     const row = await repository.lockProject(tx, scope.tenants, id);
-    if (!row) throw noSuchProject();
+    if (!row) throw notFound('project');
     assertVersion('project', row.version, version);
     const changes = changedFields(row, input);
     const renamed = changes.name !== undefined && changes.name.toLowerCase() !== row.name.toLowerCase();
     if (changes.name !== undefined && renamed && (await repository.projectNameTaken(tx, row.tenant_id, changes.name))) {
-      throw nameTaken(changes.name);
+      throw nameTaken('project', changes.name);
     }
     const changed = Object.keys(changes).length > 0;
     if (changed) await repository.updateProject(tx, id, { ...changes, version: row.version + 1 });
@@ -120,7 +115,7 @@ export function deleteProject(scope: Scope<'project:write'>, id: string): Promis
   return db.transaction(async (tx) => {
     const row = await repository.lockProject(tx, scope.tenants, id, 'update');
     const project = row && (await repository.findProject(tx, scope.tenants, id));
-    if (!row || !project) throw noSuchProject();
+    if (!row || !project) throw notFound('project');
     if (project.workloads_total > 0) {
       throw new AppError(
         'conflict',

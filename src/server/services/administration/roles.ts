@@ -6,14 +6,13 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import * as repository from '../../repositories/roles';
 import { isRoleMapped } from '../../repositories/sign-in-provider';
 import { lockSuperAdmins } from '../../repositories/user-list';
 import { assertMayGrant } from './may-grant';
 import { assertSuperAdminLeft } from './super-admins';
-import { assertVersion, changedFields } from './version-guard';
 
-const noSuchRole = () => new AppError('not_found', 'There is no such role. It may have been deleted.');
 const now = () => clock.now().toISOString();
 type Audited = { title: string; permissions: readonly string[]; requires_second_factor: boolean };
 const audited = ({ title, permissions, requires_second_factor }: Audited) => ({
@@ -33,7 +32,7 @@ async function stored(tx: Tx, id: string): Promise<Role> {
 /** @throws AppError `not_found` */
 async function lockRole(tx: Tx, id: string, strength: 'no key update' | 'update') {
   const row = await repository.lockRole(tx, id, strength);
-  if (!row) throw noSuchRole();
+  if (!row) throw notFound('role');
   return row;
 }
 
@@ -45,7 +44,7 @@ export function listRoles(_scope: Scope<'role:read'>, input: RoleListInput): Pro
 /** @throws AppError `not_found` */
 export async function readRole(_scope: Scope<'role:read'>, id: string): Promise<Role> {
   const role = await repository.findRole(db, id, now());
-  if (!role) throw noSuchRole();
+  if (!role) throw notFound('role');
   return role;
 }
 
@@ -54,9 +53,7 @@ export function createRole(scope: Scope<'role:write'>, input: RoleInput): Promis
   return db.transaction(async (tx) => {
     await assertMayGrant(tx, scope.actor, [{ permissions: input.permissions, tenant_id: null, project_id: null }]);
     if (await repository.roleNameTaken(tx, input.name)) {
-      throw new AppError('conflict', `There is a role named ${input.name} already.`, {
-        errors: [{ field: 'name', message: 'Choose another name.' }],
-      });
+      throw nameTaken('role', input.name);
     }
     const id = newId();
     await repository.insertRole(tx, { id, ...input });

@@ -5,14 +5,9 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import * as repository from '../../repositories/tenants';
-import { assertVersion, changedFields } from './version-guard';
 
-const noSuchTenant = () => new AppError('not_found', 'There is no such tenant. It may have been deleted.');
-const nameTaken = (name: string) =>
-  new AppError('conflict', `There is a tenant named ${name} already.`, {
-    errors: [{ field: 'name', message: 'Choose another name.' }],
-  });
 const audited = ({ name, description, on_move }: Pick<Tenant, 'name' | 'description' | 'on_move'>) => ({
   name,
   description,
@@ -27,14 +22,14 @@ export function listTenants(scope: Scope<'tenant:read'>, input: TenantListInput)
 /** @throws AppError `not_found` */
 export async function readTenant(scope: Scope<'tenant:read'>, id: string): Promise<Tenant> {
   const tenant = await repository.findTenant(db, scope.tenants, id);
-  if (!tenant) throw noSuchTenant();
+  if (!tenant) throw notFound('tenant');
   return tenant;
 }
 
 /** @throws AppError `conflict` when the name is taken */
 export function createTenant(scope: Scope<'tenant:write'>, input: TenantInput): Promise<Tenant> {
   return db.transaction(async (tx) => {
-    if (await repository.tenantNameTaken(tx, input.name)) throw nameTaken(input.name);
+    if (await repository.tenantNameTaken(tx, input.name)) throw nameTaken('tenant', input.name);
     const id = newId();
     await repository.insertTenant(tx, { id, ...input });
     const tenant = await repository.findTenant(tx, 'all', id);
@@ -62,12 +57,12 @@ export function updateTenant(
 ): Promise<Tenant> {
   return db.transaction(async (tx) => {
     const row = await repository.lockTenant(tx, id);
-    if (!row) throw noSuchTenant();
+    if (!row) throw notFound('tenant');
     assertVersion('tenant', row.version, version);
     const changes = changedFields(row, input);
     const renamed = changes.name !== undefined && changes.name.toLowerCase() !== row.name.toLowerCase();
     if (changes.name !== undefined && renamed && (await repository.tenantNameTaken(tx, changes.name))) {
-      throw nameTaken(changes.name);
+      throw nameTaken('tenant', changes.name);
     }
     const changed = Object.keys(changes).length > 0;
     if (changed) await repository.updateTenant(tx, id, { ...changes, version: row.version + 1 });
@@ -96,7 +91,7 @@ export function deleteTenant(scope: Scope<'tenant:write'>, id: string): Promise<
   return db.transaction(async (tx) => {
     const row = await repository.lockTenant(tx, id, 'update');
     const tenant = row && (await repository.findTenant(tx, 'all', id));
-    if (!row || !tenant) throw noSuchTenant();
+    if (!row || !tenant) throw notFound('tenant');
     const { projects, security_groups, policies } = tenant.counts;
     const left = [
       [projects, 'projects'],

@@ -10,6 +10,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, notFound } from '../../lib/refusals';
 import { deleteApiTokensOf, suspendApiTokensOf } from '../../repositories/api-tokens';
 import { listAllRoles } from '../../repositories/roles';
 import * as repository from '../../repositories/user-list';
@@ -18,10 +19,8 @@ import { verifyOwnPassword, wrongField } from '../second-factor/verify-owner';
 import { assign, auditedAssignments } from './assignments';
 import { endSessions } from './end-sessions';
 import { assertMayGrant } from './may-grant';
-import { noSuchUser } from './no-such-user';
 import { assertNoToken, assertNotTokenOwner } from './program-limits';
 import { assertSuperAdminLeft } from './super-admins';
-import { assertVersion, changedFields } from './version-guard';
 
 const emailTaken = () =>
   new AppError('conflict', 'There is an account with this email address already.', {
@@ -56,7 +55,7 @@ async function assertOwnPassword(
   const { actor, origin } = scope;
   if (actor.kind !== 'user' || actor.id !== id || origin === null) return null;
   const own = await findOwnCredentials(db, id);
-  if (!own) throw noSuchUser();
+  if (!own) throw notFound('user');
   if (own.password_hash === null) {
     throw new AppError('refused', 'Your account has no password. Ask another administrator to set one.');
   }
@@ -72,14 +71,14 @@ export function listUsers(_scope: Scope<'user:read'>, input: UserListInput): Pro
 /** @throws AppError `not_found` */
 export async function readUser(_scope: Scope<'user:read'>, id: string): Promise<User> {
   const user = await repository.findUser(db, id, now());
-  if (!user) throw noSuchUser();
+  if (!user) throw notFound('user');
   return user;
 }
 
 /** What a user may do, permission by permission, and why or why not. @throws AppError `not_found` */
 export async function explainUser(_scope: Scope<'user:read'>, id: string): Promise<UserAccess> {
   const user = await repository.findUser(db, id, now());
-  if (!user) throw noSuchUser();
+  if (!user) throw notFound('user');
   const [assignments, roles] = await Promise.all([repository.findAssignments(db, [id], now()), listAllRoles(db)]);
   return explainAccess(user, assignments, roles);
 }
@@ -133,7 +132,7 @@ export async function updateUser(
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);
-    if (!row) throw noSuchUser();
+    if (!row) throw notFound('user');
     assertVersion('user', row.version, version);
     if (proved !== null && row.password_hash !== proved) {
       throw wrongField('current_password', 'The password was changed meanwhile.');
@@ -182,7 +181,7 @@ export async function deleteUser(scope: Scope<'user:write'>, id: string): Promis
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);
-    if (!row) throw noSuchUser();
+    if (!row) throw notFound('user');
     assertNotSelf(scope, id, 'delete');
     const held = await repository.findAssignments(tx, [id], now());
     await assertMayGrant(tx, scope.actor, held);

@@ -5,8 +5,8 @@ import type { Scope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
 import { findNodeName, insertEnrolment } from '../../repositories/agent-enrolments';
 import { requireAgentBundle } from './agent-bundle';
 
@@ -32,7 +32,7 @@ export async function createInstall(
   const expires_at = new Date(now.getTime() + LIFE_MS).toISOString();
   const node = await db.transaction(async (tx) => {
     const found = await findNodeName(tx, node_id);
-    if (!found) throw new AppError('not_found', 'There is no such node. It may have been deleted.');
+    if (!found) throw notFound('node');
     const id = newId();
     await insertEnrolment(tx, {
       id,

@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@/domain/agent';
 import type { Scope } from '../../auth/scope';
 import { clock } from '../../lib/clock';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { findAgentDetail } from '../../repositories/agent-list';
 import { isOutdated, offeredVersion } from './agent-age';
 
@@ -11,6 +11,6 @@ const DAY_MS = 86_400_000;
 export async function readAgent(_scope: Scope<'agent:read'>, nodeId: string): Promise<AgentDetail> {
   const since = new Date(clock.now().getTime() - DAY_MS).toISOString();
   const [offered, agent] = await Promise.all([offeredVersion(), findAgentDetail(nodeId, since)]);
-  if (!agent) throw new AppError('not_found', 'There is no such node. It may have been deleted.');
+  if (!agent) throw notFound('node');
   return { ...agent, outdated: isOutdated(agent.agent_version, offered) };
 }

@@ -3,10 +3,10 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import type { ClusterAccess } from '../../providers/hypervisor/types';
 import { findClusterRow } from '../../repositories/clusters';
 import { clusterAccess } from './cluster-access';
-import { noSuchCluster } from './no-such-cluster';
 import { openProvider } from './open-provider';
 
 const tokenNeeded = (message: string) =>
@@ -15,7 +15,7 @@ const tokenNeeded = (message: string) =>
 /** The access to try, and of which stored cluster it is: that of a stored cluster with what the input replaces, or one that the input gives entirely. */
 async function accessToCheck(input: ClusterCheckInput): Promise<{ access: ClusterAccess; name: string | null }> {
   const row = input.cluster_id === undefined ? null : await findClusterRow(db, input.cluster_id);
-  if (input.cluster_id !== undefined && !row) throw noSuchCluster();
+  if (input.cluster_id !== undefined && !row) throw notFound('cluster');
   const api_url = input.api_url ?? row?.api_url;
   if (api_url === undefined) throw new Error('the schema asks for an address or a cluster');
   const stored = row !== null && row.api_url === api_url;

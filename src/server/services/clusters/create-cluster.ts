@@ -5,10 +5,10 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { seal } from '../../lib/crypto';
 import { newId } from '../../lib/ids';
+import { nameTaken } from '../../lib/refusals';
 import { clusterNameTaken, findCluster, insertCluster } from '../../repositories/clusters';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { auditedCluster } from './audited-cluster';
-import { nameTaken } from './name-taken';
 
 /**
  * Stores a cluster inside the caller's transaction; its token is encrypted for this row only. Nothing is asked of the
@@ -22,7 +22,7 @@ export async function createClusterIn(
   field = 'api_url',
 ): Promise<Cluster> {
   assertAllowedTarget(field, new URL(input.api_url).hostname);
-  if (await clusterNameTaken(tx, input.name)) throw nameTaken(input.name);
+  if (await clusterNameTaken(tx, input.name)) throw nameTaken('cluster', input.name);
   const { api_token, ...fields } = input;
   const id = newId();
   const token = seal(api_token, id);

@@ -2,10 +2,10 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { notFound } from '../../lib/refusals';
 import { deleteClusterRow, findCluster, lockClusterForDelete } from '../../repositories/clusters';
 import { listRulesOfCluster } from '../../repositories/mapping-rules';
 import { auditedCluster } from './audited-cluster';
-import { noSuchCluster } from './no-such-cluster';
 
 /**
  * Deletes a cluster with its nodes, workloads, networks, subnets and addresses, and the mapping rules for it alone. A sync that runs on it ends by itself.
@@ -15,7 +15,7 @@ export function deleteCluster(scope: Scope<'cluster:write'>, id: string): Promis
   return db.transaction(async (tx) => {
     const row = await lockClusterForDelete(tx, id);
     const cluster = row && (await findCluster(tx, id));
-    if (!row || !cluster) throw noSuchCluster();
+    if (!row || !cluster) throw notFound('cluster');
     const mapping_rules = await listRulesOfCluster(tx, id);
     await deleteClusterRow(tx, id);
     if (mapping_rules.length > 0) await publishEvent(tx, { type: 'mapping_rule.changed' });

@@ -1,8 +1,8 @@
 import type { ClusterCounts } from '@/domain/cluster';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findCluster } from '../../repositories/clusters';
-import { noSuchCluster } from './no-such-cluster';
 
 /**
  * What would be deleted together with the cluster.
@@ -10,6 +10,6 @@ import { noSuchCluster } from './no-such-cluster';
  */
 export async function previewDelete(_scope: Scope<'cluster:write'>, id: string): Promise<ClusterCounts> {
   const cluster = await findCluster(db, id);
-  if (!cluster) throw noSuchCluster();
+  if (!cluster) throw notFound('cluster');
   return cluster.counts;
 }

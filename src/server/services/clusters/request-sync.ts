@@ -7,9 +7,9 @@ import { clusterSync } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
+import { notFound } from '../../lib/refusals';
 import { lockClusterRow, updateCluster } from '../../repositories/clusters';
 import { findActiveRunId, insertSyncRun } from '../../repositories/sync-runs';
-import { noSuchCluster } from './no-such-cluster';
 
 /**
  * Notes inside the caller's transaction that a cluster is to be synced; a sync that waits or runs already will do. The
@@ -23,7 +23,7 @@ export async function requestSyncIn(
   trigger: RunTrigger,
 ): Promise<{ run_id: string; created: boolean }> {
   const cluster = await lockClusterRow(tx, clusterId);
-  if (!cluster) throw noSuchCluster();
+  if (!cluster) throw notFound('cluster');
   if (cluster.api_token_encrypted === null) {
     throw new AppError('refused', `${cluster.name} has no API token. Enter one in its settings.`);
   }

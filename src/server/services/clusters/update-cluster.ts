@@ -5,6 +5,7 @@ import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { seal } from '../../lib/crypto';
 import { AppError } from '../../lib/errors';
+import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import {
   type ClusterRow,
   clusterNameTaken,
@@ -14,8 +15,6 @@ import {
 } from '../../repositories/clusters';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { auditedCluster } from './audited-cluster';
-import { nameTaken } from './name-taken';
-import { noSuchCluster } from './no-such-cluster';
 import { refuseWhileNamed } from './refuse-while-named';
 
 /** The columns that the update changes, trust that was learnt for another address or certificate included. */
@@ -62,18 +61,12 @@ export function updateCluster(
 ): Promise<Cluster> {
   return db.transaction(async (tx) => {
     const row = await lockClusterRow(tx, id);
-    if (!row) throw noSuchCluster();
-    if (version !== undefined && version !== row.version) {
-      throw new AppError(
-        'version_conflict',
-        'Somebody else changed the cluster meanwhile. Look at it again, then save.',
-        { extra: { version: row.version, given_version: version } },
-      );
-    }
+    if (!row) throw notFound('cluster');
+    assertVersion('cluster', row.version, version);
     const changes = changesOf(row, input);
     if (Object.keys(changes).length > 0) {
       if (changes.name !== undefined) {
-        if (await clusterNameTaken(tx, changes.name)) throw nameTaken(changes.name);
+        if (await clusterNameTaken(tx, changes.name)) throw nameTaken('cluster', changes.name);
         await refuseWhileNamed(tx, row.name);
       }
       await updateRow(tx, id, { ...changes, version: row.version + 1 });

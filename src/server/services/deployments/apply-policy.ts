@@ -1,6 +1,7 @@
 import type { ApplyInput, ApplyResult } from '@/domain/deployments';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findPolicyState } from '../../repositories/policy-states';
 import { ruleNamer } from '../firewall/named-rules';
 import { readBoard } from '../policies/board/read-board';
@@ -8,7 +9,7 @@ import { loadPolicyWorld } from '../policies/world/load-policy-world';
 import { applyResult, unresolvedOf } from './apply-result';
 import { awaitDeployments } from './await-deployments';
 import { dryRun } from './dry-run';
-import { assertApplicable, noSuchPolicy } from './policy-refusals';
+import { assertApplicable } from './policy-refusals';
 import { requestApply } from './request-apply';
 
 type Waiting = { wait: boolean; signal?: AbortSignal; timeoutMs?: number };
@@ -25,7 +26,7 @@ export async function applyPolicy(
   waiting: Waiting,
 ): Promise<ApplyResult> {
   const policy = await findPolicyState(db, policyId, scope.reach);
-  if (!policy) throw noSuchPolicy();
+  if (!policy) throw notFound('policy');
   assertApplicable(policy, dry_run);
   if (dry_run) return dryRun(policy, await readBoard(), scope.reach);
   const world = await loadPolicyWorld();

@@ -1,8 +1,6 @@
 import { AppError } from '../../lib/errors';
 import type { PolicyState } from '../../repositories/policy-states';
 
-export const noSuchPolicy = () => new AppError('not_found', 'There is no such policy. It may have been deleted.');
-
 /** What every answer to an apply says of the policy, refusals included. */
 export const refusalOf = (policy: PolicyState, dry_run: boolean) => ({
   policy_id: policy.id,

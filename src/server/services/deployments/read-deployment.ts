@@ -2,15 +2,14 @@ import type { Deployment } from '@/domain/deployments';
 import { type Owned, ownedPart } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { findDeployment, withGuestProblems } from '../../repositories/deployments';
 
 type Reading = Scope<'policy:read'> | Scope<'policy:apply'>;
 
 async function find(scope: Reading, id: string) {
   const found = await findDeployment(db, scope.reach, id);
-  if (!found)
-    throw new AppError('not_found', 'There is no such deployment. It may have been deleted with its cluster.');
+  if (!found) throw notFound('deployment');
   return found;
 }
 

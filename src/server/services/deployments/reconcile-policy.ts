@@ -1,12 +1,12 @@
 import type { ApplyResult } from '@/domain/deployments';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findPolicyState, holdPolicyState } from '../../repositories/policy-states';
 import { ruleNamer } from '../firewall/named-rules';
 import { isDeployed, loadPolicyWorld } from '../policies/world/load-policy-world';
 import { applyResult, unresolvedOf } from './apply-result';
 import { awaitDeployments } from './await-deployments';
-import { noSuchPolicy } from './policy-refusals';
 import { requestApply } from './request-apply';
 import { requestCleanupIn } from './request-cleanup';
 import { startDeployments } from './start-deployments';
@@ -21,7 +21,7 @@ export async function reconcilePolicy(
   waiting: { wait: boolean; signal?: AbortSignal },
 ): Promise<ApplyResult> {
   const found = await findPolicyState(db, policyId, scope.reach);
-  if (!found) throw noSuchPolicy();
+  if (!found) throw notFound('policy');
   const world = await loadPolicyWorld();
   if (isDeployed(found)) {
     const { policy, ids } = await requestApply(scope, policyId, world, 'reconcile');
@@ -30,7 +30,7 @@ export async function reconcilePolicy(
   }
   const { policy, requested } = await db.transaction(async (tx) => {
     const policy = await holdPolicyState(tx, policyId, scope.reach);
-    if (!policy) throw noSuchPolicy();
+    if (!policy) throw notFound('policy');
     const { id, version, name, tenant_id, project_id } = policy;
     const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
     return { policy, requested: await requestCleanupIn(tx, scope, subject, 'reconcile') };

@@ -4,13 +4,14 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
 import { insertDeployment } from '../../repositories/deployments';
 import { listPlacedClusterIds } from '../../repositories/policy-placements';
 import { holdPolicyState, type PolicyState } from '../../repositories/policy-states';
 import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
 import { deploymentChanged } from './deployment-changed';
 import { guestsOf } from './guest-work';
-import { assertApplicable, noSuchPolicy, refuseUnmapped } from './policy-refusals';
+import { assertApplicable, refuseUnmapped } from './policy-refusals';
 import { startDeployments } from './start-deployments';
 import { unmappedRules } from './unmapped-rules';
 
@@ -42,7 +43,7 @@ export async function requestApply(
 ): Promise<{ policy: PolicyState; ids: string[] }> {
   const { policy, ids } = await db.transaction(async (tx) => {
     const policy = await holdPolicyState(tx, policyId, scope.reach);
-    if (!policy) throw noSuchPolicy();
+    if (!policy) throw notFound('policy');
     assertApplicable(policy, false);
     const clusters = new Set([
       ...wantedClusters(world, policyId),

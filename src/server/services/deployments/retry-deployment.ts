@@ -5,10 +5,11 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
 import { findDeployment, insertDeployment } from '../../repositories/deployments';
 import { holdPolicyState } from '../../repositories/policy-states';
 import { deploymentChanged } from './deployment-changed';
-import { assertApplicable, noSuchPolicy } from './policy-refusals';
+import { assertApplicable } from './policy-refusals';
 import { readDeployment } from './read-deployment';
 import { startDeployments } from './start-deployments';
 
@@ -20,14 +21,14 @@ import { startDeployments } from './start-deployments';
 export async function retryDeployment(scope: Scope<'policy:apply'>, id: string): Promise<Deployment> {
   const added = await db.transaction(async (tx) => {
     const old = await findDeployment(tx, scope.reach, id);
-    if (!old) throw new AppError('not_found', 'There is no such deployment.');
+    if (!old) throw notFound('deployment');
     if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
     if (old.status === 'ok') throw new AppError('refused', 'Nothing failed in this deployment.');
     const policy = await holdPolicyState(tx, old.policy_id, scope.reach);
     // What another owner has by now is not applied for the former one.
     const owner = ownedPart(policy ?? old);
     if (old.kind === 'apply') {
-      if (!policy) throw noSuchPolicy();
+      if (!policy) throw notFound('policy');
       assertApplicable(policy, false);
     }
     const known = Object.values(old.guests).some((count) => count > 0);

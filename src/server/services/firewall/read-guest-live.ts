@@ -1,7 +1,7 @@
 import type { LiveState } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { isWithinReach, type Reach } from '@/domain/permissions';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import type { WorldWorkload } from '../../repositories/policy-world';
 import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/guest-view';
@@ -28,7 +28,7 @@ export async function readGuestLive(reach: Reach, workloadId: string): Promise<G
   const board = await readBoard();
   const workload = board.world.workloads.get(workloadId);
   if (!workload || !isWithinReach(workload, reach)) {
-    throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
+    throw notFound('workload');
   }
   const readings = await readLive(workload.cluster_id, [workload]);
   const reading = readings.guests.get(workloadId);

@@ -3,9 +3,9 @@ import { type LiveNode, liveNode } from '@/domain/firewall/live-state';
 import { possibleImplementations } from '@/domain/firewall/node-options';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findCluster } from '../../repositories/clusters';
 import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../../repositories/host-firewalls';
-import { noSuchCluster } from '../clusters/no-such-cluster';
 import { readLive } from '../firewall/live-reader';
 import { readBoard } from '../policies/board/read-board';
 
@@ -40,7 +40,7 @@ export async function readHostLive(clusterId: string): Promise<HostLive> {
     listNodesOfCluster(db, clusterId),
     listVnetsOfCluster(db, clusterId),
   ]);
-  if (!cluster) throw noSuchCluster();
+  if (!cluster) throw notFound('cluster');
   const [{ cluster: reading }, { world }] = await Promise.all([readLive(clusterId, []), readBoard()]);
   const { state, read_at } = reading;
   const nodes = nodeRows.map(

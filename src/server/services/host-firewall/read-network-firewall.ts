@@ -1,6 +1,7 @@
 import type { NetworkFirewall } from '@/domain/host-firewall';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { findNetwork } from '../../repositories/networks';
 import { hostFirewall, isRunning, nodeSummary, vnetAt } from './host-views';
 import { type HostLive, type HostNode, readHostLive } from './read-host-live';
@@ -21,7 +22,7 @@ export type HostVnet = {
  */
 export async function readHostVnet(networkId: string): Promise<HostVnet> {
   const network = await findNetwork('all', networkId);
-  if (!network) throw new AppError('not_found', 'There is no such network. It may have been removed by a sync.');
+  if (!network) throw notFound('network');
   if (network.kind !== 'vnet') {
     throw new AppError('refused', 'Only VNets have firewall options and rules of their own. This network is none.');
   }

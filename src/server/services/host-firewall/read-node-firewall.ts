@@ -1,6 +1,6 @@
 import type { NodeFirewall } from '@/domain/host-firewall';
 import type { Scope } from '../../auth/scope';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { findNode } from '../../repositories/nodes';
 import { hostFirewall, hostRules } from './host-views';
 import { type HostLive, type HostNode, implementationOf, readHostLive } from './read-host-live';
@@ -16,7 +16,7 @@ export async function readHostNode(nodeId: string): Promise<{ live: HostLive; no
   const row = await findNode(nodeId);
   const live = row && (await readHostLive(row.cluster_id));
   const node = live?.nodes.find(({ id }) => id === nodeId);
-  if (!live || !node) throw new AppError('not_found', 'There is no such node. It may have left its cluster.');
+  if (!live || !node) throw notFound('node');
   return { live, node };
 }
 

@@ -1,6 +1,6 @@
 import type { TrafficMode } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import type { FlowSelection } from '../../repositories/flow-conditions';
 import type { InsightSelection } from '../../repositories/insight-flows';
 import { findWorkloadBrief } from '../../repositories/workload-brief';
@@ -26,7 +26,7 @@ export async function selectInsights(scope: Scope<'flow:read'>, asked: Asked) {
     findWorkloadBrief(scope.reach, id),
     selectFlows(scope, { ...filter, workload_id: id }),
   ]);
-  if (!workload) throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
+  if (!workload) throw notFound('workload');
   const selection: InsightSelection = {
     ...selected.selection,
     filter: { ...selected.selection.filter, workload_id: id },

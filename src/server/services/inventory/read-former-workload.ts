@@ -1,6 +1,6 @@
 import type { FormerWorkload } from '@/domain/former-workload';
 import type { Scope } from '../../auth/scope';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { listFormerPeriods } from '../../repositories/former-workloads';
 
 const MAX_PERIODS = 50;
@@ -13,6 +13,6 @@ const MAX_PERIODS = 50;
 export async function readFormerWorkload(scope: Scope<'workload:read'>, id: string): Promise<FormerWorkload> {
   const periods = await listFormerPeriods(scope.tenants, id, MAX_PERIODS);
   const [last] = periods;
-  if (!last) throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
+  if (!last) throw notFound('workload');
   return { workload_id: id, name: last.name, periods };
 }

@@ -1,6 +1,6 @@
 import type { Node } from '@/domain/inventory';
 import type { Scope } from '../../auth/scope';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { findNode } from '../../repositories/nodes';
 import { listFailingNodes } from '../firewall/failing-nodes';
 import { withCompileFailure } from './node-compile-failure';
@@ -8,6 +8,6 @@ import { withCompileFailure } from './node-compile-failure';
 /** @throws AppError `not_found` */
 export async function readNode(_scope: Scope<'cluster:read'>, id: string): Promise<Node> {
   const node = await findNode(id);
-  if (!node) throw new AppError('not_found', 'There is no such node. It may have left its cluster.');
+  if (!node) throw notFound('node');
   return withCompileFailure(node, await listFailingNodes());
 }

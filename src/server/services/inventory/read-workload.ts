@@ -1,6 +1,6 @@
 import type { WorkloadDetail } from '@/domain/inventory';
 import type { Scope } from '../../auth/scope';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { findWorkload } from '../../repositories/workloads';
 import { readBoard } from '../policies/board/read-board';
 import { interfaceProtections, workloadProtection } from '../policies/board/workload-protection';
@@ -11,7 +11,7 @@ import { interfaceProtections, workloadProtection } from '../policies/board/work
  */
 export async function readWorkload(scope: Scope<'workload:read'>, id: string): Promise<WorkloadDetail> {
   const [workload, board] = await Promise.all([findWorkload(scope.reach, id), readBoard()]);
-  if (!workload) throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
+  if (!workload) throw notFound('workload');
   const protections = interfaceProtections(board, id);
   return {
     ...workload,

@@ -1,8 +1,8 @@
 import type { AddressUpdate } from '@/domain/ipam/ip-address';
 import type { Executor } from '../../db/client';
 import { AppError } from '../../lib/errors';
+import { changedFields } from '../../lib/refusals';
 import type { AddressRow } from '../../repositories/ipam-writes';
-import { changedFields } from './changed-fields';
 import { checkAssignee } from './check-assignee';
 
 type Changes = Partial<Pick<AddressRow, 'state' | 'workload_id' | 'interface_id' | 'mac' | 'hostname' | 'description'>>;

@@ -1,10 +1,10 @@
 import type { AllocatePrefixInput, SubnetDetail } from '@/domain/ipam/subnet';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findSubnetRow, lockNetworks, lockSubnet } from '../../repositories/ipam-space';
 import { createSubnetIn } from './create-subnet';
 import { freePrefix } from './free-prefix';
-import { noSuch } from './ipam-errors';
 
 /**
  * Takes the next free block of a subnet as a prefix inside it. Whoever asks at the same time waits and gets another one.
@@ -19,7 +19,7 @@ export function allocatePrefix(
     const found = await findSubnetRow(tx, subnetId);
     const [network] = found ? await lockNetworks(tx, [found.network_id], 'layout') : [];
     const subnet = await lockSubnet(tx, subnetId);
-    if (!network || !subnet) throw noSuch.subnet();
+    if (!network || !subnet) throw notFound('subnet');
     return createSubnetIn(tx, scope, network, { ...input, cidr: await freePrefix(tx, subnet, prefix_length) });
   });
 }

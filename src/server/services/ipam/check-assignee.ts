@@ -1,6 +1,6 @@
 import type { Executor } from '../../db/client';
+import { refuseField } from '../../lib/refusals';
 import { findAssignee } from '../../repositories/ipam-writes';
-import { refuseField } from './ipam-errors';
 
 type Assignment = { workload_id: string | null; interface_id: string | null; mac: string | null };
 

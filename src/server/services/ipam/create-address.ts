@@ -5,12 +5,12 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { notFound, refuseField } from '../../lib/refusals';
 import { findIpAddress } from '../../repositories/ip-addresses';
 import { lockNetworks, lockSubnet, matchSubnet, type SubnetRow } from '../../repositories/ipam-space';
 import { addressTaken, insertAddress } from '../../repositories/ipam-writes';
 import { audited } from './audited';
 import { checkAssignee } from './check-assignee';
-import { noSuch, refuseField } from './ipam-errors';
 
 type Fields = Omit<AddressInput, 'network_id'>;
 
@@ -61,7 +61,7 @@ export function createAddress(scope: Scope<'ipam:write'>, { network_id, ...input
         `No prefix of ${network.name} holds ${input.address}. Add a subnet around it first.`,
       );
     const subnet = await lockSubnet(tx, match.id);
-    if (!subnet) throw noSuch.subnet();
+    if (!subnet) throw notFound('subnet');
     return createAddressIn(tx, scope, subnet, input);
   });
 }

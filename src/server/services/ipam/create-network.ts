@@ -5,19 +5,12 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
-import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { nameTaken, refuseField } from '../../lib/refusals';
 import { holdCluster } from '../../repositories/clusters';
 import { insertNetwork, networkNameTaken } from '../../repositories/ipam-writes';
 import { findNetwork } from '../../repositories/networks';
 import { audited } from './audited';
-import { refuseField } from './ipam-errors';
-
-/** The answer to a name that another network of the cluster has. */
-export const networkNameInUse = (name: string): AppError =>
-  new AppError('conflict', `The cluster has a network named ${name} already.`, {
-    errors: [{ field: 'name', message: 'Choose another name.' }],
-  });
 
 /**
  * Adds a network by hand.
@@ -29,7 +22,7 @@ export async function createNetwork(scope: Scope<'ipam:write'>, input: NetworkIn
     if (!(await holdCluster(tx, input.cluster_id))) throw refuseField('cluster_id', 'There is no such cluster.');
     if (input.name === DISCOVERED_NETWORK)
       throw refuseField('name', 'The address discovery makes the network of this name by itself. Choose another name.');
-    if (await networkNameTaken(tx, input.cluster_id, input.name)) throw networkNameInUse(input.name);
+    if (await networkNameTaken(tx, input.cluster_id, input.name)) throw nameTaken('network', input.name);
     await insertNetwork(tx, { ...input, id, kind: 'manual', source: 'manual' });
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: input.cluster_id });
     await recordAudit(tx, scope, {

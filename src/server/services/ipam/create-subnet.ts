@@ -4,11 +4,11 @@ import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { newId } from '../../lib/ids';
+import { refuseField } from '../../lib/refusals';
 import { lockNetworks, type NetworkRow, rehomeAddresses } from '../../repositories/ipam-space';
 import { insertSubnet, subnetTaken } from '../../repositories/ipam-writes';
 import { findSubnet } from '../../repositories/subnets';
 import { audited } from './audited';
-import { refuseField } from './ipam-errors';
 import { assertGateway, prefixTaken } from './subnet-rules';
 
 /**

@@ -2,10 +2,10 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { assertVersion, notFound } from '../../lib/refusals';
 import { lockNetworks } from '../../repositories/ipam-space';
 import { deleteAddressRows, lockAddresses, networksOfAddresses } from '../../repositories/ipam-writes';
 import { audited } from './audited';
-import { assertVersion, noSuch } from './ipam-errors';
 
 /**
  * Deletes an address; who held it stays in the history. One that is in use comes back with the next discovery.
@@ -15,7 +15,7 @@ export function deleteAddress(scope: Scope<'ipam:write'>, id: string, version?: 
   return db.transaction(async (tx) => {
     await lockNetworks(tx, await networksOfAddresses(tx, [id]), 'content');
     const [row] = await lockAddresses(tx, [id]);
-    if (!row) throw noSuch.address();
+    if (!row) throw notFound('address');
     assertVersion('address', row.version, version);
     await deleteAddressRows(tx, [id]);
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: row.cluster_id });

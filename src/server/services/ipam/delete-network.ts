@@ -3,11 +3,11 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
+import { assertVersion, notFound } from '../../lib/refusals';
 import { lockNetworks } from '../../repositories/ipam-space';
 import { deleteNetworkRow } from '../../repositories/ipam-writes';
 import { findNetwork } from '../../repositories/networks';
 import { audited } from './audited';
-import { assertVersion, noSuch } from './ipam-errors';
 
 /**
  * Deletes a network with its subnets and addresses: one made by hand, one of the discovery, or one that the cluster does
@@ -18,7 +18,7 @@ export function deleteNetwork(scope: Scope<'ipam:write'>, id: string, version?: 
   return db.transaction(async (tx) => {
     const [row] = await lockNetworks(tx, [id], 'layout');
     const detail = row && (await findNetwork('all', id));
-    if (!row || !detail) throw noSuch.network();
+    if (!row || !detail) throw notFound('network');
     assertVersion('network', row.version, version);
     if (row.source === 'provider' && row.missing_since === null) {
       throw new AppError('refused', 'The cluster has this network. Remove it there; the next sync removes it here.');

@@ -3,11 +3,11 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
+import { assertVersion, notFound } from '../../lib/refusals';
 import { findSubnetRow, lockNetworks, lockSubnet } from '../../repositories/ipam-space';
 import { countAddresses, deleteSubnetRow, moveToSubnet } from '../../repositories/ipam-writes';
 import { findSubnet } from '../../repositories/subnets';
 import { audited } from './audited';
-import { assertVersion, noSuch } from './ipam-errors';
 
 type Options = { version?: number | undefined; with_addresses?: boolean | undefined };
 
@@ -19,11 +19,11 @@ type Options = { version?: number | undefined; with_addresses?: boolean | undefi
 export function deleteSubnet(scope: Scope<'ipam:write'>, id: string, options: Options = {}): Promise<void> {
   return db.transaction(async (tx) => {
     const found = await findSubnetRow(tx, id);
-    if (!found) throw noSuch.subnet();
+    if (!found) throw notFound('subnet');
     await lockNetworks(tx, [found.network_id], 'layout');
     const row = await lockSubnet(tx, id);
     const detail = row && (await findSubnet(tx, 'all', id));
-    if (!row || !detail) throw noSuch.subnet();
+    if (!row || !detail) throw notFound('subnet');
     assertVersion('subnet', row.version, options.version);
     if (row.source === 'provider' && row.missing_since === null) {
       throw new AppError('refused', 'The cluster has this subnet. Remove it there; the next sync removes it here.');

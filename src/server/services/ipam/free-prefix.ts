@@ -3,8 +3,8 @@ import { formatCidr } from '@/domain/net/cidr';
 import { addressBits } from '@/domain/net/ip-address';
 import type { Executor } from '../../db/client';
 import { AppError } from '../../lib/errors';
+import { refuseField } from '../../lib/refusals';
 import { listSetAside, listStoredIntervals, type SubnetRow } from '../../repositories/ipam-space';
-import { refuseField } from './ipam-errors';
 import { cidrOf } from './subnet-rules';
 
 /**

@@ -3,10 +3,10 @@ import { parseIp } from '@/domain/net/ip-address';
 import { comparePolicies } from '@/domain/policy/order';
 import { touchesOf } from '@/domain/policy/touches';
 import type { Scope } from '../../auth/scope';
+import { notFound } from '../../lib/refusals';
 import { findIpAddressDetail } from '../../repositories/ip-addresses';
 import { readBoard } from '../policies/board/read-board';
 import { isDeployed } from '../policies/world/load-policy-world';
-import { noSuch } from './ipam-errors';
 
 /**
  * The policies with an endpoint that stands for an address, disabled ones and those in audit mode too. No cluster is asked.
@@ -16,7 +16,7 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   const { tenants } = scope;
   const found = await findIpAddressDetail(tenants, id);
   const address = found && parseIp(found.address);
-  if (!found || !address) throw noSuch.address();
+  if (!found || !address) throw notFound('address');
   const board = await readBoard();
   const subject = { address, workload_id: found.workload?.id ?? null };
   const touching = board.world.policies.flatMap((policy) => {

@@ -1,8 +1,8 @@
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findSubnetRow } from '../../repositories/ipam-space';
 import { freeAddresses } from './free-addresses';
-import { noSuch } from './ipam-errors';
 
 /**
  * The first free addresses of a subnet, without taking them.
@@ -14,6 +14,6 @@ export async function nextAddresses(
   count: number,
 ): Promise<{ addresses: string[] }> {
   const subnet = await findSubnetRow(db, subnetId);
-  if (!subnet) throw noSuch.subnet();
+  if (!subnet) throw notFound('subnet');
   return { addresses: await freeAddresses(db, subnet, count) };
 }

@@ -1,8 +1,8 @@
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findSubnetRow } from '../../repositories/ipam-space';
 import { freePrefix } from './free-prefix';
-import { noSuch } from './ipam-errors';
 
 /**
  * The first free block of a length inside a subnet, without taking it.
@@ -14,6 +14,6 @@ export async function nextPrefix(
   length: number,
 ): Promise<{ cidr: string }> {
   const subnet = await findSubnetRow(db, subnetId);
-  if (!subnet) throw noSuch.subnet();
+  if (!subnet) throw notFound('subnet');
   return { cidr: await freePrefix(db, subnet, length) };
 }

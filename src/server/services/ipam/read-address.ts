@@ -1,11 +1,11 @@
 import type { IpAddressDetail } from '@/domain/ipam/ip-address';
 import type { Scope } from '../../auth/scope';
+import { notFound } from '../../lib/refusals';
 import { findIpAddressDetail } from '../../repositories/ip-addresses';
-import { noSuch } from './ipam-errors';
 
 /** @throws AppError `not_found` */
 export async function readAddress(scope: Scope<'ipam:read'>, id: string): Promise<IpAddressDetail> {
   const address = await findIpAddressDetail(scope.reach, id);
-  if (!address) throw noSuch.address();
+  if (!address) throw notFound('address');
   return address;
 }

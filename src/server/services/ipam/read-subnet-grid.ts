@@ -3,10 +3,10 @@ import { cidrBounds, cidrContains } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound, refuseField } from '../../lib/refusals';
 import { rangesIn } from '../../repositories/ip-ranges';
 import { addressesBetween, prefixesBetween } from '../../repositories/subnet-grid';
 import { findSubnet } from '../../repositories/subnets';
-import { noSuch, refuseField } from './ipam-errors';
 import { cidrOf } from './subnet-rules';
 
 type Cell = SubnetGrid['cells'][number];
@@ -22,7 +22,7 @@ export async function readSubnetGrid(
   { id, from, limit }: SubnetGridInput,
 ): Promise<SubnetGrid> {
   const subnet = await findSubnet(db, scope.reach, id);
-  if (!subnet) throw noSuch.subnet();
+  if (!subnet) throw notFound('subnet');
   const cidr = cidrOf(subnet.cidr);
   const bounds = cidrBounds(cidr);
   const { family } = bounds.first;

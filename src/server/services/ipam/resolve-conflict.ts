@@ -6,6 +6,7 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
+import { assertVersion, notFound, refuseField } from '../../lib/refusals';
 import {
   type ConflictRow,
   countOpenConflicts,
@@ -16,7 +17,6 @@ import {
 import { lockNetworks } from '../../repositories/ipam-space';
 import { type AddressRow, findAssignee, lockAddresses, updateAddressRow } from '../../repositories/ipam-writes';
 import { audited } from './audited';
-import { assertVersion, noSuch, refuseField } from './ipam-errors';
 
 const stateBefore = (conflict: ConflictRow): AddressRow['state'] =>
   SETTABLE_STATES.find((state) => state === conflict.state_before) ?? 'active';
@@ -54,11 +54,11 @@ export function resolveConflict(
 ): Promise<IpamConflict> {
   return db.transaction(async (tx) => {
     const found = await findConflict(tx, 'all', id);
-    if (!found) throw noSuch.conflict();
+    if (!found) throw notFound('conflict');
     if (found.network_id !== null) await lockNetworks(tx, [found.network_id], 'content');
     const [address] = found.ip_address_id === null ? [] : await lockAddresses(tx, [found.ip_address_id]);
     const row = await lockConflict(tx, id);
-    if (!row) throw noSuch.conflict();
+    if (!row) throw notFound('conflict');
     assertVersion('conflict', row.version, version);
     if (row.status !== 'open') {
       throw new AppError(

@@ -1,7 +1,7 @@
 import { type Cidr, cidrContains, parseCidr } from '@/domain/net/cidr';
 import { parseIp } from '@/domain/net/ip-address';
 import { AppError } from '../../lib/errors';
-import { refuseField } from './ipam-errors';
+import { refuseField } from '../../lib/refusals';
 
 /** A stored or checked network; what is not one is a mistake of ours. */
 export function cidrOf(text: string): Cidr {

@@ -3,12 +3,12 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { assertVersion, notFound } from '../../lib/refusals';
 import { findIpAddress } from '../../repositories/ip-addresses';
 import { lockNetworks } from '../../repositories/ipam-space';
 import { lockAddresses, networksOfAddresses, updateAddressRow } from '../../repositories/ipam-writes';
 import { addressChanges } from './address-changes';
 import { audited } from './audited';
-import { assertVersion, noSuch } from './ipam-errors';
 
 /**
  * Changes an address; fields that are left out stay. Without a change nothing is written or recorded.
@@ -18,7 +18,7 @@ export function updateAddress(scope: Scope<'ipam:write'>, id: string, input: Add
   return db.transaction(async (tx) => {
     await lockNetworks(tx, await networksOfAddresses(tx, [id]), 'content');
     const [row] = await lockAddresses(tx, [id]);
-    if (!row) throw noSuch.address();
+    if (!row) throw notFound('address');
     assertVersion('address', row.version, input.version);
     const changes = await addressChanges(tx, row, input);
     if (Object.keys(changes).length > 0) {

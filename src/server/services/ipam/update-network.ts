@@ -4,13 +4,11 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../../lib/refusals';
 import { lockNetworks } from '../../repositories/ipam-space';
 import { networkNameTaken, updateNetworkRow } from '../../repositories/ipam-writes';
 import { findNetwork } from '../../repositories/networks';
 import { audited } from './audited';
-import { changedFields } from './changed-fields';
-import { networkNameInUse } from './create-network';
-import { assertVersion, noSuch, refuseField } from './ipam-errors';
 
 /**
  * Changes a network; fields that are left out stay.
@@ -23,7 +21,7 @@ export async function updateNetwork(
 ): Promise<NetworkDetail> {
   await db.transaction(async (tx) => {
     const [row] = await lockNetworks(tx, [id], 'layout');
-    if (!row) throw noSuch.network();
+    if (!row) throw notFound('network');
     assertVersion('network', row.version, version);
     const changes = changedFields(row, input);
     if (Object.keys(changes).length === 0) return;
@@ -32,7 +30,7 @@ export async function updateNetwork(
         throw refuseField(field, 'The cluster decides this. Change it there; the next sync brings it here.');
     }
     if (changes.name !== undefined && (await networkNameTaken(tx, row.cluster_id, changes.name)))
-      throw networkNameInUse(changes.name);
+      throw nameTaken('network', changes.name);
     await updateNetworkRow(tx, id, { ...changes, version: row.version + 1 });
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: row.cluster_id });
     await recordAudit(tx, scope, {
@@ -45,6 +43,6 @@ export async function updateNetwork(
     });
   });
   const network = await findNetwork('all', id);
-  if (!network) throw noSuch.network();
+  if (!network) throw notFound('network');
   return network;
 }

@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { assertVersion, changedFields, notFound, refuseField } from '../../lib/refusals';
 import {
   findSubnetRow,
   lockNetworks,
@@ -13,8 +14,6 @@ import {
 import { rangesOutside, subnetTaken, updateSubnetRow } from '../../repositories/ipam-writes';
 import { findSubnet } from '../../repositories/subnets';
 import { audited } from './audited';
-import { changedFields } from './changed-fields';
-import { assertVersion, noSuch, refuseField } from './ipam-errors';
 import { assertGateway, prefixTaken } from './subnet-rules';
 
 /** Everything that hangs on the prefix itself has to fit the new one; addresses find their place among what is there. */
@@ -48,10 +47,10 @@ export function updateSubnet(
 ): Promise<SubnetDetail> {
   return db.transaction(async (tx) => {
     const found = await findSubnetRow(tx, id);
-    if (!found) throw noSuch.subnet();
+    if (!found) throw notFound('subnet');
     await lockNetworks(tx, [found.network_id], input.cidr === undefined ? 'content' : 'layout');
     const row = await lockSubnet(tx, id);
-    if (!row) throw noSuch.subnet();
+    if (!row) throw notFound('subnet');
     assertVersion('subnet', row.version, version);
     const changes = changedFields(row, input);
     if (Object.keys(changes).length > 0) {

@@ -7,6 +7,7 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, notFound, refuseField } from '../../lib/refusals';
 import { findIpRange } from '../../repositories/ip-ranges';
 import { findSubnetRow, lockNetworks, lockSubnet, type SubnetRow } from '../../repositories/ipam-space';
 import {
@@ -18,8 +19,6 @@ import {
   updateRangeRow,
 } from '../../repositories/ipam-writes';
 import { audited } from './audited';
-import { changedFields } from './changed-fields';
-import { assertVersion, noSuch, refuseField } from './ipam-errors';
 import { cidrOf } from './subnet-rules';
 
 type Bounds = Pick<RangeRow, 'first_address' | 'last_address'>;
@@ -91,7 +90,7 @@ export function updateRange(
     const found = await findIpRange(tx, 'all', id);
     const subnet = found && (await hold(tx, found.subnet_id));
     const row = await lockRange(tx, id);
-    if (!subnet || !row) throw noSuch.range();
+    if (!subnet || !row) throw notFound('range');
     assertVersion('range', row.version, version);
     const changes = changedFields(row, input);
     if (Object.keys(changes).length > 0) {
@@ -118,7 +117,7 @@ export function deleteRange(scope: Scope<'ipam:write'>, id: string, version?: nu
     const found = await findIpRange(tx, 'all', id);
     const subnet = found && (await hold(tx, found.subnet_id));
     const row = await lockRange(tx, id);
-    if (!subnet || !row) throw noSuch.range();
+    if (!subnet || !row) throw notFound('range');
     assertVersion('range', row.version, version);
     await deleteRangeRow(tx, id);
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: subnet.cluster_id });

@@ -11,21 +11,16 @@ import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import * as repository from '../../repositories/notification-channels';
 import { listChannelConditions } from '../../repositories/notification-rules';
-import { assertVersion, changedFields } from '../administration/version-guard';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { chooseTenant } from '../tenancy/choose-tenant';
 import { newSigningSecret, openWebhook, sealWebhook, type WebhookSecrets } from './channel-secrets';
 import { assertMayBeTold } from './may-be-told';
 import { notificationChanged } from './notification-changed';
 
-export const noSuchChannel = () =>
-  new AppError('not_found', 'There is no such notification channel. It may have been deleted.');
-const nameTaken = (name: string) =>
-  new AppError('conflict', `There is a channel named ${name} already.`, {
-    errors: [{ field: 'name', message: 'Choose another name.' }],
-  });
+export const noSuchChannel = () => notFound('notification channel');
 const wrongKind = (field: string, message: string) =>
   new AppError('refused', message, { errors: [{ field, message }] });
 
@@ -72,7 +67,7 @@ export function createChannel(
   const secret = input.kind === 'webhook' ? newSigningSecret() : null;
   return db.transaction(async (tx) => {
     const tenant_id = await chooseTenant(tx, scope.tenants, input.tenant_id);
-    if (await repository.channelNameTaken(tx, tenant_id, input.name)) throw nameTaken(input.name);
+    if (await repository.channelNameTaken(tx, tenant_id, input.name)) throw nameTaken('channel', input.name);
     if (input.kind === 'webhook') assertAllowedUrl(input.url, tenant_id);
     const { name, kind, enabled } = input;
     const target =
@@ -139,7 +134,7 @@ export function updateChannel(
     if (Object.keys(target).length > 0 || changes.enabled)
       await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
     if (changes.name !== undefined && (await repository.channelNameTaken(tx, row.tenant_id, changes.name)))
-      throw nameTaken(changes.name);
+      throw nameTaken('channel', changes.name);
     await repository.updateChannel(tx, id, changes);
     const channel = await storedChannel(tx, id);
     await notificationChanged(tx, row.tenant_id);

@@ -5,11 +5,10 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import * as repository from '../../repositories/notification-deliveries';
 import { notificationChanged } from './notification-changed';
 import { startDeliveries } from './start-deliveries';
-
-const noSuchDelivery = () => new AppError('not_found', 'There is no such delivery. It may have expired.');
 
 /** One page of the deliveries within reach. */
 export function listDeliveries(
@@ -22,7 +21,7 @@ export function listDeliveries(
 /** @throws AppError `not_found` */
 export async function readDelivery(scope: Scope<'notification:read'>, id: string): Promise<NotificationDelivery> {
   const delivery = await repository.findDelivery(db, scope.tenants, id);
-  if (!delivery) throw noSuchDelivery();
+  if (!delivery) throw notFound('delivery');
   return delivery;
 }
 
@@ -33,7 +32,7 @@ export async function readDelivery(scope: Scope<'notification:read'>, id: string
 export async function retryDelivery(scope: Scope<'notification:write'>, id: string): Promise<NotificationDelivery> {
   const delivery = await db.transaction(async (tx) => {
     const row = await repository.lockDelivery(tx, scope.tenants, id);
-    if (!row) throw noSuchDelivery();
+    if (!row) throw notFound('delivery');
     if (row.status !== 'failed') throw new AppError('refused', 'Only a delivery that failed can be tried again.');
     if (row.channel_id === null) throw new AppError('refused', 'Its channel was deleted.');
     await repository.requeueDelivery(tx, id, clock.now().toISOString());
@@ -47,7 +46,7 @@ export async function retryDelivery(scope: Scope<'notification:write'>, id: stri
     });
     return repository.findDelivery(tx, scope.tenants, id);
   });
-  if (!delivery) throw noSuchDelivery();
+  if (!delivery) throw notFound('delivery');
   await startDeliveries([id]);
   return delivery;
 }

@@ -12,19 +12,14 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import { endIncidents } from '../../repositories/notification-incidents';
 import * as repository from '../../repositories/notification-rules';
-import { assertVersion, changedFields } from '../administration/version-guard';
 import { chooseTenant } from '../tenancy/choose-tenant';
 import { assertMayBeTold } from './may-be-told';
 import { notificationChanged } from './notification-changed';
 
-export const noSuchRule = () =>
-  new AppError('not_found', 'There is no such notification rule. It may have been deleted.');
-const nameTaken = (name: string) =>
-  new AppError('conflict', `There is a rule named ${name} already.`, {
-    errors: [{ field: 'name', message: 'Choose another name.' }],
-  });
+export const noSuchRule = () => notFound('notification rule');
 
 const FIELDS = [
   'name',
@@ -103,7 +98,7 @@ export function createRule(
     assertFitsTenant(tenant_id, input.conditions);
     await assertMayBeTold(tx, scope.actor, tenant_id, input.conditions);
     await assertChannels(tx, tenant_id, input);
-    if (await repository.ruleNameTaken(tx, tenant_id, input.name)) throw nameTaken(input.name);
+    if (await repository.ruleNameTaken(tx, tenant_id, input.name)) throw nameTaken('rule', input.name);
     await repository.insertRule(tx, { id, tenant_id, ...fieldsOf(input) });
     await repository.replaceRuleChannels(tx, id, input.channel_ids);
     const rule = await stored(tx, id);
@@ -136,7 +131,7 @@ export function updateRule(
     const before = await stored(tx, id);
     const held = await repository.listRuleChannelIds(tx, id);
     const wanted = channel_ids ?? held;
-    const changes = changedFields<repository.RuleRow>(row, input);
+    const changes = changedFields<repository.RuleRow, Partial<repository.RuleRow>>(row, input);
     const rerouted = wanted.join() !== held.join();
     if (Object.keys(changes).length === 0 && !rerouted) return before;
     const after = { ...row, ...changes };
@@ -145,7 +140,7 @@ export function updateRule(
       await assertMayBeTold(tx, scope.actor, row.tenant_id, after.conditions);
     await assertChannels(tx, row.tenant_id, { in_app: after.in_app, channel_ids: wanted });
     if (changes.name !== undefined && (await repository.ruleNameTaken(tx, row.tenant_id, changes.name)))
-      throw nameTaken(changes.name);
+      throw nameTaken('rule', changes.name);
     await repository.updateRule(tx, id, changes);
     if (rerouted) await repository.replaceRuleChannels(tx, id, wanted);
     if (changes.conditions || changes.enabled === false)

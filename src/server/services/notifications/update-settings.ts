@@ -9,9 +9,9 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { seal } from '../../lib/crypto';
 import { AppError } from '../../lib/errors';
+import { assertVersion } from '../../lib/refusals';
 import { storeNotificationSecret } from '../../repositories/notification-secrets';
 import { lockSetting, updateSetting } from '../../repositories/settings';
-import { assertVersion } from '../administration/version-guard';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import {
   NOTIFICATION_SETTINGS_KEY,

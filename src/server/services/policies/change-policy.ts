@@ -9,6 +9,7 @@ import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
+import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { isUnderWay } from '../../repositories/deployments';
 import {
   listPolicyRules,
@@ -26,8 +27,6 @@ import { changeOwner } from '../tenancy/choose-owner';
 import { assertTier } from './assert-tier';
 import { readBoard } from './board/read-board';
 import { describePolicy } from './describe-policy';
-import { noSuchPolicy } from './no-such-policy';
-import { policyNameConflict } from './policy-name-conflict';
 import { isDeployed } from './world/load-policy-world';
 
 /** A policy as it is stored, with everything that a version keeps. */
@@ -43,14 +42,6 @@ export async function snapshotOf(tx: Tx, row: PolicyRow): Promise<PolicySnapshot
     definition,
     rules: await listPolicyRules(tx, row.id),
   };
-}
-
-/** @throws AppError `version_conflict` with what is stored now, so that the caller can compare it with what they have */
-export function assertVersion(row: PolicyRow, given: number | undefined, current: PolicySnapshot): void {
-  if (given === undefined || given === row.version) return;
-  throw new AppError('version_conflict', 'Somebody else changed the policy meanwhile. Look at it again, then save.', {
-    extra: { version: row.version, given_version: given, current },
-  });
 }
 
 /**
@@ -96,7 +87,7 @@ async function store(
   const { rules, ...fields } = after;
   const moves = owner.project_id !== row.project_id;
   if ((moves || fields.name !== before.name) && (await policyNameTaken(tx, owner, fields.name))) {
-    throw policyNameConflict(fields.name);
+    throw nameTaken('policy', fields.name);
   }
   const version = row.version + 1;
   const alike = compilesAlike(row, owner, before, after, index);
@@ -160,9 +151,9 @@ export async function changePolicy(
   const { index } = (await readBoard()).world;
   const { cleanup, removals } = await db.transaction(async (tx) => {
     const row = await lockPolicy(tx, scope.reach, id);
-    if (!row) throw noSuchPolicy();
+    if (!row) throw notFound('policy');
     const before = await snapshotOf(tx, row);
-    assertVersion(row, version, before);
+    assertVersion('policy', row.version, version, { current: before });
     const after = await change(before, tx);
     assertTier(row.tenant_id, after);
     const moves = project_id !== undefined && project_id !== row.project_id;

@@ -5,12 +5,12 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { newId } from '../../lib/ids';
+import { nameTaken } from '../../lib/refusals';
 import { insertPolicy, policyNameTaken, replaceRules } from '../../repositories/policies';
 import { insertPolicyVersion } from '../../repositories/policy-versions';
 import { chooseOwner } from '../tenancy/choose-owner';
 import { assertTier } from './assert-tier';
 import { describePolicy } from './describe-policy';
-import { policyNameConflict } from './policy-name-conflict';
 
 /**
  * Adds a policy with its rules as version 1. Nothing is applied: that is asked for by itself.
@@ -27,7 +27,7 @@ export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCr
       rules: identifyRules([], given, newId),
     });
     assertTier(tenant_id, fields);
-    if (await policyNameTaken(tx, owner, fields.name)) throw policyNameConflict(fields.name);
+    if (await policyNameTaken(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
     await insertPolicy(tx, { ...fields, id, ...owner });
     await replaceRules(tx, id, rules);
     const snapshot = { ...fields, rules };

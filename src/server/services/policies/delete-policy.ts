@@ -4,11 +4,11 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { assertVersion, notFound } from '../../lib/refusals';
 import { deletePolicy as deleteRow, lockPolicy } from '../../repositories/policies';
 import { requestCleanupIn } from '../deployments/request-cleanup';
 import { startDeployments } from '../deployments/start-deployments';
-import { assertVersion, snapshotOf } from './change-policy';
-import { noSuchPolicy } from './no-such-policy';
+import { snapshotOf } from './change-policy';
 
 /**
  * Deletes a policy. What removes its rules from the clusters is stored with the deletion and outlives the policy; so do
@@ -22,9 +22,9 @@ export async function deletePolicy(
 ): Promise<DeletedPolicy> {
   const cleanup = await db.transaction(async (tx) => {
     const row = await lockPolicy(tx, scope.reach, id);
-    if (!row) throw noSuchPolicy();
+    if (!row) throw notFound('policy');
     const before = await snapshotOf(tx, row);
-    assertVersion(row, version, before);
+    assertVersion('policy', row.version, version, { current: before });
     // Also for a policy that is disabled: an earlier removal may have failed on a cluster.
     const requests = await requestCleanupIn(
       tx,

@@ -1,10 +1,10 @@
 import { projectsOf, type Reach } from '@/domain/permissions';
 import type { Policy } from '@/domain/policies';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findPolicy, listPolicyRules } from '../../repositories/policies';
 import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
-import { noSuchPolicy } from './no-such-policy';
 import { touchingPolicies, withStanding } from './touching';
 
 /**
@@ -19,6 +19,6 @@ export async function describePolicy(reach: Reach, id: string, board?: Board): P
     listPolicyRules(db, id),
     known ?? readBoard(),
   ]);
-  if (!policy) throw noSuchPolicy();
+  if (!policy) throw notFound('policy');
   return { ...withStanding(standings, policy, reach), rules };
 }

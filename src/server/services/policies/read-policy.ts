@@ -1,10 +1,10 @@
 import type { Policy } from '@/domain/policies';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findPolicy } from '../../repositories/policies';
 import { readBoardAfresh } from './board/read-board-afresh';
 import { describePolicy } from './describe-policy';
-import { noSuchPolicy } from './no-such-policy';
 import { findTouching, placesShown } from './touching';
 
 /**
@@ -16,6 +16,6 @@ export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh 
   const { reach } = scope;
   if (!fresh) return describePolicy(reach, id);
   const policy = await findPolicy(db, reach, id, await findTouching(reach));
-  if (!policy) throw noSuchPolicy();
+  if (!policy) throw notFound('policy');
   return describePolicy(reach, id, await readBoardAfresh((board) => placesShown(board, policy, reach)));
 }

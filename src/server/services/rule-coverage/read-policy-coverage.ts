@@ -4,12 +4,12 @@ import type { SecurityRule } from '@/domain/policies';
 import { ruleOfVersion, unchangedSince, type VersionRules } from '@/domain/policy/rule-history';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findMarksOfGuests } from '../../repositories/coverage-marks';
 import { listHitPlaces, listVersionRules, type RuleHitSums, sumRuleHits } from '../../repositories/coverage-reads';
 import { findPolicy, listPolicyRules } from '../../repositories/policies';
 import { guestsOfAudited } from '../insights/audit-policies';
 import { readBoard } from '../policies/board/read-board';
-import { noSuchPolicy } from '../policies/no-such-policy';
 import { coverageDays } from './coverage-days';
 
 const later = (a: string, b: string) => (a > b ? a : b);
@@ -36,7 +36,7 @@ export async function readPolicyCoverage(
     readBoard(),
     listHitPlaces(id),
   ]);
-  if (!policy) throw noSuchPolicy();
+  if (!policy) throw notFound('policy');
   const days = coverageDays(range.days);
   const { world } = board;
   const visible = [...world.workloads.values()].filter((workload) => isWithinReach(workload, scope.reach));

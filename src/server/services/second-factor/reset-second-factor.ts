@@ -4,11 +4,11 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { deleteSecondFactor } from '../../repositories/second-factors';
 import { findAssignments, findUser, lockUser } from '../../repositories/user-list';
 import { endSessions } from '../administration/end-sessions';
 import { assertMayGrant } from '../administration/may-grant';
-import { noSuchUser } from '../administration/no-such-user';
 import { assertNoToken } from '../administration/program-limits';
 
 /**
@@ -20,7 +20,7 @@ export async function resetSecondFactor(scope: Scope<'user:write'>, userId: stri
   assertNoToken(scope, 'end sign-ins');
   return db.transaction(async (tx) => {
     const row = await lockUser(tx, userId);
-    if (!row) throw noSuchUser();
+    if (!row) throw notFound('user');
     if (scope.actor.id === userId) {
       throw new AppError(
         'conflict',
@@ -32,7 +32,7 @@ export async function resetSecondFactor(scope: Scope<'user:write'>, userId: stri
     if (!(await deleteSecondFactor(tx, userId))) throw new AppError('conflict', 'No second factor is set up.');
     const ended_sessions = await endSessions(tx, userId);
     const user = await findUser(tx, userId, now);
-    if (!user) throw noSuchUser();
+    if (!user) throw notFound('user');
     await recordAudit(tx, scope, {
       action: 'user.second_factor_reset',
       object_kind: 'user',

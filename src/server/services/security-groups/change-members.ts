@@ -5,9 +5,9 @@ import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { deleteMembers, insertMembers } from '../../repositories/security-group-members';
 import { listEligibleWorkloads, lockSecurityGroup, type SecurityGroupRow } from '../../repositories/security-groups';
-import { noSuchGroup } from './no-such-group';
 
 const NO_OWNER = { tenant_id: null, project_id: null };
 
@@ -54,7 +54,7 @@ export async function changeMembersIn(
   field = 'add',
 ): Promise<Outcome> {
   const group = await lockSecurityGroup(tx, scope.reach, groupId);
-  if (!group) throw noSuchGroup();
+  if (!group) throw notFound('security group');
   const workloads = await eligible(tx, scope, group, add, field);
   const added = await insertMembers(tx, groupId, add);
   // Names for the audit trail; members that are out of reach are removed by whoever may change the group.

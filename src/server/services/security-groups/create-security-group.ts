@@ -4,10 +4,10 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { newId } from '../../lib/ids';
+import { nameTaken } from '../../lib/refusals';
 import { findSecurityGroup, insertSecurityGroup, securityGroupNameTaken } from '../../repositories/security-groups';
 import { chooseOwner } from '../tenancy/choose-owner';
 import { auditedGroup } from './audited-group';
-import { groupNameTaken } from './group-name-taken';
 
 /**
  * Adds a group.
@@ -17,7 +17,7 @@ export function createSecurityGroup(scope: Scope<'group:write'>, input: Security
   return db.transaction(async (tx) => {
     const owner = await chooseOwner(tx, scope.reach, input);
     const { tenant_id } = owner;
-    if (await securityGroupNameTaken(tx, owner, input.name)) throw groupNameTaken(input.name);
+    if (await securityGroupNameTaken(tx, owner, input.name)) throw nameTaken('security group', input.name);
     const row = { ...input, ...owner, id: newId() };
     await insertSecurityGroup(tx, row);
     await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id, ...owner });

@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { notFound } from '../../lib/refusals';
 import {
   deleteSecurityGroup as deleteRow,
   findSecurityGroup,
@@ -10,7 +11,6 @@ import {
   lockSecurityGroup,
 } from '../../repositories/security-groups';
 import { auditedGroup } from './audited-group';
-import { noSuchGroup } from './no-such-group';
 import { refuseWhileUsed } from './refuse-while-used';
 
 /**
@@ -21,7 +21,7 @@ export function deleteSecurityGroup(scope: Scope<'group:write'>, id: string): Pr
   return db.transaction(async (tx) => {
     const row = await lockSecurityGroup(tx, scope.reach, id);
     const group = row && (await findSecurityGroup(tx, 'all', id));
-    if (!row || !group) throw noSuchGroup();
+    if (!row || !group) throw notFound('security group');
     const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
     refuseWhileUsed(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
     await deleteRow(tx, id);

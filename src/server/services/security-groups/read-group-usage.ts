@@ -2,8 +2,8 @@ import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SecurityGroupUsage } from '@/domain/security-group';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
 import { findSecurityGroup, type GroupUser, listGroupUsers } from '../../repositories/security-groups';
-import { noSuchGroup } from './no-such-group';
 
 /** What of a group's uses those with this reach may learn; `endpoints` are the texts that name the group. */
 export function usageOf(users: readonly GroupUser[], endpoints: readonly string[], reach: Reach): SecurityGroupUsage {
@@ -29,6 +29,6 @@ export function usageOf(users: readonly GroupUser[], endpoints: readonly string[
 export async function readGroupUsage(scope: Scope<'group:read'>, id: string): Promise<SecurityGroupUsage> {
   const group = await findSecurityGroup(db, scope.reach, id);
   // Of a group that only touches a project, its uses elsewhere are none of the project's business.
-  if (!group || !isWithinReach(group, scope.reach)) throw noSuchGroup();
+  if (!group || !isWithinReach(group, scope.reach)) throw notFound('security group');
   return usageOf(await listGroupUsers(db, id), [`sg:${group.id}`, `sg:${group.name}`], scope.reach);
 }

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
-import { AppError } from '../../lib/errors';
+import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import {
   findSecurityGroup,
   listGroupUsers,
@@ -15,8 +15,6 @@ import {
 } from '../../repositories/security-groups';
 import { changeOwner } from '../tenancy/choose-owner';
 import { auditedGroup } from './audited-group';
-import { groupNameTaken } from './group-name-taken';
-import { noSuchGroup } from './no-such-group';
 import { refuseWhileUsed } from './refuse-while-used';
 
 /**
@@ -31,22 +29,9 @@ export function updateSecurityGroup(
 ): Promise<SecurityGroup> {
   return db.transaction(async (tx) => {
     const row = await lockSecurityGroup(tx, scope.reach, id);
-    if (!row) throw noSuchGroup();
-    if (version !== undefined && version !== row.version) {
-      throw new AppError(
-        'version_conflict',
-        'Somebody else changed the group meanwhile. Look at it again, then save.',
-        {
-          extra: { version: row.version, given_version: version, current: auditedGroup(row) },
-        },
-      );
-    }
-    const changes: Partial<SecurityGroupRow> = Object.fromEntries(
-      Object.entries(input).filter(
-        ([name, value]) =>
-          value !== undefined && JSON.stringify(value) !== JSON.stringify(row[name as keyof SecurityGroupRow]),
-      ),
-    );
+    if (!row) throw notFound('security group');
+    assertVersion('group', row.version, version, { current: auditedGroup(row) });
+    const changes = changedFields<SecurityGroupRow, Partial<SecurityGroupRow>>(row, input);
     const moves = project_id !== undefined && project_id !== row.project_id;
     const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : ownedPart(row);
     if (moves) {
@@ -60,7 +45,8 @@ export function updateSecurityGroup(
     const changed = Object.keys(changes).length > 0;
     if (changed) {
       const name = changes.name ?? row.name;
-      if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name))) throw groupNameTaken(name);
+      if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name)))
+        throw nameTaken('security group', name);
       if (changes.name !== undefined) {
         refuseWhileUsed(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
       }

@@ -3,7 +3,7 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { AppError } from '../../lib/errors';
+import { assertVersion } from '../../lib/refusals';
 import { lockSetting, updateSetting } from '../../repositories/settings';
 import { RUNTIME_KEY, storedSettings } from './stored-settings';
 
@@ -19,13 +19,7 @@ export async function updateSettings(
     await storedSettings(tx);
     await lockSetting(tx, RUNTIME_KEY);
     const current = await storedSettings(tx);
-    if (version !== undefined && version !== current.version) {
-      throw new AppError(
-        'version_conflict',
-        'Somebody else changed the settings meanwhile. Look at them again, then save.',
-        { extra: { version: current.version } },
-      );
-    }
+    assertVersion('settings', current.version, version);
     const before = RuntimeChoices.parse(current);
     const after = RuntimeChoices.parse({ ...before, ...changes });
     if (JSON.stringify(before) === JSON.stringify(after)) return current;

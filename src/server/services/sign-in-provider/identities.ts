@@ -3,12 +3,11 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { deleteIdentity, listIdentities } from '../../repositories/user-identities';
 import { findAssignments, findUser, lockUser } from '../../repositories/user-list';
 import { endSessions } from '../administration/end-sessions';
 import { assertMayGrant } from '../administration/may-grant';
-import { noSuchUser } from '../administration/no-such-user';
 import { assertNoToken } from '../administration/program-limits';
 
 /** The accounts at sign-in providers that belong to a user. @throws AppError `not_found` */
@@ -16,7 +15,7 @@ export async function listUserIdentities(
   _scope: Scope<'user:read'>,
   userId: string,
 ): Promise<{ items: UserIdentity[] }> {
-  if (!(await findUser(db, userId, clock.now().toISOString()))) throw noSuchUser();
+  if (!(await findUser(db, userId, clock.now().toISOString()))) throw notFound('user');
   return { items: await listIdentities(db, userId) };
 }
 
@@ -28,10 +27,10 @@ export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string,
   assertNoToken(scope, 'end sign-ins');
   return db.transaction(async (tx) => {
     const user = await lockUser(tx, userId);
-    if (!user) throw noSuchUser();
+    if (!user) throw notFound('user');
     await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], clock.now().toISOString()));
     const gone = await deleteIdentity(tx, userId, id);
-    if (!gone) throw new AppError('not_found', 'There is no such account of this user at a provider.');
+    if (!gone) throw notFound('account of this user at a provider');
     const ended_sessions = await endSessions(tx, userId);
     const { issuer, subject, email } = gone;
     await recordAudit(tx, scope, {

@@ -5,6 +5,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { seal } from '../../lib/crypto';
 import { AppError, type FieldError } from '../../lib/errors';
+import { assertVersion } from '../../lib/refusals';
 import { findTenantsOfProjects } from '../../repositories/projects';
 import { findRolesById } from '../../repositories/roles';
 import { lockOidcSettings, OIDC_ID, replaceRoleMappings, storeOidcSettings } from '../../repositories/sign-in-provider';
@@ -79,11 +80,7 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
     const before = await storedProvider(tx);
     const { version, client_secret, mappings, ...given } = input;
     const fields = { ...given, sign_out_at_provider: given.sign_out_at_provider ?? before.sign_out_at_provider };
-    if (version !== undefined && version !== before.version) {
-      throw new AppError('version_conflict', 'Somebody else changed the sign-in provider meanwhile.', {
-        extra: { version: before.version },
-      });
-    }
+    assertVersion('sign-in provider', before.version, version);
     if (client_secret === undefined && before.has_client_secret && before.issuer !== input.issuer) {
       const message = 'Enter the secret again: it belongs to the issuer that was there before.';
       throw new AppError('malformed', message, { errors: [{ field: 'client_secret', message }] });

@@ -1,7 +1,7 @@
 import type { Grantable } from '@/domain/permissions';
 import { narrowScope, type Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { tenantExists } from '../../repositories/tenants';
 
 /**
@@ -14,6 +14,6 @@ export async function withinTenant<P extends Grantable>(
 ): Promise<Scope<P>> {
   if (tenantId === undefined) return scope;
   const narrowed = narrowScope(scope, tenantId);
-  if (!narrowed || !(await tenantExists(db, tenantId))) throw new AppError('not_found', 'There is no such tenant.');
+  if (!narrowed || !(await tenantExists(db, tenantId))) throw notFound('tenant');
   return narrowed;
 }

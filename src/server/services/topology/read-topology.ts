@@ -10,7 +10,7 @@ import {
   type TopologyWorkload,
 } from '@/domain/topology/topology';
 import type { Scope } from '../../auth/scope';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import {
   listClusterNames,
   listConversations,
@@ -84,7 +84,7 @@ export async function readTopology(
   ]);
   const clusterOf = new Map(found.map(({ id, cluster_id }) => [id, cluster_id]));
   if (input.workload_id !== undefined && !clusterOf.has(input.workload_id)) {
-    throw new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
+    throw notFound('workload');
   }
   const { networks, byWorkload } = networksOf(cards, clusterOf);
   const { workloads: world } = board.world;

@@ -5,14 +5,13 @@ import type { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules
 import { recordAudit } from '../../../audit/record';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
-import { AppError } from '../../../lib/errors';
+import { notFound } from '../../../lib/refusals';
 import { findOwner, listDueRemovals, listResidualRules, setRemoval } from '../../../repositories/residual-rules';
 import { readBoard } from '../../policies/board/read-board';
 import { startDeployments } from '../start-deployments';
 import { requestRemovalIn } from './request-removal';
 
-const noSuchWorkload = () =>
-  new AppError('not_found', 'There is no such workload. It may have been removed by a sync.');
+const noSuchWorkload = () => notFound('workload');
 
 /**
  * What policies of former tenants and projects left on a workload, one item for each policy, with the rules that were last read of it. No

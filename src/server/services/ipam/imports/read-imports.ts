@@ -1,8 +1,8 @@
 import type { ImportListInput, IpamImport, IpamImportDetail } from '@/domain/ipam/csv-import';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../../auth/scope';
+import { notFound } from '../../../lib/refusals';
 import * as repository from '../../../repositories/ipam-imports';
-import { noSuch } from '../ipam-errors';
 
 /** One page of the imports, newest first. */
 export function listImports(_scope: Scope<'ipam:write'>, input: ImportListInput): Promise<Page<IpamImport>> {
@@ -15,6 +15,6 @@ export function listImports(_scope: Scope<'ipam:write'>, input: ImportListInput)
  */
 export async function readImport(_scope: Scope<'ipam:write'>, id: string): Promise<IpamImportDetail> {
   const found = await repository.findImport(id);
-  if (!found) throw noSuch.import();
+  if (!found) throw notFound('import');
   return found;
 }

@@ -5,11 +5,11 @@ import type { PolicyGuestComparison } from '@/domain/policy-guests';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
+import { notFound } from '../../../lib/refusals';
 import { findPolicy } from '../../../repositories/policies';
 import { listAppliedAt } from '../../../repositories/policy-standings';
 import { readBoardAfresh } from '../board/read-board-afresh';
 import { interfaceProtections } from '../board/workload-protection';
-import { noSuchPolicy } from '../no-such-policy';
 import { policyGuest } from './policy-guest';
 
 /**
@@ -22,7 +22,7 @@ export async function comparePolicyGuest(
   workloadId: string,
 ): Promise<PolicyGuestComparison> {
   const policy = await findPolicy(db, scope.reach, policyId);
-  if (!policy) throw noSuchPolicy();
+  if (!policy) throw notFound('policy');
   const [board, applied] = await Promise.all([
     readBoardAfresh((known) => known.placesOf(policyId).filter((id) => id === workloadId)),
     listAppliedAt(db, [workloadId]),

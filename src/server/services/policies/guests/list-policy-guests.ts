@@ -4,9 +4,9 @@ import type { PolicyGuest, PolicyGuestListInput } from '@/domain/policy-guests';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
+import { notFound } from '../../../lib/refusals';
 import { findPolicy } from '../../../repositories/policies';
 import { readBoard } from '../board/read-board';
-import { noSuchPolicy } from '../no-such-policy';
 import { findTouching } from '../touching';
 import { policyGuest } from './policy-guest';
 
@@ -34,7 +34,7 @@ export async function listPolicyGuests(
     findPolicy(db, scope.reach, id, await findTouching(scope.reach)),
     readBoard(),
   ]);
-  if (!policy) throw noSuchPolicy();
+  if (!policy) throw notFound('policy');
   const wanted = status === 'none' ? null : status;
   const text = q?.toLowerCase();
   const direction = sort === '-vmid' ? -1 : 1;

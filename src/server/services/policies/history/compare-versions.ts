@@ -2,9 +2,9 @@ import type { VersionComparison } from '@/domain/policies';
 import { compareSnapshots } from '@/domain/policy/snapshot';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
+import { notFound } from '../../../lib/refusals';
 import { findPolicy } from '../../../repositories/policies';
 import { findPolicyVersions } from '../../../repositories/policy-versions';
-import { noSuchPolicy } from '../no-such-policy';
 import { noSuchVersion } from './read-version';
 
 /** What changed from one version to another, in either direction. @throws AppError `not_found` */
@@ -14,7 +14,7 @@ export async function compareVersions(
   from: number,
   to: number,
 ): Promise<VersionComparison> {
-  if (!(await findPolicy(db, scope.reach, policyId))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, policyId))) throw notFound('policy');
   const versions = await findPolicyVersions(db, policyId, [from, to]);
   const take = (version: number) => {
     const found = versions.get(version);

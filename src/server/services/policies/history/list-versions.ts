@@ -2,9 +2,9 @@ import type { Page } from '@/domain/list';
 import type { PolicyVersion, PolicyVersionListInput } from '@/domain/policies';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
+import { notFound } from '../../../lib/refusals';
 import { findPolicy } from '../../../repositories/policies';
 import { listPolicyVersions } from '../../../repositories/policy-versions';
-import { noSuchPolicy } from '../no-such-policy';
 
 /** One page of a policy's versions. @throws AppError `not_found` */
 export async function listVersions(
@@ -12,6 +12,6 @@ export async function listVersions(
   policyId: string,
   input: PolicyVersionListInput,
 ): Promise<Page<PolicyVersion>> {
-  if (!(await findPolicy(db, scope.reach, policyId))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, policyId))) throw notFound('policy');
   return listPolicyVersions(policyId, input);
 }

@@ -2,9 +2,9 @@ import type { PolicyVersionDetail } from '@/domain/policies';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
+import { notFound } from '../../../lib/refusals';
 import { findPolicy } from '../../../repositories/policies';
 import { findPolicyVersions } from '../../../repositories/policy-versions';
-import { noSuchPolicy } from '../no-such-policy';
 
 /** The answer to a number that no version of the policy has. */
 export const noSuchVersion = (version: number) =>
@@ -16,7 +16,7 @@ export async function readVersion(
   policyId: string,
   version: number,
 ): Promise<PolicyVersionDetail> {
-  if (!(await findPolicy(db, scope.reach, policyId))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, policyId))) throw notFound('policy');
   const found = (await findPolicyVersions(db, policyId, [version])).get(version);
   if (!found) throw noSuchVersion(version);
   return found;

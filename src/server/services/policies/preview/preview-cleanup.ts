@@ -7,6 +7,7 @@ import type { CleanupGuest, CleanupPreview } from '@/domain/policy-preview';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
+import { notFound } from '../../../lib/refusals';
 import { listOrigins } from '../../../repositories/guest-firewalls';
 import { findPolicy } from '../../../repositories/policies';
 import { listAppliedAt } from '../../../repositories/policy-standings';
@@ -15,7 +16,6 @@ import { intentFor, untouched } from '../../deployments/guest-work';
 import { filterOf } from '../../firewall/filter-of-snapshot';
 import { type LiveGuestReading, readLive } from '../../firewall/live-reader';
 import { readBoard } from '../board/read-board';
-import { noSuchPolicy } from '../no-such-policy';
 import type { PolicyWorld } from '../world/load-policy-world';
 
 type Stored = {
@@ -50,7 +50,7 @@ function previewOf(
  * itself is planned. @throws AppError `not_found`
  */
 export async function previewCleanup(scope: Scope<'policy:read'>, id: string): Promise<CleanupPreview> {
-  if (!(await findPolicy(db, scope.reach, id))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
   const board = await readBoard();
   const { world } = board;
   // Where the policy was applied, or something of it was found; where it only wants something nothing is removed.

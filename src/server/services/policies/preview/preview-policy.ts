@@ -1,11 +1,11 @@
 import type { PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
+import { notFound } from '../../../lib/refusals';
 import { findPolicy } from '../../../repositories/policies';
 import { changeOwner } from '../../tenancy/choose-owner';
 import { assertTier } from '../assert-tier';
 import { readBoard } from '../board/read-board';
-import { noSuchPolicy } from '../no-such-policy';
 import { previewInWorld } from './preview-world';
 
 /**
@@ -17,10 +17,10 @@ export async function previewPolicy(
   id: string,
   { definition, rules, priority, tier, project_id }: PreviewInput,
 ): Promise<PolicyPreview> {
-  if (!(await findPolicy(db, scope.reach, id))) throw noSuchPolicy();
+  if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
   const board = await readBoard();
   const stored = board.world.policies.find((policy) => policy.id === id);
-  if (!stored) throw noSuchPolicy();
+  if (!stored) throw notFound('policy');
   const moves = project_id !== undefined && project_id !== stored.project_id;
   const owner = moves ? await db.transaction((tx) => changeOwner(tx, scope.reach, stored, project_id)) : stored;
   const changed =

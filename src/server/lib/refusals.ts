@@ -1,0 +1,44 @@
+import { AppError } from './errors';
+
+/** What may have become of something whose id names nothing; of everything else, that it was deleted. */
+const FATES: Readonly<Record<string, string>> = {
+  'API token': 'It may have been revoked already.',
+  delivery: 'It may have expired.',
+  deployment: 'It may have been deleted with its cluster.',
+  node: 'It may have left its cluster.',
+  'sync run': 'It may have been deleted with its cluster.',
+  user: 'The account may have been deleted.',
+  workload: 'It may have been removed by a sync.',
+};
+
+/** The answer to an id that names nothing, or nothing within reach. */
+export const notFound = (what: string) =>
+  new AppError('not_found', `There is no such ${what}. ${FATES[what] ?? 'It may have been deleted.'}`);
+
+/** The answer to a name that another one of its kind has. */
+export const nameTaken = (what: string, name: string) =>
+  new AppError('conflict', `A ${what} named ${name} exists already.`, {
+    errors: [{ field: 'name', message: 'Choose another name.' }],
+  });
+
+/** The answer to a value that is valid by itself but not here. */
+export const refuseField = (field: string, message: string) =>
+  new AppError('refused', message, { errors: [{ field, message }] });
+
+/**
+ * Refuses a change that was made from an older version than the stored one. `extra`: what is stored now, for comparison.
+ * @throws AppError `version_conflict` with both versions
+ */
+export function assertVersion(what: string, stored: number, given: number | undefined, extra: object = {}): void {
+  if (given === undefined || given === stored) return;
+  throw new AppError('version_conflict', `Somebody else changed the ${what} meanwhile. Look at it again, then save.`, {
+    extra: { version: stored, given_version: given, ...extra },
+  });
+}
+
+/** What a change changes: its fields that are given and differ from what is stored. */
+export function changedFields<T extends object, C extends Partial<T>>(stored: T, given: C): Partial<C> {
+  const differs = ([name, value]: [string, unknown]) =>
+    value !== undefined && JSON.stringify(value) !== JSON.stringify(stored[name as keyof T]);
+  return Object.fromEntries(Object.entries(given).filter(differs)) as Partial<C>;
+}
