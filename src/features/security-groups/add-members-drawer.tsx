@@ -11,7 +11,7 @@ import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
 import { WorkloadPicker } from '../shared/workload-picker';
 
-type Props = { group: Pick<SecurityGroup, 'id' | 'name' | 'policies_total'>; onClose: () => void };
+type Props = { group: Pick<SecurityGroup, 'id' | 'name' | 'project_id' | 'policies_total'>; onClose: () => void };
 
 /** Chooses workloads, as many as wanted, and adds them in one step. */
 export function AddMembersDrawer({ group, onClose }: Props) {
@@ -73,7 +73,7 @@ export function AddMembersDrawer({ group, onClose }: Props) {
             ))}
           </Notice>
         )}
-        <WorkloadPicker selection={chosen} onSelectionChange={setChosen} />
+        <WorkloadPicker selection={chosen} onSelectionChange={setChosen} projectId={group.project_id} />
       </div>
     </Drawer>
   );

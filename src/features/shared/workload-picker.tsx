@@ -42,10 +42,15 @@ const columnsIn = (t: Translate) => [
   make.text('tags', t('Tags'), (workload) => workload.tags.join(', '), { width: 130 }),
 ];
 
-type Props = { selection: ReadonlySet<string>; onSelectionChange: (selection: ReadonlySet<string>) => void };
+type Props = {
+  selection: ReadonlySet<string>;
+  onSelectionChange: (selection: ReadonlySet<string>) => void;
+  /** Workloads of this project only. */
+  projectId?: string | null;
+};
 
 /** Workloads to choose from, as many as wanted. Its search is its own: the URL belongs to the page below. */
-export function WorkloadPicker({ selection, onSelectionChange }: Props) {
+export function WorkloadPicker({ selection, onSelectionChange, projectId }: Props) {
   const t = useT();
   const columns = useMemo(() => columnsIn(t), [t]);
   const trpc = useTRPC();
@@ -58,7 +63,13 @@ export function WorkloadPicker({ selection, onSelectionChange }: Props) {
     setQ('');
     setClusterId(null);
   };
-  const input = { q: q.slice(0, 200) || undefined, sort, template: false, ...(clusterId && { cluster_id: clusterId }) };
+  const input = {
+    q: q.slice(0, 200) || undefined,
+    sort,
+    template: false,
+    ...(clusterId && { cluster_id: clusterId }),
+    ...(projectId && { project_id: projectId }),
+  };
   const list = useServerList({
     name: 'workloads',
     columns,

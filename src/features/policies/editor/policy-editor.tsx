@@ -22,11 +22,15 @@ import { VersionConflict } from './version-conflict';
 
 /** The page on which a policy is written: a new one without an id. */
 export function PolicyEditor({ policyId }: { policyId?: string }) {
-  const t = useT();
   const { reason } = usePermissions();
   const refused = reason('policy:write');
-  if (refused) return <EmptyState title={t('You can look at policies, not change them')}>{refused}</EmptyState>;
+  if (refused) return <Refused>{refused}</Refused>;
   return policyId === undefined ? <NewPolicy /> : <ExistingPolicy policyId={policyId} />;
+}
+
+function Refused({ children }: { children: string }) {
+  const t = useT();
+  return <EmptyState title={t('You can look at policies, not change them')}>{children}</EmptyState>;
 }
 
 function NewPolicy() {
@@ -69,6 +73,7 @@ function NewPolicy() {
 
 function ExistingPolicy({ policyId }: { policyId: string }) {
   const t = useT();
+  const { reason } = usePermissions();
   const trpc = useTRPC();
   // Read once for the form: what others save meanwhile is told when saving, not written under the author's hands.
   const query = useQuery({
@@ -80,7 +85,10 @@ function ExistingPolicy({ policyId }: { policyId: string }) {
   const settled = query.isFetchedAfterMount || query.isError;
   return (
     <QueryView query={settled ? query : { ...query, data: undefined }} skeleton={<DetailSkeleton />}>
-      {(policy) => <EditPolicy first={policy} />}
+      {(policy) => {
+        const refused = reason('policy:write', policy);
+        return refused ? <Refused>{refused}</Refused> : <EditPolicy first={policy} />;
+      }}
     </QueryView>
   );
 }
