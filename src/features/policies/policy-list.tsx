@@ -149,7 +149,7 @@ export function PolicyList() {
             value: filters.cluster_id ? [filters.cluster_id] : [],
             onValueChange: ([value]) => state.setFilter('cluster_id', value ?? null),
           },
-          ...(projects.length > 0
+          ...(projects.length > 1
             ? [
                 {
                   id: 'project_id',

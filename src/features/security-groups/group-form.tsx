@@ -84,7 +84,7 @@ export function GroupForm<S extends z.ZodType<Record<string, unknown>>>(props: P
           control={form.control}
           name="project_id"
           label={t('Project')}
-          description={t('Only workloads of the project are members, and only its policies find the group.')}
+          description={t("Members and policies of a project's group are of that project.")}
           options={projects}
           placeholder={t('Whole tenant')}
         />

@@ -76,7 +76,7 @@ export function GroupList() {
       <FilterBar
         search={{ label: t('Search security groups'), value: state.q, onValueChange: state.setQ }}
         facets={
-          projects.length > 0
+          projects.length > 1
             ? [
                 {
                   id: 'project_id',

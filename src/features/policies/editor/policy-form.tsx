@@ -121,7 +121,7 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
                 control={control}
                 name={'project_id' as never}
                 label={t('Project')}
-                description={t('A policy of a project acts on its workloads only, and its people can change it.')}
+                description={t('A policy of a project reaches the workloads of that project only.')}
                 options={projects}
                 placeholder={t('Whole tenant')}
               />
