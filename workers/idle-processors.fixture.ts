@@ -1,5 +1,5 @@
 import { JOBS } from '@/server/jobs/definitions';
-import type { JobProcessors } from './job-processors';
+import type { JobProcessors } from './processors';
 
 /** Processors that do nothing, for tests that are about some of the jobs. */
 export const idleProcessors = Object.fromEntries(

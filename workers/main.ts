@@ -5,7 +5,7 @@ import { assertServiceEnv, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';
 import { logger } from '@/server/lib/logger';
 import { recordMigratedVersions } from '@/server/services/policies/history/record-migrated-versions';
 import { serveHealth } from './health-server';
-import { registry } from './registry';
+import { processors } from './processors';
 import { startWorkers } from './runtime';
 
 /** The environment, or one line on standard error and the end. */
@@ -24,9 +24,9 @@ const { DATABASE_URL, REDIS_URL, FABRIC_WORKER_PORT, HOST } = serviceEnvironment
 await prepareStores({ DATABASE_URL, REDIS_URL });
 await recordMigratedVersions();
 
-const runtime = await startWorkers(registry);
+const runtime = await startWorkers(processors);
 const health = FABRIC_WORKER_PORT ? await serveHealth(FABRIC_WORKER_PORT, HOST) : undefined;
-logger.info({ jobs: Object.keys(registry) }, 'worker ready');
+logger.info({ jobs: Object.keys(processors) }, 'worker ready');
 reportReady();
 
 let ending = false;

@@ -8,7 +8,7 @@ import { changed } from '@/test/changed';
 import { redisUrl } from '@/test/redis';
 import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
-import type { JobContext, JobProcessors } from './job-processors';
+import type { JobContext, JobProcessors } from './processors';
 import type { WorkerRuntime } from './runtime';
 
 const FAST = { lockDurationMs: 1_000, stalledIntervalMs: 300, graceMs: 100, scheduleCheckMs: 200 };

@@ -7,7 +7,7 @@ import { ensureSchedules } from '@/server/jobs/schedules';
 import { logger } from '@/server/lib/logger';
 import { observeJob } from '@/server/lib/metrics';
 import { classifyError } from './classify-error';
-import type { JobContext, JobProcessors } from './job-processors';
+import type { JobContext, JobProcessors } from './processors';
 
 type Options = {
   /** A job whose worker gives no sign for this long is taken over by another worker. */
@@ -42,7 +42,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
       return { result, seconds };
     };
     try {
-      // The registry is complete by type, but TypeScript cannot pair a name and its payload over a union.
+      // The table is complete by type, but TypeScript cannot pair a name and its payload over a union.
       const process = processors[name] as (payload: unknown, context: JobContext) => Promise<void>;
       await process(payload.data, { signal: AbortSignal.any([signal, stopping.signal]) });
       // What the clock starts every minute says nothing by having run.

@@ -9,7 +9,7 @@ import { changed } from '@/test/changed';
 import { startRedisServer } from '@/test/redis-server';
 import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
-import type { JobProcessors } from './job-processors';
+import type { JobProcessors } from './processors';
 import type { WorkerRuntime } from './runtime';
 
 const FAST = { lockDurationMs: 1_000, stalledIntervalMs: 300, graceMs: 100, scheduleCheckMs: 200 };
@@ -49,7 +49,7 @@ async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (ru
     ...idleProcessors,
     'cluster.sync': ({ cluster_id }, { signal }) => {
       runs.push(cluster_id);
-      return new Promise((resolve) => {
+      return new Promise<void>((resolve) => {
         running.add(resolve);
         signal.addEventListener('abort', () => resolve());
       });

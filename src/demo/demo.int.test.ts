@@ -14,7 +14,7 @@ import { listPolicies } from '@/server/services/policies/list-policies';
 import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { call } from '@/test/request';
-import { registry } from '../../workers/registry';
+import { processors } from '../../workers/processors';
 import { startWorkers, type WorkerRuntime } from '../../workers/runtime';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   sql = postgres(env().DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
   await claimDemo(env().DATABASE_URL ?? '');
   await queueBackend.prepare();
-  workers = await startWorkers(registry);
+  workers = await startWorkers(processors);
 });
 afterAll(async () => {
   await workers?.close();

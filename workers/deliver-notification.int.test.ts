@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { startWebhookReceiver } from '@/server/services/notifications/testing/webhook-receiver.fixture';
 import { redisUrl } from '@/test/redis';
 import { startAnew } from '@/test/start-anew';
-import { idleProcessors } from '../idle-processors.fixture';
-import type { WorkerRuntime } from '../runtime';
+import { idleProcessors } from './idle-processors.fixture';
+import type { WorkerRuntime } from './runtime';
 
 vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
 
@@ -11,28 +11,24 @@ vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
 async function load() {
   await startAnew();
   const [runtime, definitions, enqueue, queues, backend, ...rest] = await Promise.all([
-    import('../runtime'),
+    import('./runtime'),
     import('@/server/jobs/definitions'),
     import('@/server/jobs/enqueue'),
     import('@/server/jobs/queues'),
     import('@/server/jobs/backend'),
-    import('./deliver-notification'),
-    import('./evaluate-notifications'),
-    import('./schedule-notifications'),
+    import('./processors'),
     import('@/test/factories'),
     import('@/test/request'),
     import('@/server/db/client'),
   ]);
-  const [deliver, evaluate, schedule, factories, request, client] = rest;
+  const [table, factories, request, client] = rest;
   return {
     ...runtime,
     ...definitions,
     ...enqueue,
     ...queues,
     ...backend,
-    ...deliver,
-    ...evaluate,
-    ...schedule,
+    ...table,
     ...factories,
     ...request,
     ...client,
@@ -86,9 +82,9 @@ describe.each(['postgres', 'redis'] as const)('notifications by jobs on %s', (ki
 
       runtime = await m.startWorkers({
         ...idleProcessors,
-        'notification.deliver': m.deliverNotification,
-        'notification.evaluate': m.evaluateNotifications,
-        'notification.schedule': m.scheduleNotifications,
+        'notification.deliver': m.processors['notification.deliver'],
+        'notification.evaluate': m.processors['notification.evaluate'],
+        'notification.schedule': m.processors['notification.schedule'],
       });
       for (let round = 0; round < 3; round++) await m.enqueue(m.notificationEvaluate, {});
       await m.enqueue(m.notificationSchedule, {});

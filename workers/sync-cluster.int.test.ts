@@ -14,7 +14,7 @@ import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 
 vi.stubEnv('REDIS_URL', '');
-const program = bundled('workers/processors/sync-worker.fixture.ts');
+const program = bundled('workers/some-jobs.fixture.ts');
 const scope = systemScope('cluster:sync', 'test');
 
 describe('the worker of a sync', () => {
@@ -36,7 +36,7 @@ describe('the worker of a sync', () => {
     world = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
   }
   async function startWorker(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [program()], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program(), 'cluster.sync'], { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     return child;

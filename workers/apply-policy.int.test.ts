@@ -9,7 +9,7 @@ import { makePolicyLab, type PolicyLab } from '@/server/services/policies/testin
 import { bundled } from '@/test/bundle';
 
 vi.stubEnv('REDIS_URL', '');
-const program = bundled('workers/processors/deployment-worker.fixture.ts');
+const program = bundled('workers/some-jobs.fixture.ts');
 const FIVE = [100, 101, 102, 105, 200];
 
 describe('the worker of a deployment', () => {
@@ -26,7 +26,9 @@ describe('the worker of a deployment', () => {
   afterAll(() => closeQueues());
 
   async function startWorker(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [program()], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program(), 'policy.apply', 'policy.cleanup'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     children.push(child);
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     return child;
