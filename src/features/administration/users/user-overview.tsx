@@ -66,7 +66,10 @@ export function UserOverview({ user }: { user: User }) {
                 <RoleLink id={one.role_id} title={one.role_title} />
                 <span className="text-muted">
                   {one.tenant_id && one.tenant_name
-                    ? t.rich('in {tenant}', { tenant: <TenantLink id={one.tenant_id} name={one.tenant_name} /> })
+                    ? t.rich(one.project_name === null ? 'in {tenant}' : 'in {project} of {tenant}', {
+                        project: one.project_name,
+                        tenant: <TenantLink id={one.tenant_id} name={one.tenant_name} />,
+                      })
                     : t('for the whole installation')}
                 </span>
                 {one.source === 'oidc' && <Badge>{t('From a group')}</Badge>}
