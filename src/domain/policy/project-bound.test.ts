@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { compilePolicies } from './compile';
 import { indexInventory } from './inventory-index';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
+import { resolveWorkloads } from './resolve';
 
 /** Projects of one tenant, and one of another; some workloads belong to none. */
 const PLACES = [
@@ -53,4 +54,28 @@ it('a policy of a project or tenant has rules and defaults on its own workloads 
     { numRuns: 150 },
   );
   expect(rules).toBeGreaterThan(500);
+});
+
+it('a group of a project is found by policies of the project, and by those of the installation by its id alone', () => {
+  const [member] = INVENTORY.workloads;
+  if (!member) throw new Error('the inventory has no workload');
+  const place = { tenant_id: 't1', project_id: 't1.p1' };
+  const index = indexInventory({
+    ...INVENTORY,
+    workloads: [{ ...member, ...place, template: false }],
+    security_groups: [
+      { id: 'g-tenant', name: 'shop', tenant_id: 't1', workload_ids: [member.id] },
+      { id: 'g-project', name: 'shop', ...place, workload_ids: [member.id] },
+    ],
+  });
+  const found = (text: string, owner: string | null) => {
+    const result = resolveWorkloads(text, index, owner);
+    return 'reason' in result ? result.reason : result.length;
+  };
+  expect(found('sg:shop', 't1.p1')).toBe(1);
+  expect(found('sg:g-project', 't1')).toBe('not_found');
+  expect(found('sg:g-tenant', 't1.p1')).toBe('not_found');
+  // The name means the tenant's, as if the project had none of this name.
+  expect(found('sg:shop', null)).toBe(1);
+  expect(found('sg:g-project', null)).toBe(1);
 });
