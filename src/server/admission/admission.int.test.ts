@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const scopeOf = ({ user, tenant }: Side) => ({
   actor: { kind: 'user' as const, id: user.id, name: user.email },
-  tenants: [tenant.id],
+  reach: [tenant.id],
 });
 const trpc = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
   handleTrpc(appRouter, new Request(`http://fabric.test/api/trpc/${path}`, { headers, ...init }));
@@ -35,6 +35,24 @@ function occupy(side: Side, waiting: number) {
 }
 
 describe('admission of heavy requests', () => {
+  it('counts people of one project apart from those of another', async () => {
+    const of = (project: string, id: string) => ({
+      actor: { kind: 'user' as const, id, name: id },
+      tenants: [],
+      reach: { tenants: [], projects: [project] },
+    });
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    // All places that one tenant may have.
+    const taken = ['a', 'b'].map((id) => admit('compute', of('first', id), null, () => ended));
+    const waits = new Promise<string>((resolve) => setTimeout(() => resolve('waits'), 1_000));
+    expect(await Promise.race([waits, admit('compute', of('second', 'c'), null, async () => 'runs')])).toBe('runs');
+    end();
+    await Promise.all(taken);
+  });
+
   it('refuses an account whose queue is full on both surfaces, and nobody else', async () => {
     const release = occupy(ours, 24);
     try {

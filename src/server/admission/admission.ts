@@ -38,11 +38,11 @@ const gateOf = (lane: Lane): FairGate =>
   });
 const gates: Record<Lane, FairGate> = { compute: gateOf('compute'), export: gateOf('export') };
 
-/** What limits count by: the account (its API tokens are not others) and the tenants in which it may do this. */
-type Admitted = { readonly actor: Actor; readonly tenants: unknown };
-const askerOf = ({ actor, tenants }: Admitted): Asker => ({
+/** What limits count by: the account (its API tokens are not others) and the tenants or projects in which it may do this. */
+type Admitted = { readonly actor: Actor; readonly reach: unknown };
+const askerOf = ({ actor, reach }: Admitted): Asker => ({
   account: actor.id ?? actor.name,
-  tenant: JSON.stringify(tenants),
+  tenant: JSON.stringify(reach),
 });
 
 /** Answers a request; one that only reads has connections of its own and a short limit for each statement. */

@@ -74,7 +74,7 @@ export function requirePerson(given: Session | null, enrolling = false): PersonS
 declare const proof: unique symbol;
 
 /**
- * Evidence that an actor may do P, and where. Only `authorize`, `systemScope` and `openScope` make one, so
+ * Evidence that an actor may do P, and where. Only `authorize`, `authorizeIfGranted`, `narrowScope` and `systemScope` make one, so
  * a service that asks for a `Scope<'policy:write'>` cannot be called without the check having happened.
  */
 export type Scope<P extends Grantable = Grantable> = {

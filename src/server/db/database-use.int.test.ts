@@ -22,7 +22,7 @@ function signal(): [Promise<void>, () => void] {
   });
   return [given, () => give()];
 }
-const scope = { actor: { kind: 'user' as const, id: 'a', name: 'a' }, tenants: 'all' };
+const scope = { actor: { kind: 'user' as const, id: 'a', name: 'a' }, reach: 'all' };
 
 describe('connections by use', () => {
   it('bound light reads by 10 s, and changes, heartbeats and heavy reads by a minute', async () => {

@@ -93,7 +93,8 @@ export const usersRouter = router({
   }),
   setAssignments: mutation({
     rest: 'PUT /users/{user_id}/assignments',
-    summary: 'Give a user exactly these roles, platform-wide or for one tenant, for good or until a time.',
+    summary:
+      'Give a user exactly these roles, for the installation, a tenant or a project, permanently or until a time.',
     access: { permission: 'user:write' },
     input: AssignmentsInput,
     output: User,

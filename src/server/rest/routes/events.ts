@@ -8,7 +8,8 @@ export const eventRoutes = [
   defineRoute({
     method: 'GET',
     path: '/events',
-    summary: 'What changes, as server-sent events: types sync_run.changed, cluster.changed, inventory.changed, resync.',
+    summary:
+      'What changes, as server-sent events of types such as inventory.changed; after resync read everything again.',
     tag: 'Events',
     access: { signedIn: 'Each event is sent only to those whose permissions let them read what changed.' },
     query: z.strictObject({}),

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApiToken, CreatedApiToken } from '@/domain/account';
 import type { CurrentUser } from '@/domain/auth';
+import type { Role } from '@/domain/role';
 import type { User } from '@/domain/user';
 import { hashPassword } from '@/server/auth/password';
 import { db, sqlClient } from '@/server/db/client';
@@ -100,8 +101,13 @@ describe('an API token', () => {
     const token = await makeToken(await bearer(await makeUser('super_admin')), everyRight);
     const other = await makeUser('viewer');
     const theirs = await bearer(other);
+    const made = { name: `r${newId().replaceAll('-', '')}`.slice(0, 30), title: 'Role', permissions: ['user:read'] };
+    const role = await ask<Role>('/roles', token, { body: made });
+    expect(role.status).toBe(201);
     const calls: [string, string, unknown][] = [
       ['PATCH', `/users/${other.id}`, { password: OTHER }],
+      ['PATCH', `/users/${(await makeUser()).id}`, { email: `${newId()}@example.org` }],
+      ['PATCH', `/roles/${role.body.id}`, { requires_second_factor: true }],
       ['PATCH', `/users/${other.id}`, { active: false }],
       ['PATCH', `/users/${other.id}`, { password_sign_in: false }],
       ['DELETE', `/users/${other.id}`, undefined],

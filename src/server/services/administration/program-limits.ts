@@ -4,15 +4,15 @@ import { AppError } from '../../lib/errors';
 const tokenOf = (actor: Actor) => (actor.kind === 'user' ? actor.api_token : undefined);
 
 /**
- * Refuses what no API token may do, whatever its permissions: set a password or end sign-ins. A token that leaked could
+ * Refuses what no API token may do, whatever its permissions: set a password, end sign-ins or change what is needed to sign in. A token that leaked could
  * otherwise take accounts over, or shut people out.
  * @throws AppError `forbidden` for an API token
  */
 export function assertNoToken(
-  scope: Scope<'user:write'>,
-  what: 'set a password' | 'end sign-ins' | 'allow a token',
+  { actor }: Pick<Scope, 'actor'>,
+  what: 'set a password' | 'end sign-ins' | 'allow a token' | 'change an e-mail address' | 'ask for a second factor',
 ): void {
-  if (!tokenOf(scope.actor)) return;
+  if (!tokenOf(actor)) return;
   throw new AppError('forbidden', `An API token cannot ${what}. Sign in and do it in person.`);
 }
 

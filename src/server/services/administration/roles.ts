@@ -11,6 +11,7 @@ import * as repository from '../../repositories/roles';
 import { isRoleMapped } from '../../repositories/sign-in-provider';
 import { lockSuperAdmins } from '../../repositories/user-list';
 import { assertMayGrant } from './may-grant';
+import { assertNoToken } from './program-limits';
 import { assertSuperAdminLeft } from './super-admins';
 
 const now = () => clock.now().toISOString();
@@ -83,6 +84,8 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
     const changes = changedFields(row, input);
     if (Object.keys(changes).length === 0) return stored(tx, id);
     if (row.built_in && (changes.title !== undefined || changes.permissions !== undefined)) throw builtIn();
+    // Holders without one could do nothing else from now on.
+    if (changes.requires_second_factor) assertNoToken(scope, 'ask for a second factor');
     // What its holders have to do before they may use it is a matter for those who could give it.
     if (changes.permissions || changes.requires_second_factor !== undefined) {
       await assertMayGrant(tx, scope.actor, [

@@ -116,7 +116,7 @@ export async function createUser(scope: Scope<'user:write'>, input: UserInput): 
  * sessions at once, a new password its API tokens, too; those of a deactivated account stay suspended when it is activated again. One's own takes the current one.
  * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
  * be super administrator any more; `forbidden` for somebody with rights that the actor lacks, and for API tokens
- * that set a password, end sign-ins or change their owner; `malformed` for a bad password, or a wrong current one
+ * that set a password, change an e-mail address, end sign-ins or change their owner; `malformed` for a bad password, or a wrong current one
  */
 export async function updateUser(
   scope: Scope<'user:write'>,
@@ -143,6 +143,8 @@ export async function updateUser(
     if (Object.keys(changes).length === 0) return stored(tx, id);
     await assertMayGrant(tx, scope.actor, await repository.findAssignments(tx, [id], now()));
     if (changes.active === false) assertNotSelf(scope, id, 'deactivate');
+    // A sign-in provider may find the account by it.
+    if (changes.email !== undefined) assertNoToken(scope, 'change an e-mail address');
     if (changes.email !== undefined && (await repository.emailTaken(tx, changes.email, id))) throw emailTaken();
     await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
     const shut = changes.active === false || changes.password_sign_in === false;

@@ -9,8 +9,6 @@ import { notFound } from '../../lib/refusals';
 import { deleteMembers, insertMembers } from '../../repositories/security-group-members';
 import { listEligibleWorkloads, lockSecurityGroup, type SecurityGroupRow } from '../../repositories/security-groups';
 
-const NO_OWNER = { tenant_id: null, project_id: null };
-
 type Named = { id: string; name: string; external_id: string };
 type Outcome = { added: string[]; removed: string[]; group: SecurityGroupRow };
 
@@ -57,9 +55,13 @@ export async function changeMembersIn(
   if (!group) throw notFound('security group');
   const workloads = await eligible(tx, scope, group, add, field);
   const added = await insertMembers(tx, groupId, add);
-  // Names for the audit trail; members that are out of reach are removed by whoever may change the group.
-  const gone = await listEligibleWorkloads(tx, 'all', NO_OWNER, remove);
-  const removed = await deleteMembers(tx, groupId, remove);
+  // Those that moved to another owner are no members, and what they are called now is not for this one.
+  const gone = (await listEligibleWorkloads(tx, 'all', group, remove)).filter((workload) => workload.eligible);
+  const removed = await deleteMembers(
+    tx,
+    groupId,
+    gone.map(({ id }) => id),
+  );
   if (added.length + removed.length === 0) return { added, removed, group };
   const namesOf = (ids: readonly string[], list: readonly Named[]) =>
     list

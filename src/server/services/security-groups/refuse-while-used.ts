@@ -21,7 +21,7 @@ export function refuseWhileUsed(
   const used_by = usageOf(naming, endpoints, reach);
   const names = used_by.policies.slice(0, 5).map(({ name }) => name);
   const others = naming.length - names.length;
-  const list = [...names, ...(others > 0 ? [`${others} ${names.length > 0 ? 'more' : 'of other tenants'}`] : [])];
+  const list = [...names, ...(others > 0 ? [`${others} ${names.length > 0 ? 'more' : 'that you may not see'}`] : [])];
   throw new AppError('conflict', `${what} is named by policies: ${list.join(', ')}. Change those policies first.`, {
     extra: { used_by },
   });

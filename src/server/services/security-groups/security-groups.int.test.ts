@@ -185,6 +185,23 @@ describe('security groups', () => {
     expect(listed.body.items.every((item: SecurityGroup) => item.tenant_id === ours.tenant.id)).toBe(true);
   });
 
+  it('say nothing of a member that moved to another tenant, also when it is removed', async () => {
+    const { ours, theirs } = await makeTwoTenants('security_engineer');
+    const group = await create({}, ours.headers);
+    const path = `/security-groups/${group.id}/members`;
+    expect(await json(path, { body: { workload_id: ours.workload.id } }, ours.headers)).toMatchObject({ status: 201 });
+    const moved = { project_id: theirs.project.id, name: 'called otherwise there' };
+    await db.update(workloads).set(moved).where(eq(workloads.id, ours.workload.id));
+    const many = await json(path, { method: 'PATCH', body: { remove: [ours.workload.id] } }, ours.headers);
+    expect(many).toMatchObject({ status: 200, body: { removed: 0 } });
+    expect(await json(`${path}/${ours.workload.id}`, { method: 'DELETE' }, ours.headers)).toMatchObject({
+      status: 404,
+    });
+    const trail = await json(`/audit?object_id=${group.id}`, {}, await bearer(await makeUser('admin', ours.tenant)));
+    expect(trail.body.items.length).toBeGreaterThan(0);
+    expect(JSON.stringify(trail.body)).not.toContain('called otherwise there');
+  });
+
   it('of a tenant do not take in tagged workloads of others', async () => {
     const { ours, theirs, cluster } = await makeTwoTenants('security_engineer');
     const tags = [`t${++serial}`];
