@@ -79,30 +79,29 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
   return run;
 }
 
+/** What the kernel says of a process; nothing of one that has ended meanwhile, as processes of a database do all the time. */
+function said(pid: number, what: 'cmdline' | 'comm' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** Everything that runs for this data directory: it has the directory in its variables, or works inside it. */
 function processes(): number[] {
-  const named = readdirSync('/proc').filter((pid) => {
-    try {
-      return (
-        /^\d+$/.test(pid) &&
-        Number(pid) !== process.pid &&
-        readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`FABRIC_DATA_DIR=${data}\0`)
-      );
-    } catch {
-      return false;
-    }
-  });
+  const named = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid && said(pid, 'environ').includes(`FABRIC_DATA_DIR=${data}\0`));
   const database = existsSync(join(data, 'postgres')) ? postgresProcesses(join(data, 'postgres')) : [];
-  return [...named.map(Number), ...database];
+  return [...named, ...database];
 }
 
 async function untilNoneLeft(): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (processes().length > 0) {
     if (Date.now() > deadline)
-      throw new Error(
-        `still there: ${processes().map((pid) => `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8')}`)}`,
-      );
+      throw new Error(`still there: ${processes().map((pid) => `${pid} ${said(pid, 'cmdline')}`)}`);
     await delay(20);
   }
 }
@@ -200,7 +199,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       expect(await query(database, 'select value from kept')).toEqual([{ value: 1 }]);
     }
     const from = run.lines.length;
-    const web = processes().find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith('\0web\0'));
+    const web = processes().find((pid) => said(pid, 'cmdline').endsWith('\0web\0'));
     process.kill(web ?? 0, 'SIGKILL');
     await run.line(/web ended \(SIGKILL\); starting it again in 0.5 s/, from);
     await run.line(/^web +\| DATABASE_URL=/, from);
@@ -227,8 +226,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
     const old = postmaster();
     // With the guards gone nothing ends the database.
-    for (const pid of processes())
-      if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sh') process.kill(pid, 'SIGKILL');
+    for (const pid of processes()) if (said(pid, 'comm').trim() === 'sh') process.kill(pid, 'SIGKILL');
     run.process.kill('SIGKILL');
     await run.ended;
     await delay(300);
