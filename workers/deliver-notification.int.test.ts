@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { startWebhookReceiver } from '@/server/services/notifications/testing/webhook-receiver.fixture';
+import { startFreshProcess } from '@/test/fresh-process';
 import { redisUrl } from '@/test/redis';
-import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
 import type { WorkerRuntime } from './runtime';
 
@@ -9,7 +9,7 @@ vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
 
 /** The process holds the backend it chose; each backend gets a process that has just started. */
 async function load() {
-  await startAnew();
+  await startFreshProcess();
   const [runtime, definitions, enqueue, queues, backend, ...rest] = await Promise.all([
     import('./runtime'),
     import('@/server/jobs/definitions'),

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { newId } from '@/server/lib/ids';
 import { bundled } from '@/test/bundle';
 import { changed } from '@/test/changed';
+import { startFreshProcess } from '@/test/fresh-process';
 import { redisUrl } from '@/test/redis';
-import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobContext, JobProcessors } from './processors';
 import type { WorkerRuntime } from './runtime';
@@ -24,7 +24,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>, time
 
 /** The process holds the backend it chose; each backend gets a process that has just started. */
 async function load() {
-  await startAnew();
+  await startFreshProcess();
   const [runtime, definitions, enqueue, schedules, overview, queues, backend, errors] = await Promise.all([
     import('./runtime'),
     import('@/server/jobs/definitions'),

@@ -6,8 +6,8 @@ import { afterEach, describe, inject, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { newId } from '@/server/lib/ids';
 import { changed } from '@/test/changed';
+import { startFreshProcess } from '@/test/fresh-process';
 import { startRedisServer } from '@/test/redis-server';
-import { startAnew } from '@/test/start-anew';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobProcessors } from './processors';
 import type { WorkerRuntime } from './runtime';
@@ -23,7 +23,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 async function load(variables: Record<string, string>) {
-  await startAnew(variables);
+  await startFreshProcess(variables);
   const [runtime, definitions, enqueue, queues, prepare] = await Promise.all([
     import('./runtime'),
     import('@/server/jobs/definitions'),

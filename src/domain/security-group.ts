@@ -37,7 +37,7 @@ const fields = {
 
 /**
  * `tenant_id`: left out means the only tenant of whoever asks, or none when they may act for the whole installation. `project_id`:
- * it belongs to this project of the tenant; left out means the whole tenant, or the only project of whoever acts for one alone.
+ * it belongs to this project of the tenant; left out means the whole tenant, or the only project of a user who acts for one alone.
  */
 export const SecurityGroupInput = z.strictObject({
   ...fields,

@@ -37,7 +37,7 @@ const HARMLESS_STATE: Readonly<Record<string, string>> = {
   'src/server/db/stream-rows.ts dialect': 'has no state',
   'src/server/events/open-event-stream.ts encoder': 'has no state',
   'src/server/providers/hypervisor/pve/testing/client.fixture.ts keys': 'a number that only has to differ',
-  'src/server/providers/hypervisor/pve/testing/direct-provider.fixture.ts meter': 'nobody reads it',
+  'src/server/providers/hypervisor/pve/testing/direct-provider.fixture.ts meter': 'it is not read',
   'src/server/providers/hypervisor/pve/testing/simulated.fixture.ts keys': 'a number that only has to differ',
   'src/server/services/deployments/testing/deployment-lab.fixture.ts DEFINITION': 'assigned before each test',
   'src/server/services/deployments/testing/deployment-lab.fixture.ts lab': 'assigned before each test',

@@ -1,7 +1,7 @@
 import { afterAll, vi } from 'vitest';
 import { forgetProcessState } from '@/server/lib/process-state';
 import { giveFileItsDatabase } from './database';
-import { closeConnections } from './start-anew';
+import { closeConnections } from './fresh-process';
 
 // Files share a process and its modules, one after another. Each begins with the environment and the state of a new process.
 const ENVIRONMENT = Symbol.for('fabric.environment of the first test file');

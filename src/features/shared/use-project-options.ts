@@ -19,7 +19,7 @@ export function useProjectOptions(permission: Permission, tenantId: string | nul
   const { can } = usePermissions();
   const grants = state.status === 'signed_in' ? state.user.grants : null;
   const tenants = grants ? tenantsOf(reachOf(grants, permission)) : [];
-  // Whoever acts for one tenant alone did not have to choose it.
+  // A user who acts for one tenant alone did not have to choose it.
   const only = tenants !== 'all' && tenants.length === 1 ? (tenants[0] ?? null) : null;
   const tenant = tenantId === undefined ? only : tenantId;
   const { data } = useQuery({

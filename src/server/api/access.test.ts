@@ -57,7 +57,7 @@ describe('who may do what', () => {
 
   it('cannot be left out of an operation', () => {
     const { query } = operations('Administration');
-    // @ts-expect-error somebody has to be named
+    // @ts-expect-error the access has to be declared
     expect(() => query({ run: async () => null })).not.toThrow();
     // @ts-expect-error and a permission has to exist
     expect(() => query({ access: { permission: 'cluster:destroy' }, run: async () => null })).not.toThrow();

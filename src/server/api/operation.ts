@@ -139,7 +139,7 @@ export function sentParts(operation: Operation): z.ZodType[] {
   return [...(params ? [z.object(Object.fromEntries(renamed))] : []), ...(operation.input ? [operation.input] : [])];
 }
 
-/** Reads what a page sends into parameters and input; all that is wrong is told at once. @throws ZodError */
+/** Reads what a page sends into parameters and input; reports every wrong field. @throws ZodError */
 function readSent(operation: Operation): ((sent: unknown) => { params: unknown; input: unknown }) | null {
   const { names = [], params } = operation.rest === undefined ? {} : addressOf(operation);
   const { input } = operation;
@@ -200,3 +200,15 @@ export function operations(tag: string): { query: Declare<'query'>; mutation: De
     mutation: (config) => build('mutation', { tag, ...config } as Operation),
   };
 }
+
+/** The version of something, in a path or a query. */
+export const versionNumber = z.coerce.number<number | string>({ error: 'a version number' }).int().min(1);
+
+/** For deleting what has versions: the one that was read, unless If-Match says it. */
+export const ByVersion = z.strictObject({ version: versionNumber.optional() });
+
+/** A switch in a query. */
+export const flag = z.enum(['true', 'false'], { error: 'true or false' }).default('false');
+
+/** For work that goes on: whether to wait for its end. */
+export const Waiting = z.strictObject({ wait: flag });

@@ -14,7 +14,7 @@ type Procedures = Readonly<Record<string, { _def: { meta?: unknown } }>>;
 type Asked = {
   scope: OpenScope;
   session: Session;
-  params: Record<string, unknown>;
+  params: Record<string, unknown> | undefined;
   query: Record<string, unknown> | undefined;
   body: unknown;
   request: Request;
@@ -65,7 +65,7 @@ function routeOf(operation: Operation): Route[] {
   const handler = async ({ request, ...asked }: Asked) => {
     const own = Object.fromEntries(Object.entries(asked.query ?? {}).filter(([name]) => !names.includes(name)));
     const only = Object.fromEntries(names.map((name) => [name, asked.query?.[name] as string | undefined]));
-    const { scope, session, params } = asked;
+    const { scope, session, params = {} } = asked;
     const given = withVersion(input, inQuery ? own : asked.body, request);
     const call = { scope, session, params, input: input ? given : undefined, baseUrl: () => baseUrlOf(request) };
     if (respond) return respond.answer(call, only, request);

@@ -2,23 +2,23 @@ import { createDecipheriv, type ScryptOptions, scrypt } from 'node:crypto';
 
 /** First bytes of an encrypted backup of release 0.1: AES-256-GCM piece by piece under a key by scrypt. Later ones are age files. */
 export const MAGIC_BEFORE_AGE = Buffer.from('FABRICBACKUP1\n');
-const SALT = 16;
-const PREFIX = 7;
+export const SALT = 16;
+export const PREFIX = 7;
 const TAG = 16;
-const CHUNK = 256 * 1024;
+export const CHUNK = 256 * 1024;
 /** 128 MiB for half a second: what each guess of the passphrase costs. */
 const COST: ScryptOptions = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 const HEAD = MAGIC_BEFORE_AGE.length + SALT + PREFIX;
 
-function keyOf(passphrase: string, salt: Buffer): Promise<Buffer> {
+export function keyOf(passphrase: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(passphrase.normalize('NFKC'), salt, 32, COST, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }
 
 /** The number of a chunk and whether it is the last are in its nonce: none can be left out, repeated or moved. */
-function nonce(prefix: Buffer, counter: number, last: boolean): Buffer {
+export function nonce(prefix: Buffer, counter: number, last: boolean): Buffer {
   const bytes = Buffer.alloc(12);
   prefix.copy(bytes);
   bytes.writeUInt32BE(counter, PREFIX);
@@ -27,7 +27,10 @@ function nonce(prefix: Buffer, counter: number, last: boolean): Buffer {
 }
 
 /** Cuts a stream into pieces of `size`; the last is shorter, perhaps empty, and is marked as such. */
-async function* pieces(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<{ bytes: Buffer; last: boolean }> {
+export async function* pieces(
+  source: AsyncIterable<Buffer>,
+  size: number,
+): AsyncGenerator<{ bytes: Buffer; last: boolean }> {
   let rest = Buffer.alloc(0);
   for await (const chunk of source) {
     rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);

@@ -12,7 +12,7 @@ async function opened(file: Buffer, passphrase = PASSPHRASE, size?: number): Pro
   return all(decrypt(inPieces(file, size), passphrase));
 }
 
-/** How each format lays its pieces: `head` finds where the first begins, from `last` on a change shows at once as a wrong key. */
+/** How each format lays its pieces: `head` finds where the first begins, from `last` on, a change looks like a wrong key. */
 const formats = [
   {
     name: 'an age file',

@@ -24,7 +24,7 @@ it.each([
   expect(visibleEvent(grant(permission, OURS), ME, { ...event, tenant_id: null })).toBeNull();
 });
 
-it('tells of what a project has to those who reach the project or its tenant', () => {
+it('shows events of a project to users who reach the project or its tenant', () => {
   const of = (project_id: string | null): RoleGrant[] => [
     { role: 'r', permissions: ['policy:read'], tenant_id: OURS, project_id },
   ];

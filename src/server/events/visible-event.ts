@@ -2,7 +2,8 @@ import { isGranted, isNowhere, isWithinReach, type RoleGrant, reachOf } from '@/
 import type { HubMessage } from './event-hub';
 
 /**
- * What of an event this user, who holds these grants, may learn: it, less of it, or nothing. What belongs to a tenant or to one of its projects is told to those who reach it. Of what clusters share, tenants are told nothing, because it tells when others change something: see
+ * The part of an event that this user, who holds these grants, may see: all, less, or nothing. Users who reach a tenant or one of its projects see
+ * what belongs to it. Of what clusters share, tenants see nothing, because that would reveal when others change something: see
  * `needsBeat`.
  */
 export function visibleEvent(grants: readonly RoleGrant[], userId: string, message: HubMessage): HubMessage | null {

@@ -14,7 +14,7 @@ export function processState<T extends object>(initial: () => T): T {
   return state;
 }
 
-/** Begins anew, as a process that has just started. What is open is not closed. For tests that share a process. */
+/** Resets the state to that of a new process, without closing what is open. For tests that share a process. */
 export function forgetProcessState(): void {
   for (const forget of forgets) forget();
 }

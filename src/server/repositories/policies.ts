@@ -144,7 +144,7 @@ export async function lockPolicy(tx: Tx, reach: Reach, id: string): Promise<Poli
   return row ?? null;
 }
 
-/** Whether the owner has a policy of this name. Another project's names are not told by that. */
+/** Whether the owner has a policy of this name. That reveals no name of another project. */
 export async function policyNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
   return (await tx.$count(policies, and(ownedBy(policies, owner), eq(policies.name, name)))) > 0;
 }

@@ -158,7 +158,7 @@ export async function lockSecurityGroup(tx: Tx, reach: Reach, id: string): Promi
   return row ?? null;
 }
 
-/** Whether the owner has a group of this name. Another project's names are not told by that. */
+/** Whether the owner has a group of this name. That reveals no name of another project. */
 export async function securityGroupNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
   return (await tx.$count(securityGroups, and(ownedBy(securityGroups, owner), eq(securityGroups.name, name)))) > 0;
 }

@@ -1,4 +1,4 @@
-import { type DefaultPolicy, effectiveOptions } from '../../firewall/guest-options';
+import { effectiveOptions } from '../../firewall/guest-options';
 import type { LiveRule, LiveSetEntry } from '../../firewall/live-state';
 import { parseMarker } from '../marker';
 import { SET_PREFIX } from '../split-rule';

@@ -91,7 +91,7 @@ function othersFor(input: Input, path: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => (id && id !== user.ids[kind] ? [id] : [])))];
 }
 
-describe('somebody with a role for one project', () => {
+describe('a user with a role for one project', () => {
   it('creates, changes, applies and deletes policies and groups of the project', async () => {
     const post = async (path: string, body: object, method = 'POST') => {
       const answer = await call(path, { method, headers: user.headers(), body });
@@ -125,7 +125,7 @@ describe('somebody with a role for one project', () => {
     ).toBe(204);
   });
 
-  it('may use names that others have, and is not told of them', async () => {
+  it('may use names that others have, without learning of them', async () => {
     const policy = { definition: { enforcement_mode: 'audit', sources: ['any'], targets: ['any'] } };
     for (const [path, name, body] of [
       ['/policies', 'zzb-policy', policy],

@@ -75,7 +75,7 @@ export const auditRouter = router({
     run: ({ scope, params }) => readAuditRecord(scope, params.audit_record_id),
   }),
   recordExport: mutation({
-    access: { signedIn: 'Whoever exports a list on a page leaves a record of it.' },
+    access: { signedIn: 'An export from a page leaves a record.' },
     input: PageExport,
     run: ({ session, input }) => recordPageExport(session, input),
   }),

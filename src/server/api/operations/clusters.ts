@@ -21,8 +21,7 @@ import { updateCluster } from '../../services/clusters/update-cluster';
 import { readClusterFirewall } from '../../services/host-firewall/read-cluster-firewall';
 import { awaitSyncRun } from '../../services/sync-runs/await-sync-run';
 import { listSyncRuns } from '../../services/sync-runs/list-sync-runs';
-import { Waiting } from '../inputs';
-import { operations } from '../operation';
+import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Clusters');

@@ -18,8 +18,7 @@ import { readDeployment } from '../../services/deployments/read-deployment';
 import { readDeploymentGuest } from '../../services/deployments/read-deployment-guest';
 import { reconcilePolicy } from '../../services/deployments/reconcile-policy';
 import { retryDeployment } from '../../services/deployments/retry-deployment';
-import { Waiting } from '../inputs';
-import { operations } from '../operation';
+import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Deployments');

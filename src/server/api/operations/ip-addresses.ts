@@ -18,8 +18,7 @@ import { listAddressPolicies } from '../../services/ipam/list-address-policies';
 import { listAddresses } from '../../services/ipam/list-addresses';
 import { readAddress } from '../../services/ipam/read-address';
 import { updateAddress } from '../../services/ipam/update-address';
-import { ByVersion } from '../inputs';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Address management');

@@ -1,8 +1,7 @@
 import { IpRange, RangeInput, RangeListInput, RangePage, RangeUpdate } from '@/domain/ipam/ip-range';
 import { listRanges } from '../../services/ipam/list-ranges';
 import { createRange, deleteRange, updateRange } from '../../services/ipam/write-ranges';
-import { ByVersion } from '../inputs';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Address management');

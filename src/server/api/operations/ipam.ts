@@ -3,8 +3,7 @@ import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
 import { awaitDiscovery } from '../../services/ipam/discovery/await-discovery';
 import { requestDiscovery } from '../../services/ipam/discovery/request-discovery';
 import { searchIpam } from '../../services/ipam/search-ipam';
-import { Waiting } from '../inputs';
-import { operations } from '../operation';
+import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Address management');

@@ -8,8 +8,7 @@ import { readNetwork } from '../../services/inventory/read-network';
 import { createNetwork } from '../../services/ipam/create-network';
 import { deleteNetwork } from '../../services/ipam/delete-network';
 import { updateNetwork } from '../../services/ipam/update-network';
-import { ByVersion } from '../inputs';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Inventory');

@@ -36,8 +36,7 @@ import { previewDraft } from '../../services/policies/preview/preview-draft';
 import { previewPolicy } from '../../services/policies/preview/preview-policy';
 import { readPolicy } from '../../services/policies/read-policy';
 import { updatePolicy } from '../../services/policies/update-policy';
-import { ByVersion, flag, versionNumber } from '../inputs';
-import { operations } from '../operation';
+import { ByVersion, flag, operations, versionNumber } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Policies');

@@ -27,8 +27,7 @@ import { readSubnet } from '../../services/ipam/read-subnet';
 import { readSubnetGrid } from '../../services/ipam/read-subnet-grid';
 import { readSubnetTree } from '../../services/ipam/read-subnet-tree';
 import { updateSubnet } from '../../services/ipam/update-subnet';
-import { ByVersion, flag } from '../inputs';
-import { operations } from '../operation';
+import { ByVersion, flag, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Address management');

@@ -25,8 +25,8 @@ export type SchemaComponents = {
   resolve(reference: string): JsonSchema | undefined;
 };
 
-/** A field whose missing value is replaced may be left out; zod tells that of defaults only. */
-function leaveOut({ shape }: z.ZodObject, json: JsonSchema): void {
+/** A field whose missing value is replaced is optional; zod's JSON schema covers defaults only. */
+function makeOptional({ shape }: z.ZodObject, json: JsonSchema): void {
   if (!json.required) return;
   json.required = json.required.filter((name) => !(shape[name] instanceof z.ZodCatch));
 }
@@ -60,7 +60,7 @@ export function schemaComponents(): SchemaComponents {
         // A test names what cannot be told; the document of the others is served all the same.
         unrepresentable: 'any',
         override: ({ zodSchema, jsonSchema }) => {
-          if (io === 'input' && zodSchema instanceof z.ZodObject) leaveOut(zodSchema, jsonSchema as JsonSchema);
+          if (io === 'input' && zodSchema instanceof z.ZodObject) makeOptional(zodSchema, jsonSchema as JsonSchema);
         },
       }) as JsonSchema & {
         id?: string;

@@ -6,7 +6,6 @@ import { severityOf } from '@/domain/dashboard/sensitive-ports';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { observedAction } from '@/domain/flow-verdict';
 import type { SummedRulesSay } from '@/domain/summed-verdict';
-import type { SuspiciousEnds } from '../../repositories/suspicious-flows';
 import { AddressBook } from '../flows/address-book';
 import * as contexts from '../insights/guest-context';
 import type { Board } from '../policies/board/board';

@@ -28,7 +28,7 @@ type Sight = TenantVisibility | 'residual' | null;
  * Shows live rules with the names of the policies that they belong to. To readers who do not act for the whole installation,
  * rules of platform policies are shown as far as these let tenants see them. Whether one that is gone let them is not
  * known, so its rules are hidden. Those of another tenant's or project's policy, which it left when the workload moved, are
- * residual: they filter, and whose they are is not told, nor whether the policy is gone.
+ * residual: they filter, but neither their owner nor whether the policy still exists is shown.
  * @param workload where the rules are; null: at several, at which only policies within reach are named
  */
 export function ruleNamer(

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { runStatements } from '@/test/database-server';
+import { startFreshProcess } from '@/test/fresh-process';
 import { redisUrl } from '@/test/redis';
-import { startAnew } from '@/test/start-anew';
 
 async function load(variables: Record<string, string>) {
-  await startAnew(variables);
+  await startFreshProcess(variables);
   const [health, backend, queues, client] = await Promise.all([
     import('./readiness'),
     import('../../jobs/backend'),

@@ -190,10 +190,17 @@ describe('security groups', () => {
     const group = await create({}, ours.headers);
     const path = `/security-groups/${group.id}/members`;
     expect(await json(path, { body: { workload_id: ours.workload.id } }, ours.headers)).toMatchObject({ status: 201 });
+    // Also not to policies of the platform that name the group.
+    const resolved = async () => {
+      const asked = { body: { endpoints: [`sg:${group.id}`], tenant_id: null } };
+      return (await json('/policy-endpoints/resolve', asked, admin)).body.endpoints[0].workloads_total;
+    };
+    expect(await resolved()).toBe(1);
     const moved = { project_id: theirs.project.id, name: 'called otherwise there' };
     await db.update(workloads).set(moved).where(eq(workloads.id, ours.workload.id));
     const many = await json(path, { method: 'PATCH', body: { remove: [ours.workload.id] } }, ours.headers);
     expect(many).toMatchObject({ status: 200, body: { removed: 0 } });
+    expect(await resolved()).toBe(0);
     expect(await json(`${path}/${ours.workload.id}`, { method: 'DELETE' }, ours.headers)).toMatchObject({
       status: 404,
     });

@@ -63,7 +63,7 @@ describe('setup', () => {
     );
     const statuses = answers.map((a) => a.status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    // The others come too late, or too many of their address want a password hashed at once; who comes again is told why.
+    // The others come too late, or too many of their address want a password hashed at the same time; a retry gets the reason.
     expect(statuses.filter((status) => ![201, 409, 429].includes(status))).toEqual([]);
     expect((await call('/setup/complete', { body: input({ email: 'late@example.org' }) })).status).toBe(409);
     expect(await db.select().from(users)).toHaveLength(1);

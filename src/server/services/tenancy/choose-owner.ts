@@ -15,8 +15,8 @@ const noSuchProject = () => wrong('There is no such project.');
 type Wanted = { tenant_id?: string | null | undefined; project_id?: string | null | undefined };
 
 /**
- * The owner of something new: a project, a tenant, or the installation. Without a project it is chosen as by `chooseTenant`. Whoever
- * acts for single projects only must name one of theirs, unless they have only one.
+ * The owner of something new: a project, a tenant, or the installation. Without a project it is chosen as by `chooseTenant`. A user
+ * who acts for single projects only must name one, unless there is only one.
  * @throws AppError `malformed` naming the field
  */
 export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id }: Wanted): Promise<Owned> {

@@ -3,13 +3,10 @@ import type { ApplyResult } from '@/domain/deployments';
 import type { GuestFirewall } from '@/domain/guest-firewall';
 import type { MappingPreview } from '@/domain/mapping-rule';
 import type { Policy } from '@/domain/policies';
-import type { PolicyPreview } from '@/domain/policy-preview';
 import type { AssignmentPreview, ResidualRulesList } from '@/domain/residual-rules';
 import { ProviderError } from '@/server/providers/hypervisor/errors';
-import { forgetReadings } from '@/server/services/firewall/live-reader';
 import { collectFindings } from '@/server/services/notifications/facts/collect-findings';
 import { auditTrail } from '@/test/audit-trail';
-import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { scheduleDeployments } from '../schedule-deployments';
 import {
@@ -20,75 +17,14 @@ import {
   run,
   switches,
 } from '../testing/deployment-lab.fixture';
+import { apply, ask, MOVED, makeMoves, makePolicy, removals, runRemovals, type Side, STAYS } from './moves.fixture';
 
 prepareDeploymentLab();
 
-const MOVED = 102;
-const STAYS = 101;
-
-type Side = { tenant: { id: string }; project: { id: string }; as: () => Promise<{ authorization: string }> };
-let ours: Side;
-let theirs: Side;
-let root: () => Promise<{ authorization: string }>;
-let workload: string;
-
-async function makeSide(name: string): Promise<Side> {
-  const tenant = await makeTenant({ name: `${name} ${Date.now()}` });
-  const user = await makeUser('admin', tenant);
-  return { tenant, project: await makeProject(tenant), as: () => bearer(user) };
-}
-
-async function ask<T>(who: Side['as'], path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<T> {
-  forgetReadings();
-  const response = await call(path, { method, headers: await who(), ...(body && { body }) });
-  const text = await response.text();
-  if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return (text ? JSON.parse(text) : null) as T;
-}
-
+let { ours, theirs, root, workload, assign } = {} as Awaited<ReturnType<typeof makeMoves>>;
 beforeEach(async () => {
-  ours = await makeSide('ours');
-  theirs = await makeSide('theirs');
-  const admin = await makeUser('super_admin');
-  root = () => bearer(admin);
-  workload = await lab.id(MOVED);
-  await assign(ours, [MOVED, STAYS]);
+  ({ ours, theirs, root, workload, assign } = await makeMoves());
 });
-
-const assign = async ({ project }: Pick<Side, 'project'>, vmids: number[]) =>
-  ask<{ changed: number }>(root, '/workloads/assign', {
-    project_id: project.id,
-    workload_ids: await Promise.all(vmids.map((vmid) => lab.id(vmid))),
-  });
-
-async function makePolicy(side: Side, changes: object = {}): Promise<Policy> {
-  return ask(side.as, '/policies', {
-    name: 'shop policy',
-    definition: {
-      enforcement_mode: 'enforced',
-      sources: ['10.20.22.0/24'],
-      targets: [`vmid:${lab.cluster.id}/${MOVED}`, `vmid:${lab.cluster.id}/${STAYS}`],
-      default_action: 'drop',
-    },
-    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['22'], comment: 'secret of ours' }],
-    ...changes,
-  });
-}
-
-async function apply(side: Side, policy: Policy): Promise<string> {
-  const result = await ask<ApplyResult>(side.as, `/policies/${policy.id}/apply`, {});
-  const id = result.clusters[0]?.deployment_id ?? '';
-  await run(id);
-  return id;
-}
-
-const removals = async () =>
-  (await lab.sql<{ id: string }[]>`select id from deployments where kind = 'removal' and status = 'queued'`).map(
-    ({ id }) => id,
-  );
-const runRemovals = async () => {
-  for (const id of await removals()) await run(id);
-};
 
 describe('a workload that moves to another tenant by hand', () => {
   it('loses the rules and switches of its former tenant, and both trails tell', async () => {
@@ -102,14 +38,14 @@ describe('a workload that moves to another tenant by hand', () => {
     expect(rulesOf(MOVED, policy)).toEqual([]);
     expect(switches(MOVED)).toEqual(before);
     expect(rulesOf(STAYS, policy)).toHaveLength(1);
-    const told = (await auditTrail()).filter(({ action }) => action.startsWith('workload.r'));
-    expect(told.map(({ action, tenant_id }) => [action, tenant_id])).toEqual([
+    const recorded = (await auditTrail()).filter(({ action }) => action.startsWith('workload.r'));
+    expect(recorded.map(({ action, tenant_id }) => [action, tenant_id])).toEqual([
       ['workload.rules_left', ours.tenant.id],
       ['workload.rules_left', theirs.tenant.id],
       ['workload.residual_rules_removed', ours.tenant.id],
       ['workload.residual_rules_removed', theirs.tenant.id],
     ]);
-    const theirTrail = JSON.stringify(told.filter(({ tenant_id }) => tenant_id === theirs.tenant.id));
+    const theirTrail = JSON.stringify(recorded.filter(({ tenant_id }) => tenant_id === theirs.tenant.id));
     expect(theirTrail).not.toContain('shop policy');
     expect(theirTrail).not.toContain(policy.id);
     expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
@@ -277,161 +213,6 @@ describe('a workload that moves to another tenant by hand', () => {
       fault.remove();
     }
     expect(rulesOf(MOVED, policy)).toHaveLength(1);
-  });
-});
-
-describe('a workload that moves to another project of its tenant', () => {
-  let other: { id: string };
-  let policy: Policy;
-  let ofTenant: Policy;
-  beforeEach(async () => {
-    other = await makeProject(ours.tenant);
-    policy = await makePolicy(ours);
-    ofTenant = await makePolicy(ours, { name: 'policy of the tenant', priority: 50 });
-    await lab.sql`update policies set project_id = ${ours.project.id} where id = ${policy.id}`;
-    await apply(ours, policy);
-    await apply(ours, ofTenant);
-  });
-  const counts = () => [policy, ofTenant].map((one) => [MOVED, STAYS].map((vmid) => rulesOf(vmid, one).length));
-
-  it('loses the rules of policies of the project, and keeps those of the tenant', async () => {
-    expect(counts()).toEqual([
-      [1, 1],
-      [1, 1],
-    ]);
-    const input = { project_id: other.id, workload_ids: [workload] };
-    const preview = await ask<AssignmentPreview>(root, '/workloads/assign/preview', input);
-    expect(preview).toMatchObject({
-      changed: 1,
-      moved: 0,
-      workloads: [{ workload_id: workload, policies: 1, rules: 1 }],
-    });
-    await assign({ project: other }, [MOVED]);
-    expect(await removals()).toHaveLength(1);
-    await runRemovals();
-    expect(counts()).toEqual([
-      [0, 1],
-      [1, 1],
-    ]);
-    const told = (await auditTrail()).filter(
-      ({ action, tenant_id }) => action.startsWith('workload.r') && tenant_id === ours.tenant.id,
-    );
-    expect(told.map(({ action }) => action)).toEqual(['workload.rules_left', 'workload.residual_rules_removed']);
-    expect(JSON.stringify(told)).toContain('shop policy');
-    // What acts on the project alone does not come back to it.
-    await apply(ours, policy);
-    const { clusters } = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/reconcile`, {});
-    await run(clusters[0]?.deployment_id ?? '');
-    expect(counts()).toEqual([
-      [0, 1],
-      [1, 1],
-    ]);
-  });
-
-  it('is not written to by an apply of the project that had begun before', async () => {
-    await lab.sql`update security_rules set destination_ports = '{2222}' where policy_id = ${policy.id}`;
-    await lab.sql`update policies set version = version + 1 where id = ${policy.id}`;
-    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
-    await assign({ project: other }, [MOVED]);
-    await run(result.clusters[0]?.deployment_id ?? '');
-    const ports = (vmid: number) => rulesOf(vmid, policy).map((rule) => /-dport (\d+)/.exec(rule)?.[1]);
-    expect([ports(MOVED), ports(STAYS)]).toEqual([['22'], ['2222']]);
-    await runRemovals();
-    expect(ports(MOVED)).toEqual([]);
-  });
-
-  it('keeps the rules as residual while its cluster cannot be reached, and has them again when it comes back', async () => {
-    const unreachable: Parameters<typeof run>[1] = async () => {
-      throw new ProviderError('unreachable', 'The cluster did not answer.', 'Check the network.');
-    };
-    await assign({ project: other }, [MOVED]);
-    for (const id of await removals()) await run(id, unreachable);
-    await lab.observe();
-    expect((await ask<ResidualRulesList>(ours.as, `/workloads/${workload}/residual-rules`)).items).toMatchObject([
-      { attempts: 1, rules: [{ action: 'ACCEPT' }] },
-    ]);
-    const { facts } = await collectFindings([ours.tenant.id], ['residual_rules']);
-    expect(facts).toMatchObject([
-      { object_id: workload, detail: expect.stringContaining('of a former project still filter the workload') },
-    ]);
-    await lab.sql`update residual_rules set attempted_at = now() - interval '1 hour'`;
-    await assign(ours, [MOVED]);
-    expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
-    await scheduleDeployments();
-    await runRemovals();
-    expect(counts()).toEqual([
-      [1, 1],
-      [1, 1],
-    ]);
-  });
-});
-
-describe('a policy that is given to a project of its tenant', () => {
-  it('is shown to lose the rules of other workloads, loses them when it is saved, and can go back to the tenant', async () => {
-    const other = await makeProject(ours.tenant);
-    const policy = await makePolicy(ours);
-    await apply(ours, policy);
-    await assign({ project: other }, [MOVED]);
-    expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([1, 1]);
-    const give = { project_id: ours.project.id };
-    const preview = await ask<PolicyPreview>(ours.as, `/policies/${policy.id}/preview`, give);
-    // What is not saved would be the next version, so its rules carry another mark.
-    expect(
-      preview.clusters[0]?.guests.map(({ vmid, changes }) => [vmid, changes?.added.length, changes?.removed.length]),
-    ).toEqual([
-      [STAYS, 1, 1],
-      [MOVED, 0, 1],
-    ]);
-    expect(await ask(ours.as, `/policies/${policy.id}`, give, 'PATCH')).toMatchObject({
-      version: 2,
-      project_id: ours.project.id,
-      project_name: expect.any(String),
-    });
-    await runRemovals();
-    expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([0, 1]);
-    expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
-    const [record] = (await auditTrail()).filter(
-      ({ action, object_id }) => action === 'policy.updated' && object_id === policy.id,
-    );
-    expect(record).toMatchObject({ before: { project_id: null }, after: { project_id: ours.project.id } });
-    await ask(ours.as, `/policies/${policy.id}`, { project_id: null }, 'PATCH');
-    await apply(ours, policy);
-    expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([1, 1]);
-  });
-
-  it('is refused while it is deployed, for a project of others, and for a policy of the installation', async () => {
-    const policy = await makePolicy(ours);
-    const change = async (who: Side['as'], id: string, project_id: string | null) =>
-      (await call(`/policies/${id}`, { method: 'PATCH', headers: await who(), body: { project_id } })).status;
-    expect(await change(ours.as, policy.id, theirs.project.id)).toBe(400);
-    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
-    expect(await change(ours.as, policy.id, ours.project.id)).toBe(409);
-    await run(result.clusters[0]?.deployment_id ?? '');
-    expect(await change(ours.as, policy.id, ours.project.id)).toBe(200);
-    const platform = await ask<Policy>(root, '/policies', {
-      name: `of the platform ${Date.now()}`,
-      definition: { enforcement_mode: 'audit', sources: ['any'], targets: ['any'] },
-    });
-    expect(await change(root, platform.id, ours.project.id)).toBe(422);
-  });
-
-  it('needs the right at both ends, also for groups, which stay where policies name them', async () => {
-    const person = await makeUser('admin', ours.tenant);
-    await lab.sql`update role_assignments set project_id = ${ours.project.id} where user_id = ${person.id}`;
-    const as = () => bearer(person);
-    const definition = { enforcement_mode: 'audit', sources: ['any'], targets: ['sg:shop group'] };
-    const group = await ask<{ id: string; project_id: string }>(as, '/security-groups', { name: 'shop group' });
-    const policy = await ask<Policy>(as, '/policies', { name: 'of the project', definition });
-    expect([group.project_id, policy.project_id]).toEqual([ours.project.id, ours.project.id]);
-    const change = async (who: Side['as'], path: string, project_id: string | null) =>
-      (await call(path, { method: 'PATCH', headers: await who(), body: { project_id } })).status;
-    expect(await change(as, `/policies/${policy.id}`, null)).toBe(403);
-    expect(await change(as, `/security-groups/${group.id}`, null)).toBe(403);
-    // The policy of the project would not find the group any more.
-    expect(await change(ours.as, `/security-groups/${group.id}`, null)).toBe(409);
-    expect(await change(ours.as, `/policies/${policy.id}`, null)).toBe(200);
-    expect(await change(ours.as, `/security-groups/${group.id}`, null)).toBe(200);
-    expect(await change(as, `/policies/${policy.id}`, ours.project.id)).toBe(404);
   });
 });
 

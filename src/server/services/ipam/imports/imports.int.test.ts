@@ -8,7 +8,7 @@ import { bearer, makeCluster, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { runImport } from './run-import';
 
-const enqueue = vi.spyOn(jobs, 'enqueue').mockResolvedValue();
+vi.spyOn(jobs, 'enqueue').mockResolvedValue();
 
 const program = bundled('src/server/services/ipam/imports/killed-import.fixture.ts');
 const signal = new AbortController().signal;

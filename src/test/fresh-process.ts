@@ -12,7 +12,7 @@ export async function closeConnections(): Promise<void> {
 }
 
 /** Goes on as a process that has just started, with these variables: tests of stores need no modules of their own. */
-export async function startAnew(variables: Readonly<Record<string, string>> = {}): Promise<void> {
+export async function startFreshProcess(variables: Readonly<Record<string, string>> = {}): Promise<void> {
   await closeConnections();
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   forgetProcessState();
