@@ -257,8 +257,8 @@ function read(query: string, bytesPerSecond = Number.POSITIVE_INFINITY): Promise
 async function sameRows(): Promise<string> {
   const { PgDialect } = await import('drizzle-orm/pg-core');
   const { sql: text } = await import('drizzle-orm');
-  const { insightRows } = await import('@/server/repositories/insight-flows');
-  const { selectFlows } = await import('@/server/repositories/flow-list');
+  const { insightRows } = await import('@/server/traffic/storage/postgres/insight-rows');
+  const { selectFlows } = await import('@/server/traffic/storage/postgres/flow-list');
   const iso = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const selection = {
     visible: 'all' as const,

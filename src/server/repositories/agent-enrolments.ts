@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
+import { agentEnrolments } from '../db/schema/agents';
 import { clusters, nodeAgents, nodes, type TokenReplacement } from '../db/schema/clusters';
-import { agentEnrolments } from '../db/schema/telemetry';
 
 type EnrolmentRow = typeof agentEnrolments.$inferSelect;
 export type NodeName = { id: string; name: string; cluster_id: string; cluster_name: string };

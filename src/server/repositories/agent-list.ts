@@ -2,11 +2,12 @@ import { and, count, desc, eq, gt, gte, ilike, inArray, isNotNull, isNull, not, 
 import type { Agent, AgentDetail, AgentHour, AgentListInput } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import { db } from '../db/client';
+import { agentHeartbeats } from '../db/schema/agents';
 import { clusters, nodeAgents, nodes } from '../db/schema/clusters';
-import { agentHeartbeats, unconfirmedFlows } from '../db/schema/telemetry';
+import { unconfirmedFlows } from '../db/schema/flows';
+import { listUnconfirmedGuests } from '../traffic/storage/postgres/unconfirmed';
 import { likePattern } from './like-pattern';
 import { pageOfRows, type SortKeys } from './page-of-rows';
-import { listUnconfirmedGuests } from './unconfirmed-flows';
 
 /** The collectors of the newest heartbeat as a JSON list; of anything else than a list an empty one. */
 const reported = sql`case when jsonb_typeof(${nodeAgents.payload} #> '{flow_diagnostics,collectors}') = 'array'

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
+import { agentHeartbeats } from '../db/schema/agents';
 import { nodeAgents, nodes } from '../db/schema/clusters';
 import { coverageMarks } from '../db/schema/coverage';
-import { agentHeartbeats } from '../db/schema/telemetry';
 
 export type AgentNode = {
   node_id: string;

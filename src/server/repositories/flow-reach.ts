@@ -1,16 +1,14 @@
 import { ilike, type SQL, sql } from 'drizzle-orm';
-import type { Reach } from '@/domain/permissions';
+import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import { db } from '../db/client';
+import { workloadOwners } from '../db/schema/moves';
 import { subnets } from '../db/schema/networks';
 import { workloads } from '../db/schema/workloads';
-import { type OwnedPeriod, ownedPeriods, periodsOf } from './flow-history';
+import type { FlowReach, OwnedPeriod, VisibleWorkloads } from '../traffic/storage/flow-selection';
 import { subnetInReach } from './ipam-reach';
 import { likePattern } from './like-pattern';
 import { pgArray } from './pg-array';
 import { workloadInReach } from './tenant-reach';
-
-/** Workloads whose flows may be seen: all there are, or those with these ids. */
-export type VisibleWorkloads = 'all' | readonly string[];
 
 /** The workloads within reach, and when those that moved were, after `since`. One query, none with reach `all`. */
 export async function findVisibleWorkloads(
@@ -37,32 +35,6 @@ export async function findNamedWorkloads(reach: Reach, text: string): Promise<st
   return rows.map((row) => row.id);
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/**
- * Whether the column holds one of the ids. They are part of the statement's text, so that the same condition in SELECT and
- * GROUP BY is the same expression: two parameters would not be.
- */
-export function oneOf(column: SQL, ids: readonly string[]): SQL {
-  const wrong = ids.find((id) => !UUID.test(id));
-  if (wrong !== undefined) throw new Error('expected ids of workloads');
-  return sql`${column} = any (${sql.raw(`'{${ids.join(',')}}'::uuid[]`)})`;
-}
-
-/** The workload id in the column, or null where it may not be seen: to strangers the end is an address and no more. */
-export const ifVisible = (column: SQL, visible: VisibleWorkloads): SQL =>
-  visible === 'all' ? column : sql`case when ${oneOf(column, visible)} then ${column} end`;
-
-/**
- * What of the traffic may be seen: workloads at its ends, and the subnets that these lie in. `visible` has those that belonged
- * to the reader once as well; `periods` says when, and `flowRows` and `rollupRows` take them out of everything else.
- */
-export type FlowReach = {
-  visible: VisibleWorkloads;
-  prefixes: 'all' | readonly string[];
-  periods: readonly OwnedPeriod[];
-};
-
 /**
  * The workloads within reach, and the subnets within reach as they are written, for reading what was observed after `since`. One
  * query, none with reach `all`.
@@ -78,12 +50,42 @@ export async function findFlowReach(reach: Reach, since: string): Promise<FlowRe
   return { visible: [...visible], prefixes: row?.prefixes ?? [], periods };
 }
 
-/**
- * The subnet of an end (`cidr`), for those who may see its workload or the subnet. To all others it is every address there is
- * (`0.0.0.0/0`, `::/0`): that the end lies inside the installation is told, where it lies is not. See `shownCidr`.
- */
-export function cidrIfVisible(cidr: SQL, workload: SQL, { visible, prefixes }: FlowReach): SQL {
-  if (visible === 'all' || prefixes === 'all') return cidr;
-  return sql`case when ${cidr} is null or ${oneOf(workload, visible)} or ${cidr} = any (${pgArray('cidr', prefixes)}) then ${cidr}
-    else set_masklen(case family(${cidr}) when 4 then '0.0.0.0'::inet else '::'::inet end, 0)::cidr end`;
+/** Touching periods of one workload are one: both tenants are within reach. */
+function joined(periods: readonly OwnedPeriod[]): OwnedPeriod[] {
+  const result: OwnedPeriod[] = [];
+  for (const period of periods) {
+    const last = result.at(-1);
+    const touches = last?.workload_id === period.workload_id && last.to !== null && last.to === period.from;
+    if (last && touches) result[result.length - 1] = { ...period, from: last.from };
+    else result.push(period);
+  }
+  return result.filter(({ from, to }) => from !== null || to !== null);
 }
+
+/** After the periods of tenants, which are numbered from 1. */
+const LAST = '9223372036854775807::bigint';
+
+/**
+ * SQL of the workloads within reach, now or once, that moved between tenants, as JSON: only of these does the owner depend on
+ * the time. A move before `since` is left out, because nothing from before it is read. Workloads that are reached by their
+ * project have been since they came to it: where they were before is not kept. See `periodsOf`.
+ */
+export function ownedPeriods(reach: Exclude<Reach, 'all'>, since: string): SQL {
+  const text = (column: string) =>
+    sql.raw(`'${column.slice(0, -3)}', to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`);
+  const projects = projectsOf(reach);
+  const ofTenants = sql`from ${workloadOwners}
+    where tenant_id = any (${pgArray('uuid', [...tenantsOf(reach)])}) and (from_at is not null or to_at is not null)
+      and (from_at > ${since}::timestamptz or to_at > ${since}::timestamptz)`;
+  const found =
+    projects.length === 0
+      ? ofTenants
+      : sql`from (select id, workload_id, from_at, to_at, workload_name ${ofTenants}
+          union all select ${sql.raw(LAST)}, id, project_since, null, null from ${workloads}
+          where project_id = any (${pgArray('uuid', projects)}) and project_since > ${since}::timestamptz) as periods`;
+  return sql`(select coalesce(json_agg(json_build_object('workload_id', workload_id, ${text('from_at')}, ${text('to_at')},
+      'name', workload_name) order by workload_id, id), '[]') ${found})`;
+}
+
+/** What `ownedPeriods` found, a period for each time in which a workload was within reach. */
+export const periodsOf = (found: readonly OwnedPeriod[] | undefined): OwnedPeriod[] => joined(found ?? []);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { SLOT_MS } from '@/domain/dashboard/monitoring';
 import { db } from '../db/client';
-import { agentHeartbeats } from '../db/schema/telemetry';
+import { agentHeartbeats } from '../db/schema/agents';
 
 /** Nodes whose agents sent a heartbeat, by windows of `SLOT_MS`, in milliseconds. `until` is not part of it. One query. */
 export async function listHeartbeatSlots(since: string, until: string): Promise<{ slot: number; node_id: string }[]> {

@@ -2,6 +2,7 @@ import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Page } from '@/domain/list';
 import type { PolicyVersion, PolicyVersionDetail, PolicyVersionListInput, StoredSnapshot } from '@/domain/policies';
+import type { VersionRules } from '@/domain/policy/rule-history';
 import { completeSnapshot } from '@/domain/policy/snapshot';
 import { db, type Executor, type Tx } from '../db/client';
 import { users } from '../db/schema/access';
@@ -9,6 +10,7 @@ import { auditRecords } from '../db/schema/operations';
 import { policies, policyVersions } from '../db/schema/policies';
 import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
+import { pgArray } from './pg-array';
 
 const columns = {
   id: policyVersions.id,
@@ -105,4 +107,30 @@ export async function listUnrecordedVersions(
       ),
     )
     .orderBy(policyVersions.policy_id, policyVersions.version);
+}
+
+/** More versions than these are not looked through. */
+const MAX_VERSIONS = 200;
+
+/** The versions of a policy that were in force since a time, and some others, the newest first. One query. */
+export async function listVersionRules(
+  policyId: string,
+  since: string,
+  others: readonly number[],
+): Promise<VersionRules[]> {
+  return db
+    .select({
+      version: policyVersions.version,
+      created_at: policyVersions.created_at,
+      rules: sql<VersionRules['rules']>`${policyVersions.snapshot} -> 'rules'`,
+    })
+    .from(policyVersions)
+    .where(
+      sql`${policyVersions.policy_id} = ${policyId}::uuid and (${policyVersions.created_at} >= ${since}::timestamptz
+        or ${policyVersions.version} = any (${pgArray('int', others)})
+        or ${policyVersions.version} = (select max(v.version) from ${policyVersions} as v
+          where v.policy_id = ${policyId}::uuid and v.created_at < ${since}::timestamptz))`,
+    )
+    .orderBy(sql`${policyVersions.version} desc`)
+    .limit(MAX_VERSIONS);
 }

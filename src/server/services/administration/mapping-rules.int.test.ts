@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { MappingPreview, MappingRule } from '@/domain/mapping-rule';
 import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
-import { findMovedWorkloads } from '@/server/repositories/traffic-owners';
+import { findMovedWorkloads } from '@/server/traffic/storage/postgres/traffic-owners';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeCluster, makeProject, makeTenant, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';

@@ -2,8 +2,8 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
-import { endFlowsOf } from '../../repositories/flow-history';
 import { batches } from '../../repositories/update-rows';
+import { endFlowsOf } from '../../traffic/storage/postgres/flows';
 import { settleMoves } from '../deployments/removal/settle-moves';
 
 /** A workload that got another project than it had. */

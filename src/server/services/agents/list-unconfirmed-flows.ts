@@ -1,7 +1,7 @@
 import type { UnconfirmedFlow, UnconfirmedFlowInput } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
-import { listUnconfirmed } from '../../repositories/unconfirmed-flows';
+import { listUnconfirmed } from '../../traffic/storage/postgres/unconfirmed';
 
 /** Flows that wait until the place of their workload is known, or were refused. */
 export const listUnconfirmedFlows = (

@@ -15,7 +15,7 @@ import {
   lockAgent,
   updateAgent,
 } from '../../repositories/agents';
-import { insertInterfaceSamples, insertInterfaceTraffic } from '../../repositories/interface-samples';
+import { insertInterfaceSamples, insertInterfaceTraffic } from '../../traffic/storage/postgres/interface-counters';
 import { type AddressBook, addressBook } from '../flows/address-book';
 import { confirmedObserver } from '../flows/attribute-flow';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';

@@ -1,6 +1,6 @@
 import { parseCidr } from '@/domain/net/cidr';
 import { db } from '../../db/client';
-import { findSensitiveSources } from '../../repositories/suspicious-flows';
+import { findSensitiveSources } from '../../traffic/storage/postgres/suspicious';
 import { type AddressBook, addressBook } from '../flows/address-book';
 
 /** Flows that were judged by an older inventory may still be stored for so long after it changed. */

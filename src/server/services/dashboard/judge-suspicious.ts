@@ -4,7 +4,7 @@ import type { FlowContext } from '@/domain/flow-context/flow-context';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { observedAction } from '@/domain/flow-verdict';
 import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
-import type { SuspiciousEnds } from '../../repositories/suspicious-flows';
+import type { SuspiciousEnds } from '../../traffic/storage/suspicious-row';
 import { ANSWERED_STATE } from '../flows/conversation-verdicts';
 import { verdictOfEnds } from '../flows/flow-verdicts';
 import type { ContextView } from '../insights/describe-context';

@@ -3,7 +3,7 @@ import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { parseIp } from '@/domain/net/ip-address';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SummedVerdict } from '@/domain/summed-verdict';
-import { readSuspiciousEnds, type SuspiciousEnds, type SuspiciousRow } from '../../repositories/suspicious-flows';
+import { readSuspiciousEnds, type SuspiciousEnds, type SuspiciousRow } from '../../traffic/storage/suspicious-row';
 import type { AddressBook } from '../flows/address-book';
 import { contextView } from '../insights/describe-context';
 import { guestContext } from '../insights/guest-context';

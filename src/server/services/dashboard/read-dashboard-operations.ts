@@ -9,7 +9,7 @@ import {
   type TroubledNode,
 } from '../../repositories/dashboard-places';
 import { countConflictKinds } from '../../repositories/ipam-conflicts';
-import { sumVerdictConflicts } from '../../repositories/verdict-conflicts';
+import { sumVerdictConflicts } from '../../traffic/storage/postgres/coverage-reads';
 import { type FailingNode, listFailingNodes } from '../firewall/failing-nodes';
 import { coverageDays } from '../rule-coverage/coverage-days';
 import { narrowScopes } from './narrow-scopes';

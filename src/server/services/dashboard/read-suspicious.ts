@@ -1,8 +1,8 @@
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import type { Reach } from '@/domain/permissions';
 import { processState } from '../../lib/process-state';
-import type { FlowSelection } from '../../repositories/flow-conditions';
-import { sumSuspiciousFlows } from '../../repositories/suspicious-flows';
+import type { FlowSelection } from '../../traffic/storage/flow-selection';
+import { sumSuspiciousFlows } from '../../traffic/storage/postgres/suspicious';
 import type { Board } from '../policies/board/board';
 import { goneSubnets } from './gone-subnets';
 import { KnownSuspicious } from './known-suspicious';

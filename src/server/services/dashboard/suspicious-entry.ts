@@ -2,7 +2,7 @@ import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-label';
 import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
-import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../repositories/suspicious-flows';
+import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../traffic/storage/suspicious-row';
 import { stableKey } from '../flows/stable-key';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
 import type { Judged } from './judge-suspicious';

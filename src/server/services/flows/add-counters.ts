@@ -1,4 +1,4 @@
-import type { ReportedFlow } from '../../repositories/flows';
+import type { ReportedFlow } from '../../traffic/storage/postgres/flows';
 import type { JudgedFlow } from './judge-flows';
 
 /** A counter in a report, and in the newest report before. */

@@ -10,15 +10,13 @@ import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
 import { findNodeName } from '../../repositories/agent-enrolments';
 import { lockAgent, noteConfirmed, takeRefusalRecord } from '../../repositories/agents';
-import type { FlowRecord } from '../../repositories/flow-record';
+import type { UnconfirmedRow, WaitingReport } from '../../traffic/storage/flow-rows';
 import {
   listWaiting,
   listWaitingClusters,
   refuseWaiting,
   takeWaiting,
-  type UnconfirmedRow,
-  type WaitingReport,
-} from '../../repositories/unconfirmed-flows';
+} from '../../traffic/storage/postgres/unconfirmed';
 import type { openProvider } from '../clusters/open-provider';
 import { type Places, readPlaces } from '../clusters/read-places';
 import { type AddressBook, freshAddressBook } from './address-book';
@@ -43,7 +41,7 @@ export type Settled = { confirmed: number; refused: number; waiting: number };
 
 /** A report as it would have been judged if the inventory had known then what it knows now; null for what is no address. */
 function resolveReport(row: UnconfirmedRow, book: AddressBook, endOf: ReturnType<typeof endLookup>): JudgedFlow[] {
-  const record = row.report.record as FlowRecord;
+  const { record } = row.report;
   const [source, destination] = [endOf(record.source_ip), endOf(record.destination_ip)];
   if (!source || !destination) return [];
   const { cluster_id, node_id, vmid } = row;

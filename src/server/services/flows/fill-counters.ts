@@ -1,5 +1,5 @@
 import { db } from '../../db/client';
-import { fillTrafficWorkloads, listUnknownTraffic } from '../../repositories/interface-samples';
+import { fillTrafficWorkloads, listUnknownTraffic } from '../../traffic/storage/postgres/interface-counters';
 import type { AddressBook } from './address-book';
 import { confirmedObserver } from './attribute-flow';
 

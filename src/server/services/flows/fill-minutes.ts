@@ -1,8 +1,8 @@
 import type { Attribution } from '@/domain/flow/attribute-ends';
 import { db, type Tx } from '../../db/client';
 import { lockAgent } from '../../repositories/agents';
-import { addToMinutes, type RollupRecord } from '../../repositories/rollups';
-import { lockTrafficSums } from '../../repositories/traffic-lock';
+import { lockTrafficSums } from '../../traffic/storage/postgres/marks';
+import { addToMinutes, type RollupRecord } from '../../traffic/storage/postgres/minutes';
 import {
   addUnresolvedParts,
   listResolvedParts,
@@ -11,7 +11,7 @@ import {
   readParts,
   takeParts,
   type UnresolvedPart,
-} from '../../repositories/unresolved-minutes';
+} from '../../traffic/storage/postgres/unresolved-minutes';
 import type { AddressBook } from './address-book';
 import { attributeFlow, confirmedObserver } from './attribute-flow';
 import { endLookup, isResolvable } from './known-ends';

@@ -1,6 +1,6 @@
 import { checkFlow, type Flow } from '@fabric/agent-contract';
+import type { FlowRecord } from '@/domain/flow/flow-record';
 import { storableText } from '../../audit/canonical';
-import type { FlowRecord } from '../../repositories/flow-record';
 import type { AddressBook } from './address-book';
 import { attributeFlow, observerOf, observingVmid } from './attribute-flow';
 import type { ClockWindow } from './clock-window';

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/client';
-import { countKept, insertUnconfirmed } from '../../repositories/unconfirmed-flows';
+import { countKept, insertUnconfirmed } from '../../traffic/storage/postgres/unconfirmed';
 import type { UnconfirmedFlow } from './judge-flows';
 
 /** Reports of one node that are kept at a time: some hours of a node whose workloads all moved while the cluster cannot be read. */

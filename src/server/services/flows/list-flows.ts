@@ -1,6 +1,6 @@
 import type { FlowListInput, FlowPage } from '@/domain/flow/flow';
 import type { Scope } from '../../auth/scope';
-import * as repository from '../../repositories/flow-list';
+import * as repository from '../../traffic/storage/postgres/flow-list';
 import { withVerdicts } from './flow-verdicts';
 import { selectFlows } from './select-flows';
 

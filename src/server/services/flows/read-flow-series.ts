@@ -3,9 +3,8 @@ import { bucketStarts, planRange, type RangePlan } from '@/domain/flow/plan-rang
 import { linesOf, type SeriesLine, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
 import type { TrafficMode } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import type { FlowSelection } from '../../repositories/flow-conditions';
-import { sumBuckets, sumSpans } from '../../repositories/flow-series';
-import { sumsCanAnswer } from '../../repositories/rollup-conditions';
+import { type FlowSelection, sumsCanAnswer } from '../../traffic/storage/flow-selection';
+import { sumBuckets, sumSpans } from '../../traffic/storage/postgres/series';
 import { selectFlows } from './select-flows';
 
 const total = (lists: readonly (readonly number[])[]) =>

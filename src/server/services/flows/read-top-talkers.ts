@@ -4,14 +4,9 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { processState } from '../../lib/process-state';
 import { findVisibleWorkloads } from '../../repositories/flow-reach';
-import {
-  nameTalkers,
-  sumByWorkload,
-  sumCounters,
-  sumOwned,
-  type WorkloadTraffic,
-} from '../../repositories/traffic-reads';
-import { readTrafficVersion } from '../../repositories/traffic-version';
+import { nameTalkers } from '../../repositories/workload-brief';
+import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
+import { readTrafficVersion, sumByWorkload, sumCounters, sumOwned } from '../../traffic/storage/postgres/read-sums';
 import { storedSettings } from '../settings/stored-settings';
 import { selectTraffic } from './select-traffic';
 import { SharedSums } from './shared-sums';

@@ -18,10 +18,10 @@ import {
   type RollupMove,
   type RollupTable,
   type UnresolvedFlow,
-} from '../../repositories/flow-ends';
-import type { Pages } from '../../repositories/telemetry-retention';
-import { lockTrafficSums } from '../../repositories/traffic-lock';
-import { moveParts, type PartPosition } from '../../repositories/unresolved-minutes';
+} from '../../traffic/storage/postgres/flow-ends';
+import { lockTrafficSums } from '../../traffic/storage/postgres/marks';
+import type { Pages } from '../../traffic/storage/postgres/retention';
+import { moveParts, type PartPosition } from '../../traffic/storage/postgres/unresolved-minutes';
 import { type AddressBook, addressBook } from './address-book';
 import { attributeFlow, confirmedObserver } from './attribute-flow';
 import { fillCounters } from './fill-counters';

@@ -5,7 +5,7 @@ import { SUM_SECONDS } from '@/domain/flow/plan-sums';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
-import { moveMinutesToHours } from '../../repositories/rollups';
+import { moveMinutesToHours } from '../../traffic/storage/postgres/minutes';
 import {
   type AgedTable,
   countPagesWithAged,
@@ -15,9 +15,9 @@ import {
   NODE_TABLES,
   type NodeTable,
   type Pages,
-} from '../../repositories/telemetry-retention';
-import { retireOwners } from '../../repositories/traffic-owners';
-import { deleteOldestSums } from '../../repositories/traffic-sums';
+} from '../../traffic/storage/postgres/retention';
+import { retireOwners } from '../../traffic/storage/postgres/traffic-owners';
+import { deleteOldestSums } from '../../traffic/storage/postgres/traffic-sums';
 import { storedSettings } from '../settings/stored-settings';
 
 const HOUR_MS = 3_600_000;

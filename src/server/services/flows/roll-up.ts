@@ -1,6 +1,6 @@
 import { portOfService } from '@/domain/flow/port-of-service';
-import type { RollupIdentity, RollupRecord } from '../../repositories/rollups';
-import type { UnresolvedPart } from '../../repositories/unresolved-minutes';
+import type { RollupIdentity, RollupRecord } from '../../traffic/storage/postgres/minutes';
+import type { UnresolvedPart } from '../../traffic/storage/postgres/unresolved-minutes';
 import type { JudgedFlow } from './judge-flows';
 import { stableKey } from './stable-key';
 

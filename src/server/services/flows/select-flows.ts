@@ -3,8 +3,8 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
-import type { FlowSelection } from '../../repositories/flow-conditions';
 import { findFlowReach, findNamedWorkloads } from '../../repositories/flow-reach';
+import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { storedSettings } from '../settings/stored-settings';
 import { withinTenant } from '../tenancy/within-tenant';
 

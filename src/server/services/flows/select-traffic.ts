@@ -4,7 +4,7 @@ import { type Reach, tenantsOf } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
-import type { TrafficSelection } from '../../repositories/traffic-reads';
+import type { TrafficSelection } from '../../traffic/storage/flow-selection';
 import { reachWithin } from './flow-verdicts';
 
 const HOUR_MS = 3_600_000;

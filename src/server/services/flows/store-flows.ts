@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/client';
-import { findReportedFlows, upsertFlows } from '../../repositories/flows';
-import { addToMinutes } from '../../repositories/rollups';
-import { addUnresolvedParts } from '../../repositories/unresolved-minutes';
+import { findReportedFlows, upsertFlows } from '../../traffic/storage/postgres/flows';
+import { addToMinutes } from '../../traffic/storage/postgres/minutes';
+import { addUnresolvedParts } from '../../traffic/storage/postgres/unresolved-minutes';
 import { addCounters, isUndecided } from './add-counters';
 import type { JudgedFlow } from './judge-flows';
 import { rollUp } from './roll-up';

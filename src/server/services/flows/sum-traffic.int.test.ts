@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { db, sqlClient } from '@/server/db/client';
-import { addToMinutes } from '@/server/repositories/rollups';
+import { addToMinutes } from '@/server/traffic/storage/postgres/minutes';
 import { makeCluster, makeNode, makeProject, makeTenant, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { retainTelemetry } from './retain-telemetry';

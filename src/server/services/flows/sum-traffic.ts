@@ -1,11 +1,21 @@
 import { minuteCutoff } from '@/domain/flow/plan-range';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { lockTrafficSums } from '../../repositories/traffic-lock';
-import { deleteMarks, findMarkedHours, type MarkedHour, newestMark } from '../../repositories/traffic-marks';
-import { findMovedWorkloads, markOwned, saveOwners } from '../../repositories/traffic-owners';
-import { hasMovedMinutes, remakeFiveMinutes, remakeHour, remakeHourFromRollups } from '../../repositories/traffic-sums';
-import { raiseTrafficVersion } from '../../repositories/traffic-version';
+import {
+  deleteMarks,
+  findMarkedHours,
+  lockTrafficSums,
+  type MarkedHour,
+  newestMark,
+  raiseTrafficVersion,
+} from '../../traffic/storage/postgres/marks';
+import { findMovedWorkloads, markOwned, saveOwners } from '../../traffic/storage/postgres/traffic-owners';
+import {
+  hasMovedMinutes,
+  remakeFiveMinutes,
+  remakeHour,
+  remakeHourFromRollups,
+} from '../../traffic/storage/postgres/traffic-sums';
 
 /** A run takes at most about this long, so that the newest hour is made again soon whatever else is to be done. */
 const BUDGET_MS = 5_000;

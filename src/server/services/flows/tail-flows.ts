@@ -1,6 +1,6 @@
 import type { FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import type { Scope } from '../../auth/scope';
-import { findFlowsStoredSince } from '../../repositories/flow-list';
+import { findFlowsStoredSince } from '../../traffic/storage/postgres/flow-list';
 import { withVerdicts } from './flow-verdicts';
 import { selectFlows } from './select-flows';
 

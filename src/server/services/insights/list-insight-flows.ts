@@ -2,7 +2,7 @@ import type { Flow } from '@/domain/flow/flow';
 import { observedAction } from '@/domain/flow-verdict';
 import type { InsightFlow, InsightFlowPage, InsightFlowsInput } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import * as repository from '../../repositories/insight-list';
+import * as repository from '../../traffic/storage/postgres/insight-rows';
 import { flowVerdicts } from '../flows/flow-verdicts';
 import { readBoard } from '../policies/board/read-board';
 import { contextDescriber } from './describe-context';

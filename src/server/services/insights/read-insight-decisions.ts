@@ -1,7 +1,7 @@
 import type { InsightsDecisions, InsightsInput } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { readSnapshot } from '../../db/stream-rows';
-import { eachFacts } from '../../repositories/insight-facts';
+import { eachFacts } from '../../traffic/storage/postgres/insight-rows';
 import { countDecisions } from './count-decisions';
 import { contextDescriber } from './describe-context';
 import { readContextRecently } from './live-guest';

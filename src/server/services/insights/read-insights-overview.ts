@@ -1,7 +1,7 @@
 import type { InsightsInput, InsightsOverview } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { sumInsights } from '../../repositories/insight-summary';
+import { sumInsights } from '../../traffic/storage/postgres/insight-summary';
 import { ruleNamer } from '../firewall/named-rules';
 import { activeRules } from './active-rules';
 import { viewAuditPolicies } from './audit-policies';

@@ -1,6 +1,6 @@
 import { planRange } from '@/domain/flow/plan-range';
 import type { InsightsTraffic } from '@/domain/insights';
-import { sumWorkloadTraffic } from '../../repositories/workload-traffic';
+import { sumWorkloadTraffic } from '../../traffic/storage/postgres/series';
 import type { SelectedInsights } from './select-insights';
 
 /** What the workload carried in the range, as every page counts it. One query. */

@@ -1,9 +1,8 @@
 import type { TrafficMode } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { notFound } from '../../lib/refusals';
-import type { FlowSelection } from '../../repositories/flow-conditions';
-import type { InsightSelection } from '../../repositories/insight-flows';
 import { findWorkloadBrief } from '../../repositories/workload-brief';
+import type { FlowSelection, InsightSelection } from '../../traffic/storage/flow-selection';
 import { selectFlows } from '../flows/select-flows';
 
 type Asked = {

@@ -2,15 +2,14 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
-import { addRuleHits, addWorkloadCoverage } from '../../repositories/coverage-counts';
-import { readCountedFlows } from '../../repositories/coverage-flows';
+import { listGuestHomes, listReportingNodeIds, oldestReported } from '../../repositories/reporting-nodes';
 import {
-  listGuestHomes,
-  listReportingNodeIds,
+  addRuleHits,
+  addWorkloadCoverage,
   lockCoverageMark,
   moveCoverageMark,
-  oldestReported,
-} from '../../repositories/coverage-marks';
+  readCountedFlows,
+} from '../../traffic/storage/postgres/coverage-sums';
 import { guestContext } from '../insights/guest-context';
 import type { Board } from '../policies/board/board';
 import { readBoard } from '../policies/board/read-board';

@@ -5,8 +5,7 @@ import type { FlowContext } from '@/domain/flow-context/flow-context';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { openingPackets } from '@/domain/flow-context/opening-packets';
 import { parseMarker } from '@/domain/policy/marker';
-import type { RuleHitRow, WorkloadCoverageRow } from '../../repositories/coverage-counts';
-import type { CountedFlow } from '../../repositories/coverage-flows';
+import type { CountedFlow, RuleHitRow, WorkloadCoverageRow } from '../../traffic/storage/coverage-rows';
 
 /** A guest whose flows are judged. */
 export type CountedGuest = {

@@ -1,7 +1,7 @@
 import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
-import * as repository from '../../repositories/coverage-reads';
+import * as repository from '../../traffic/storage/postgres/coverage-reads';
 import { withinTenant } from '../tenancy/within-tenant';
 import { coverageDays } from './coverage-days';
 

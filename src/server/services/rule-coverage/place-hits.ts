@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/client';
-import type { RuleHitRow } from '../../repositories/coverage-counts';
 import { listAppliedAt } from '../../repositories/policy-standings';
+import type { RuleHitRow } from '../../traffic/storage/coverage-rows';
 import type { Board } from '../policies/board/board';
 
 type Place = Pick<RuleHitRow, 'policy_version' | 'rule_position'>;

@@ -5,9 +5,11 @@ import { ruleOfVersion, unchangedSince, type VersionRules } from '@/domain/polic
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { notFound } from '../../lib/refusals';
-import { findMarksOfGuests } from '../../repositories/coverage-marks';
-import { listHitPlaces, listVersionRules, type RuleHitSums, sumRuleHits } from '../../repositories/coverage-reads';
 import { findPolicy, listPolicyRules } from '../../repositories/policies';
+import { listVersionRules } from '../../repositories/policy-versions';
+import type { RuleHitSums } from '../../traffic/storage/coverage-rows';
+import { listHitPlaces, sumRuleHits } from '../../traffic/storage/postgres/coverage-reads';
+import { findMarksOfGuests } from '../../traffic/storage/postgres/coverage-sums';
 import { guestsOfAudited } from '../insights/audit-policies';
 import { readBoard } from '../policies/board/read-board';
 import { coverageDays } from './coverage-days';

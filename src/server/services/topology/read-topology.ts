@@ -13,11 +13,11 @@ import type { Scope } from '../../auth/scope';
 import { notFound } from '../../lib/refusals';
 import {
   listClusterNames,
-  listConversations,
   listTopologyCards,
   listTopologyWorkloads,
   type TopologyCard,
 } from '../../repositories/topology';
+import { listConversations } from '../../traffic/storage/postgres/conversations';
 import { conversationVerdicts } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/select-flows';
 import { readBoard } from '../policies/board/read-board';

@@ -1,6 +1,6 @@
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
-import { listRefusals } from '../../../repositories/unconfirmed-flows';
+import { listRefusals } from '../../../traffic/storage/postgres/unconfirmed';
 import type { Collector } from './collector';
 
 /** A node counts as reporting about guests of others for so long after the last refusal. */

@@ -1,0 +1,230 @@
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { UnconfirmedReport } from '@/domain/flow/flow-record';
+import { cidr, inet, timestampNow, timestamptz } from '../columns';
+import { nodes } from './clusters';
+
+const counter = () => bigint({ mode: 'number' });
+
+const total = () => counter().notNull().default(0);
+
+/** Ports of `SENSITIVE_PORTS`, as the partial index and the queries that use it write them. */
+export const SENSITIVE_PORT: SQL = sql.raw(
+  '(destination_port in (22, 139, 445, 3306, 3389, 5432, 6379) or destination_port between 5900 and 5999)',
+);
+
+/**
+ * One direction of one conversation as one node saw it. `flow_key` is a hash of source, destination, protocol, ports and
+ * decision. Only what never changes for a key is indexed as a btree: an index on a time would make every update rewrite
+ * it. There is no foreign key to the node: it would be checked for each new flow; retention removes what has no node.
+ */
+export const trafficFlows = pgTable(
+  'traffic_flows',
+  {
+    node_id: uuid().notNull(),
+    flow_key: uuid().notNull(),
+    cluster_id: uuid().notNull(),
+    source_ip: inet().notNull(),
+    destination_ip: inet().notNull(),
+    protocol: text().notNull(),
+    source_port: integer(),
+    destination_port: integer(),
+    decision: text().notNull(),
+    state: text(),
+    /** What was counted since the flow is stored, never less than before; null when nobody counted. */
+    bytes: counter(),
+    packets: counter(),
+    /** The agent's own totals in its newest report: they begin again with the agent. */
+    reported_bytes: counter(),
+    reported_packets: counter(),
+    first_seen_at: timestamptz().notNull(),
+    observed_at: timestamptz().notNull(),
+    collector: text().notNull(),
+    initiator: text({ enum: ['source', 'destination'] }),
+    icmp_type: smallint(),
+    icmp_code: smallint(),
+    interface: text(),
+    vmid: integer(),
+    nic: smallint(),
+    vlan: smallint(),
+    /** The guest whose interface saw the flow, and the guests at its ends as far as they are known. */
+    workload_id: uuid(),
+    source_workload_id: uuid(),
+    destination_workload_id: uuid(),
+    /** The longest known subnet that holds the end; null: external. */
+    source_cidr: cidr(),
+    destination_cidr: cidr(),
+    raw: jsonb().$type<Record<string, unknown>>(),
+    created_at: timestampNow(),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.node_id, t.flow_key] }),
+    index('traffic_flows_observed_idx').using('brin', t.observed_at).with({ pages_per_range: 32, autosummarize: true }),
+    index('traffic_flows_source_idx').on(t.source_workload_id).where(sql`source_workload_id is not null`),
+    index('traffic_flows_destination_idx')
+      .on(t.destination_workload_id)
+      .where(sql`destination_workload_id is not null`),
+    // For the dashboard: flows to sensitive ports by the subnet of their source, external ones under null. A flow's port never
+    // changes, and its subnet only with the inventory.
+    index('traffic_flows_sensitive_idx').on(t.source_cidr).where(SENSITIVE_PORT),
+    index('traffic_flows_seen_by_idx')
+      .on(t.workload_id)
+      .where(sql`workload_id is not null and source_workload_id is null and destination_workload_id is null`),
+  ],
+);
+
+const rollupColumns = {
+  node_id: uuid().notNull(),
+  bucket_at: timestamptz().notNull(),
+  /** Hash of what follows, up to the sums. */
+  rollup_key: uuid().notNull(),
+  cluster_id: uuid().notNull(),
+  source_workload_id: uuid(),
+  destination_workload_id: uuid(),
+  /** The known subnet of the end, or of an external one the /24 (IPv4) or /48. */
+  source_prefix: cidr().notNull(),
+  destination_prefix: cidr().notNull(),
+  source_internal: boolean().notNull(),
+  destination_internal: boolean().notNull(),
+  protocol: text().notNull(),
+  /** Destination port; of the answering direction the source port. */
+  service_port: integer(),
+  /** Whether this is the answering direction of a conversation. */
+  reply: boolean().notNull(),
+  decision: text().notNull(),
+  bytes: total(),
+  packets: total(),
+  /** Flows that were new in this bucket. */
+  flows: total(),
+};
+
+/** Traffic per minute, for the last day. A minute that grows older moves into its hour: the two never overlap. */
+export const flowRollupMinutes = pgTable('flow_rollup_minutes', rollupColumns, (t) => [
+  primaryKey({ columns: [t.node_id, t.bucket_at, t.rollup_key] }),
+  index('flow_rollup_minutes_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32, autosummarize: true }),
+]);
+
+/** Traffic per hour, of what is older than a day. */
+export const flowRollupHours = pgTable('flow_rollup_hours', rollupColumns, (t) => [
+  primaryKey({ columns: [t.node_id, t.bucket_at, t.rollup_key] }),
+  index('flow_rollup_hours_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32, autosummarize: true }),
+]);
+
+/**
+ * What of a minute came from which flow, as long as an end of it is unknown that may turn out to be a workload: minutes know
+ * no addresses. Goes with the minute.
+ */
+export const flowUnresolvedMinutes = pgTable(
+  'flow_unresolved_minutes',
+  {
+    node_id: uuid().notNull(),
+    bucket_at: timestamptz().notNull(),
+    rollup_key: uuid().notNull(),
+    flow_key: uuid().notNull(),
+    bytes: total(),
+    packets: total(),
+    flows: total(),
+  },
+  (t) => [
+    primaryKey({ name: 'flow_unresolved_minutes_key', columns: [t.node_id, t.bucket_at, t.rollup_key, t.flow_key] }),
+    index('flow_unresolved_minutes_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32 }),
+  ],
+);
+
+/**
+ * Flows seen at an interface of a workload that the inventory places on another node, one row for each report. They count
+ * nowhere until the workload's place is read again. Rows that were refused stay until the retention of flows ends.
+ */
+export const unconfirmedFlows = pgTable(
+  'unconfirmed_flows',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    node_id: uuid()
+      .notNull()
+      .references(() => nodes.id, { onDelete: 'cascade' }),
+    cluster_id: uuid().notNull(),
+    vmid: integer().notNull(),
+    workload_id: uuid().notNull(),
+    state: text({ enum: ['waiting', 'refused'] })
+      .notNull()
+      .default('waiting'),
+    /** Where the workload was when the report was refused. */
+    placed_node_id: uuid(),
+    received_at: timestamptz().notNull(),
+    observed_at: timestamptz().notNull(),
+    /** When it was refused. */
+    refused_at: timestamptz(),
+    /** The judged flow without its ends: these are resolved when it is confirmed. */
+    report: jsonb().$type<UnconfirmedReport>().notNull(),
+  },
+  (t) => [
+    index('unconfirmed_flows_node_idx').on(t.node_id, t.vmid),
+    index('unconfirmed_flows_waiting_idx').on(t.cluster_id, t.id).where(sql`state = 'waiting'`),
+    index('unconfirmed_flows_observed_idx').using('brin', t.observed_at).with({ pages_per_range: 32 }),
+    check('unconfirmed_flows_state', sql`${t.state} in ('waiting', 'refused')`),
+  ],
+);
+
+/** Counters of a node's interfaces over time: totals since the interface exists, as the node sees them. */
+export const interfaceSamples = pgTable(
+  'interface_samples',
+  {
+    node_id: uuid().notNull(),
+    name: text().notNull(),
+    observed_at: timestamptz().notNull(),
+    kind: text().notNull(),
+    vmid: integer(),
+    nic: smallint(),
+    workload_id: uuid(),
+    rx_bytes: counter().notNull(),
+    rx_packets: counter().notNull(),
+    rx_errors: counter().notNull(),
+    rx_dropped: counter().notNull(),
+    tx_bytes: counter().notNull(),
+    tx_packets: counter().notNull(),
+    tx_errors: counter().notNull(),
+    tx_dropped: counter().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.node_id, t.name, t.observed_at] }),
+    index('interface_samples_observed_idx').using('brin', t.observed_at).with({ pages_per_range: 32 }),
+  ],
+);
+
+/** Traffic of guest NICs while there are no flows, seen from the guest: what is new since the heartbeat before. */
+export const interfaceTraffic = pgTable(
+  'interface_traffic',
+  {
+    node_id: uuid().notNull(),
+    interface: text().notNull(),
+    observed_at: timestamptz().notNull(),
+    cluster_id: uuid().notNull(),
+    vmid: integer().notNull(),
+    nic: smallint().notNull(),
+    workload_id: uuid(),
+    rx_bytes: counter().notNull(),
+    rx_packets: counter().notNull(),
+    tx_bytes: counter().notNull(),
+    tx_packets: counter().notNull(),
+    bytes: counter().notNull(),
+    packets: counter().notNull(),
+    collector: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.node_id, t.interface, t.observed_at] }),
+    index('interface_traffic_observed_idx').using('brin', t.observed_at).with({ pages_per_range: 32 }),
+  ],
+);

@@ -1,0 +1,109 @@
+import type { UnconfirmedReport } from '@/domain/flow/flow-record';
+import type { FlowGroup } from '@/domain/flow/flow-sums';
+import type { summedVerdict } from '@/domain/summed-verdict';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+
+export type BucketSum = { bucket: number; decision: string; bytes: number; packets: number; flows: number };
+
+export type GroupRow = Omit<FlowGroup, 'source_label' | 'destination_label' | keyof typeof summedVerdict>;
+
+export type FlowSums = { bytes: number; packets: number; flows: number };
+
+/** A conversation in a group; `total` are those of the group, of which only the heaviest are listed. */
+export type GroupConversation = Conversation & { group_id: string; total: number };
+
+/** What a guest carried; `flows` are null where they were not counted. */
+export type WorkloadTraffic = {
+  workload_id: string;
+  cluster_id: string;
+  bytes_in: number;
+  bytes_out: number;
+  packets: number;
+  flows: number | null;
+};
+
+export type WorkloadTrafficSums = {
+  bytes: number;
+  bytes_in: number;
+  bytes_out: number;
+  packets: number;
+  flows: number;
+};
+
+/** What is looked at of a flow to tell what decides about it. */
+export type FactsRow = {
+  source_ip: string;
+  destination_ip: string;
+  protocol: string;
+  source_port: number | null;
+  destination_port: number | null;
+  decision: string;
+  initiator: 'source' | 'destination' | null;
+  icmp_type: number | null;
+  icmp_code: number | null;
+  workload_id: string | null;
+  nic: number | null;
+  source_workload_id: string | null;
+  destination_workload_id: string | null;
+  source_cidr: string | null;
+  destination_cidr: string | null;
+};
+
+/** A flow as JSON without its decision and the closing brace, and what tells what decides about it if that was asked for. */
+export type FlowText = { json: string; decision: string; state: string | null; facts: FactsRow | null };
+
+/** Counters of an interface of a node as of one moment: totals since the interface exists, as the node sees them. */
+export type InterfaceSample = {
+  name: string;
+  kind: string;
+  vmid: number | null;
+  nic: number | null;
+  workload_id: string | null;
+  rx_bytes: number;
+  rx_packets: number;
+  rx_errors: number;
+  rx_dropped: number;
+  tx_bytes: number;
+  tx_packets: number;
+  tx_errors: number;
+  tx_dropped: number;
+};
+
+/** What a guest's NIC carried while there were no flows, seen from the guest: what is new since the heartbeat before. */
+export type InterfaceTrafficRecord = {
+  interface: string;
+  observed_at: string;
+  vmid: number;
+  nic: number;
+  workload_id: string | null;
+  rx_bytes: number;
+  rx_packets: number;
+  tx_bytes: number;
+  tx_packets: number;
+  bytes: number;
+  packets: number;
+  collector: string;
+};
+
+/** A report about a workload that the inventory places on another node, as it waits or was refused. */
+export type UnconfirmedRow = {
+  id: number;
+  node_id: string;
+  cluster_id: string;
+  vmid: number;
+  workload_id: string;
+  state: 'waiting' | 'refused';
+  /** Where the workload was when the report was refused. */
+  placed_node_id: string | null;
+  received_at: string;
+  observed_at: string;
+  refused_at: string | null;
+  /** The judged flow without its ends: these are resolved when it is confirmed. */
+  report: UnconfirmedReport;
+};
+
+/** What is needed to decide about a report. */
+export type WaitingReport = Pick<
+  UnconfirmedRow,
+  'id' | 'node_id' | 'workload_id' | 'vmid' | 'received_at' | 'observed_at'
+>;

@@ -1,0 +1,66 @@
+import { parseEndFilter } from '@/domain/flow/end-filter';
+import type { FlowFilter } from '@/domain/flow/flow-filter';
+import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import type { TrafficMode } from '@/domain/insights';
+import type { TenantReach } from '@/domain/permissions';
+
+/** Workloads whose flows may be seen: all there are, or those with these ids. */
+export type VisibleWorkloads = 'all' | readonly string[];
+
+/**
+ * What of the traffic may be seen: workloads at its ends, and the subnets that these lie in. `visible` has those that belonged
+ * to the reader once as well; `periods` says when, and `flowRows` and `rollupRows` take them out of everything else.
+ */
+export type FlowReach = {
+  visible: VisibleWorkloads;
+  prefixes: 'all' | readonly string[];
+  periods: readonly OwnedPeriod[];
+};
+
+/**
+ * When a workload that moved between tenants was within reach. `from` null: always before `to`; `to` null: still. `name` is what
+ * it was called when it went.
+ */
+export type OwnedPeriod = { workload_id: string; from: string | null; to: string | null; name: string | null };
+
+/** Which flows are meant: in which range of time, and what the reader narrows them down to. */
+export type FlowSelection = FlowReach & {
+  /** Flows that were last observed before are expired. */
+  cutoff: string;
+  since: string;
+  /** Not part of the range; null: up to now. */
+  until: string | null;
+  filter: FlowFilter;
+  /** Workloads whose name contains the search text. */
+  named: readonly string[];
+};
+
+/** A range that ends: part of a flow's totals lies in it. */
+export type BoundedSelection = FlowSelection & { until: string };
+
+export const wordOf = (text: string | undefined) => (text === undefined ? null : parseEndFilter(text));
+
+/** Whether sums per minute and hour know what the filter asks for. They keep neither addresses nor ephemeral ports. */
+export function sumsCanAnswer(filter: FlowFilter): boolean {
+  const ends = [filter.address, filter.source, filter.destination].map(wordOf);
+  return (
+    !filter.q && (filter.port ?? 0) < EPHEMERAL_FROM && ends.every((end) => end === null || end.kind !== 'network')
+  );
+}
+
+/** Traffic of a range; with `mode` that of the workload in `filter.workload_id` in one of its views. */
+export type RollupSelection = FlowSelection & { until: string; mode?: TrafficMode };
+
+/** The flows of one workload: `filter.workload_id` names it. */
+export type InsightSelection = FlowSelection & {
+  filter: FlowSelection['filter'] & { workload_id: string };
+  mode: TrafficMode;
+};
+
+/** Whose traffic is meant, in which range of whole buckets. Times are RFC 3339, `until` is not part of the range. */
+export type TrafficSelection = {
+  tenants: TenantReach;
+  cluster_id: string | undefined;
+  since: string;
+  until: string;
+};

@@ -1,0 +1,111 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { FlowGrouping, FlowSource } from '@/domain/flow/flow-sums';
+import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { ANSWERED_STATES } from '@/domain/flow-verdict';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+import { db } from '../../../db/client';
+import { pgArray } from '../../../repositories/pg-array';
+import type { GroupConversation } from '../flow-rows';
+import type { BoundedSelection, FlowReach } from '../flow-selection';
+import { flowConditions, SERVICE_PORT } from './flow-conditions';
+import { columnsOf, GROUP_ID, KEY_NAMES, keysOf } from './flow-groups';
+import { countedRollups, reportedRollups } from './rollup-conditions';
+import { cidrIfVisible, flowRows, ifVisible } from './visible-rows';
+
+const raw = (text: string): SQL => sql.raw(text);
+
+/** SQL of `portOfService`: whether a flow is the answering direction. */
+const REPLY: SQL = raw(`case t.initiator
+    when 'source' then false
+    when 'destination' then true
+    else coalesce(t.destination_port >= ${EPHEMERAL_FROM} and t.source_port < ${EPHEMERAL_FROM}, false)
+    end`);
+
+const ANSWERED: SQL = raw(`coalesce(t.state in (${ANSWERED_STATES.map((state) => `'${state}'`).join(', ')}), false)`);
+
+/** Reports with their conversations; of single flows the addresses are known, and whether replies were seen. */
+function reports(selection: BoundedSelection, source: FlowSource): SQL {
+  if (source !== 'flows') return sql`select t.*, false as answered from (${reportedRollups(selection, source)}) as t`;
+  return sql`select t.*, t.source_ip::cidr as source_prefix, t.source_cidr is not null as source_internal,
+      t.destination_ip::cidr as destination_prefix, t.destination_cidr is not null as destination_internal,
+      ${SERVICE_PORT} as service_port, ${REPLY} as reply, ${ANSWERED} as answered, 1 as flows
+    from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`;
+}
+
+/**
+ * The conversations that some groups of `listFlowGroups` are made of, the heaviest of each. What is evaluated does not depend on
+ * how often it is reported, so every report is looked at. One query.
+ */
+export async function listGroupConversations(
+  selection: BoundedSelection,
+  source: FlowSource,
+  grouping: FlowGrouping,
+  { ids, most }: { ids: readonly string[]; most: number },
+): Promise<GroupConversation[]> {
+  // The address of an end is told to whoever may see the flow; its subnet is not.
+  const reach = source === 'flows' ? { ...selection, prefixes: 'all' as const } : selection;
+  const keys = columnsOf(keysOf(grouping, source, selection), 'group_');
+  const identity = raw(
+    ['workload_id', 'prefix', 'internal']
+      .flatMap((name) => [`source_${name}`, `destination_${name}`])
+      .concat(['protocol', 'port', 'decision', 'answered'])
+      .join(', '),
+  );
+  const names = raw(KEY_NAMES.map((name) => `group_${name}`).join(', '));
+  const group = raw(KEY_NAMES.map((name) => `r.group_${name} as ${name}`).join(', '));
+  const rows = await db.execute<GroupConversation>(sql`
+    with r as (
+      select ${names}, ${identity}, sum(bytes) as bytes, sum(packets) as packets, sum(flows) as flows
+      from (
+        select ${keys}, ${conversationSide('caller', reach)}, ${conversationSide('service', reach)}, t.protocol,
+          t.service_port as port, t.decision, t.answered, t.bytes, t.packets, t.flows
+        from (${reports(selection, source)}) as t) as turned
+      group by ${names}, ${identity}),
+    told as (select r.*, (select ${GROUP_ID} from (select ${group}) as g) as group_id from r),
+    ranked as (select told.*, row_number() over w as place, count(*) over (partition by group_id)::int as total from told
+      where group_id = any (${pgArray('text', ids)})
+      window w as (partition by group_id order by bytes desc nulls last, ${identity}))
+    select group_id, total, source_workload_id, source_prefix::text, source_internal, destination_workload_id,
+      destination_prefix::text, destination_internal, protocol, port, decision, answered, coalesce(bytes, 0)::float8 as bytes,
+      coalesce(packets, 0)::float8 as packets, flows::float8 as flows, '' as last_seen_at
+    from ranked where place <= ${most} order by group_id, place`);
+  return [...rows];
+}
+
+/** More different conversations than this are not read: the lightest are left out. */
+export const MAX_CONVERSATIONS = 100_000;
+
+/**
+ * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
+ * not be seen is none, and a subnet that may not be seen is every address.
+ */
+export function conversationSide(end: 'caller' | 'service', reach: FlowReach): SQL {
+  const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
+  const column = (name: string) => raw(`(case when t.reply then t.${turned}_${name} else t.${plain}_${name} end)`);
+  const [workload, prefix, internal] = [column('workload_id'), column('prefix'), column('internal')];
+  return sql`${ifVisible(workload, reach.visible)} as ${raw(plain)}_workload_id,
+    case when ${internal} then ${cidrIfVisible(prefix, workload, reach)} else ${prefix} end as ${raw(plain)}_prefix,
+    ${internal} as ${raw(plain)}_internal`;
+}
+
+/**
+ * Traffic of the range from sums per minute or hour: who opened conversations with whom, by service and verdict, the heaviest
+ * first. Each counts once, however many nodes reported it. Ends
+ * with no workload that may be seen on either side are left out. One query.
+ */
+export async function listConversations(
+  selection: BoundedSelection,
+  source: 'minutes' | 'hours',
+): Promise<Conversation[]> {
+  const rows = await db.execute<Conversation>(sql`
+    with t as (select * from (${countedRollups(selection, source)}) as c
+      where c.counted and (c.source_workload_id is not null or c.destination_workload_id is not null)),
+    turned as (select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)},
+      t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.bucket_at from t)
+    select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
+      destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
+      sum(flows)::float8 as flows, to_char(max(bucket_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
+    from turned group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${MAX_CONVERSATIONS}`);
+  return [...rows];
+}

@@ -1,0 +1,164 @@
+import { and, eq, ilike, type SQL, sql } from 'drizzle-orm';
+import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
+import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
+import type { Page } from '@/domain/list';
+import type { Reach } from '@/domain/permissions';
+import { db } from '../../../db/client';
+import { clusters, nodeAgents } from '../../../db/schema/clusters';
+import { coverageMarks, ruleHits, workloadCoverage } from '../../../db/schema/coverage';
+import { workloadOwners } from '../../../db/schema/moves';
+import { workloads } from '../../../db/schema/workloads';
+import { likePattern } from '../../../repositories/like-pattern';
+import { pageOfRows, type SortKeys } from '../../../repositories/page-of-rows';
+import { pgArray } from '../../../repositories/pg-array';
+import { dayInProject, workloadInReach } from '../../../repositories/tenant-reach';
+import type { HitPlace, RuleHitSums } from '../coverage-rows';
+import type { VisibleWorkloads } from '../flow-selection';
+import { oneOf } from './visible-rows';
+
+/** Every place in the history of a policy at which a rule was hit. One query. */
+export async function listHitPlaces(policyId: string): Promise<HitPlace[]> {
+  const rows = await db.execute<HitPlace>(sql`
+    select distinct policy_version, rule_position from ${ruleHits}
+    where policy_id = ${policyId}::uuid and rule_position is not null`);
+  return [...rows];
+}
+
+/**
+ * Hits of a policy's rules at some guests: `hits` from a day on, `last_hit_at` as far as anything is kept. One query.
+ * @param rules which place belongs to which rule; hits elsewhere are summed up without one
+ */
+export async function sumRuleHits(
+  policyId: string,
+  from: string,
+  visible: VisibleWorkloads,
+  rules: readonly (HitPlace & { rule_id: string })[],
+  reach: Reach,
+): Promise<RuleHitSums[]> {
+  const since = dayInProject(sql`h.day`, reach);
+  const rows = await db.execute<RuleHitSums>(sql`
+    with place as (
+      select * from unnest(${pgArray(
+        'int',
+        rules.map((rule) => rule.policy_version),
+      )}, ${pgArray(
+        'int',
+        rules.map((rule) => rule.rule_position),
+      )}, ${pgArray(
+        'uuid',
+        rules.map((rule) => rule.rule_id),
+      )}) as p(policy_version, rule_position, rule_id)),
+    found as (
+      select place.rule_id, h.day, h.workload_id, h.mode, h.hits, h.last_hit_at, h.day >= ${from}::date as counted
+      from ${ruleHits} as h left join place using (policy_version, rule_position)
+      where h.policy_id = ${policyId}::uuid and ${visible === 'all' ? sql`true` : oneOf(sql.raw('h.workload_id'), visible)}
+        and ${since ? sql`exists (select 1 from ${workloads} where ${workloads.id} = h.workload_id and ${since})` : sql`true`}),
+    days as (
+      select rule_id, jsonb_object_agg(day::text, hits) as by_day from (
+        select rule_id, day, sum(hits) as hits from found where counted group by 1, 2) as d
+      group by 1)
+    select f.rule_id, coalesce(sum(f.hits) filter (where counted and mode = 'enforced'), 0)::float8 as hits,
+      coalesce(sum(f.hits) filter (where counted and mode = 'audit'), 0)::float8 as audit_hits,
+      to_char(max(f.last_hit_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_hit_at,
+      (count(distinct f.workload_id) filter (where counted))::int as guests_hit,
+      coalesce((select by_day from days where days.rule_id is not distinct from f.rule_id), '{}') as by_day
+    from found as f group by f.rule_id`);
+  return [...rows];
+}
+
+const COUNTS = ['flows', 'by_policy', 'by_other_rule', 'by_audit', 'by_default', 'observed', 'conflicts'] as const;
+
+const summed = (name: (typeof COUNTS)[number]): SQL<number> => sql`coalesce(c.${sql.raw(name)}, 0)::float8`;
+
+const SHARE = sql<number | null>`case when c.flows > 0 then ((c.by_policy + c.by_other_rule) / c.flows)::float8 end`;
+
+const SORTS: SortKeys = {
+  workload_name: { column: workloads.name },
+  flows: { column: summed('flows') },
+  covered_share: { column: SHARE, nullable: true },
+};
+
+/** Guests within reach with what their flows are decided by, from a day on. Two queries. */
+export async function listWorkloadCoverage(
+  reach: Reach,
+  from: string,
+  input: WorkloadCoverageListInput,
+): Promise<Page<WorkloadCoverage>> {
+  const conditions = [
+    workloadInReach(reach),
+    sql`not ${workloads.template}`,
+    input.workload_id === undefined ? undefined : eq(workloads.id, input.workload_id),
+    input.cluster_id === undefined ? undefined : eq(workloads.cluster_id, input.cluster_id),
+    input.q ? ilike(workloads.name, likePattern(input.q)) : undefined,
+  ];
+  const sums = sql.raw(COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '));
+  // Of a workload that came from another tenant, the days after the one on which it came.
+  const ownDays =
+    reach === 'all'
+      ? sql``
+      : sql`and (workload_id, day) not in (select o.workload_id, d.day from ${workloadOwners} as o
+          join ${workloadCoverage} as d on d.workload_id = o.workload_id
+          where o.to_at is null and o.from_at is not null and d.day <= (o.from_at at time zone 'UTC')::date)`;
+  const list = { sorts: SORTS, sort: 'covered_share', id: workloads.id };
+  const page = await pageOfRows<Omit<WorkloadCoverage, 'workload_id'> & { id: string }>(input, list, (paging) => ({
+    rows: db
+      .select({
+        id: workloads.id,
+        workload_name: workloads.name,
+        vmid: workloads.vmid,
+        cluster_id: workloads.cluster_id,
+        cluster_name: clusters.name,
+        flows: summed('flows'),
+        by_policy: summed('by_policy'),
+        by_other_rule: summed('by_other_rule'),
+        by_audit: summed('by_audit'),
+        by_default: summed('by_default'),
+        observed: summed('observed'),
+        conflicts: summed('conflicts'),
+        covered_share: SHARE,
+        last_flow_at: sql<string | null>`to_char(c.last_flow_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+        looked_since: sql<string | null>`case when ${nodeAgents.status} in ('ok', 'degraded') then
+          to_char(${coverageMarks.since} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`,
+      })
+      .from(workloads)
+      .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+      .leftJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id))
+      .leftJoin(coverageMarks, eq(coverageMarks.node_id, workloads.node_id))
+      .leftJoin(
+        sql`(select workload_id, ${sums}, max(last_flow_at) as last_flow_at from ${workloadCoverage}
+          where day >= ${from}::date ${ownDays} group by workload_id) as c`,
+        sql`c.workload_id = ${workloads.id}`,
+      )
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(workloads, and(...conditions)),
+  }));
+  return { ...page, items: page.items.map(({ id, ...row }) => ({ workload_id: id, ...row })) };
+}
+
+type Row = VerdictConflicts['most'][number] & { all_workloads: number; all_flows: number };
+
+/**
+ * Conversations since a day (UTC date) about which the firewall's log says something else than the rules of a guest within
+ * reach, with the guests that have most of them. One query.
+ */
+export async function sumVerdictConflicts(
+  reach: Reach,
+  since: string,
+  limit: number,
+): Promise<Omit<VerdictConflicts, 'since'>> {
+  const rows = await db.execute<Row>(sql`
+    select ${workloads.id} as workload_id, ${workloads.name} as workload_name,
+      sum(${workloadCoverage.conflicts})::float8 as flows, count(*) over ()::int as all_workloads,
+      (sum(sum(${workloadCoverage.conflicts})) over ())::float8 as all_flows
+    from ${workloadCoverage} join ${workloads} on ${eq(workloads.id, workloadCoverage.workload_id)}
+    where ${workloadCoverage.day} >= ${since}::date and ${workloadCoverage.conflicts} > 0
+      and ${workloadInReach(reach) ?? sql`true`} and ${dayInProject(sql`${workloadCoverage.day}`, reach) ?? sql`true`}
+    group by ${workloads.id}, ${workloads.name} order by 3 desc, 1 limit ${limit}`);
+  return {
+    flows: rows[0]?.all_flows ?? 0,
+    workloads: rows[0]?.all_workloads ?? 0,
+    most: rows.map(({ workload_id, workload_name, flows }) => ({ workload_id, workload_name, flows })),
+  };
+}

@@ -1,0 +1,127 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { type EndFilter, parseEndFilter } from '@/domain/flow/end-filter';
+import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { likePattern } from '../../../repositories/like-pattern';
+import { pgArray } from '../../../repositories/pg-array';
+import type { FlowSelection, VisibleWorkloads } from '../flow-selection';
+import { flowsCountedOnce } from './counted-once';
+import { flowRows, oneOf } from './visible-rows';
+
+/** The flow's or the sum's columns, under the alias `t`. */
+const T = {
+  source_workload_id: sql.raw('t.source_workload_id'),
+  destination_workload_id: sql.raw('t.destination_workload_id'),
+  workload_id: sql.raw('t.workload_id'),
+};
+
+/** SQL of `portOfService`: which port of a flow is the service's. */
+export const SERVICE_PORT: SQL = sql.raw(`case t.initiator
+    when 'source' then t.destination_port
+    when 'destination' then t.source_port
+    else case
+      when t.destination_port is null or t.destination_port < ${EPHEMERAL_FROM} then t.destination_port
+      when t.source_port < ${EPHEMERAL_FROM} then t.source_port end
+    end`);
+
+/** Guests that a flow is shown to: those at its ends, or when neither is known the one whose interface saw it. */
+function seenBy(condition: (column: SQL) => SQL): SQL {
+  return sql`(${condition(T.source_workload_id)} or ${condition(T.destination_workload_id)} or
+    (${condition(T.workload_id)} and t.source_workload_id is null and t.destination_workload_id is null))`;
+}
+
+function endCondition(end: 'source' | 'destination', filter: EndFilter): SQL {
+  const cidr = sql.raw(`t.${end}_cidr`);
+  if (filter.kind === 'network') return sql`${sql.raw(`t.${end}_ip`)} <<= ${filter.cidr}::cidr`;
+  return filter.kind === 'internal' ? sql`${cidr} is not null` : sql`${cidr} is null`;
+}
+
+/** One workload: of those that may not be seen there is no traffic, as there is none of one that does not exist. */
+export const workloadIs = (column: SQL, id: string, visible: VisibleWorkloads): SQL =>
+  visible === 'all' || visible.includes(id.toLowerCase()) ? sql`${column} = ${id}::uuid` : sql`false`;
+
+/** A workload at an end; to those who may not see it, a workload is none. */
+export function endIs(column: SQL, value: string, visible: VisibleWorkloads): SQL {
+  if (value !== 'none') return workloadIs(column, value, visible);
+  return visible === 'all' ? sql`${column} is null` : sql`(${column} is null or not ${oneOf(column, visible)})`;
+}
+
+/** The start of an address as the database writes it. */
+const ADDRESS_PART = /^[0-9a-f.:]{2,39}$/i;
+
+function searchCondition(text: string, { named, visible }: FlowSelection): SQL {
+  const word = text.toLowerCase();
+  const parts = [
+    named.length > 0 ? seenBy((column) => oneOf(column, named)) : null,
+    sql`t.protocol = ${word}`,
+    sql`t.state ilike ${text.replace(/[\\%_]/g, '\\$&')}`,
+    // The name of an interface tells the guest's number.
+    sql`(t.interface ilike ${likePattern(text)}${visible === 'all' ? sql`` : sql` and ${oneOf(T.workload_id, visible)}`})`,
+    ADDRESS_PART.test(text)
+      ? sql`host(t.source_ip) like ${`${word}%`} or host(t.destination_ip) like ${`${word}%`}`
+      : null,
+  ];
+  return sql`(${sql.join(
+    parts.filter((part) => part !== null),
+    sql` or `,
+  )})`;
+}
+
+/** Filters that flows and their sums have in common. */
+export function commonConditions({ visible, filter }: FlowSelection): SQL[] {
+  const { cluster_id, node_id, protocol, decision, source_workload_id, destination_workload_id } = filter;
+  const conditions: SQL[] = [];
+  if (cluster_id !== undefined) conditions.push(sql`t.cluster_id = ${cluster_id}::uuid`);
+  if (node_id !== undefined) conditions.push(sql`t.node_id = ${node_id}::uuid`);
+  if (protocol !== undefined) conditions.push(sql`t.protocol = ${protocol}`);
+  if (decision?.length) conditions.push(sql`t.decision = any (${pgArray('text', decision)})`);
+  if (source_workload_id !== undefined) {
+    conditions.push(endIs(T.source_workload_id, source_workload_id, visible));
+  }
+  if (destination_workload_id !== undefined) {
+    conditions.push(endIs(T.destination_workload_id, destination_workload_id, visible));
+  }
+  return conditions;
+}
+
+/** The WHERE of flows, of the table under the alias `t`. An expired flow never matches. */
+export function flowConditions(selection: FlowSelection): SQL {
+  const { visible, cutoff, since, until, filter } = selection;
+  const conditions = [
+    sql`t.observed_at >= ${cutoff}::timestamptz and t.observed_at >= ${since}::timestamptz`,
+    until === null ? null : sql`t.first_seen_at < ${until}::timestamptz`,
+    visible === 'all' ? null : seenBy((column) => oneOf(column, visible)),
+    ...commonConditions(selection),
+  ];
+  if (filter.workload_id !== undefined) {
+    const { workload_id } = filter;
+    conditions.push(seenBy((column) => workloadIs(column, workload_id, visible)));
+  }
+  if (filter.port !== undefined) {
+    const { port } = filter;
+    conditions.push(
+      port < EPHEMERAL_FROM
+        ? sql`${SERVICE_PORT} = ${port}`
+        : sql`(t.source_port = ${port} or t.destination_port = ${port})`,
+    );
+  }
+  const address = filter.address === undefined ? null : parseEndFilter(filter.address);
+  if (address) {
+    conditions.push(sql`(${endCondition('source', address)} or ${endCondition('destination', address)})`);
+  }
+  for (const end of ['source', 'destination'] as const) {
+    const wanted = filter[end] === undefined ? null : parseEndFilter(filter[end]);
+    if (wanted) conditions.push(endCondition(end, wanted));
+  }
+  if (filter.q) conditions.push(searchCondition(filter.q, selection));
+  return sql.join(
+    conditions.filter((condition) => condition !== null),
+    sql` and `,
+  );
+}
+
+/** The single flows that are meant, with `counted`: whether a row is the report that counts. See `flowsCountedOnce`. */
+export const countedFlows = (selection: FlowSelection): SQL =>
+  flowsCountedOnce(sql`select t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip, t.source_workload_id,
+      t.destination_workload_id, t.source_cidr, t.destination_cidr, t.protocol, t.source_port, t.destination_port, t.initiator,
+      t.decision, t.bytes, t.packets, t.first_seen_at, t.observed_at
+    from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`);

@@ -1,0 +1,164 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
+import type { Page } from '@/domain/list';
+import { db } from '../../../db/client';
+import { encodeCursor, keyset } from '../../../repositories/keyset';
+import { withCursorErrors } from '../../../repositories/page-of-rows';
+import type { FlowSums, GroupRow } from '../flow-rows';
+import type { BoundedSelection, FlowReach } from '../flow-selection';
+import { countedFlows, SERVICE_PORT } from './flow-conditions';
+import { countedRollups } from './rollup-conditions';
+import { cidrIfVisible, ifVisible, nameOf } from './visible-rows';
+
+type Keys = Partial<Record<keyof typeof KEY_TYPES, SQL>>;
+
+const KEY_TYPES = {
+  source_ip: 'inet',
+  source_workload_id: 'uuid',
+  source_cidr: 'cidr',
+  destination_ip: 'inet',
+  destination_workload_id: 'uuid',
+  destination_cidr: 'cidr',
+  protocol: 'text',
+  port: 'int',
+  decision: 'text',
+  node_id: 'uuid',
+} as const;
+
+export const KEY_NAMES = Object.keys(KEY_TYPES) as (keyof typeof KEY_TYPES)[];
+
+const raw = (text: string): SQL => sql.raw(text);
+
+/** One end as a workload, or where none may be seen as the subnet it lies in. */
+function endKeys(end: 'source' | 'destination', reach: FlowReach, cidr: SQL): Keys {
+  const column = raw(`t.${end}_workload_id`);
+  const workload = ifVisible(column, reach.visible);
+  const shown = cidrIfVisible(cidr, column, reach);
+  return { [`${end}_workload_id`]: workload, [`${end}_cidr`]: sql`case when (${workload}) is null then ${shown} end` };
+}
+
+/** An address with all that is known of it. */
+const addressKeys = (end: 'source' | 'destination', reach: FlowReach): Keys => ({
+  [`${end}_ip`]: raw(`t.${end}_ip`),
+  [`${end}_workload_id`]: ifVisible(raw(`t.${end}_workload_id`), reach.visible),
+  [`${end}_cidr`]: cidrIfVisible(raw(`t.${end}_cidr`), raw(`t.${end}_workload_id`), reach),
+});
+
+/** What flows are grouped by, of rows under the alias `t`. */
+export function keysOf(grouping: FlowGrouping, source: FlowSource, reach: FlowReach): Keys {
+  const cidrOf = (end: string) =>
+    source === 'flows' ? raw(`t.${end}_cidr`) : raw(`case when t.${end}_internal then t.${end}_prefix end`);
+  switch (grouping) {
+    case 'workloads':
+      return {
+        ...endKeys('source', reach, cidrOf('source')),
+        ...endKeys('destination', reach, cidrOf('destination')),
+      };
+    case 'source':
+    case 'destination':
+      return addressKeys(grouping, reach);
+    case 'service':
+      return { protocol: raw('t.protocol'), port: source === 'flows' ? SERVICE_PORT : raw('t.service_port') };
+    case 'decision':
+      return { decision: raw('t.decision') };
+    case 'node':
+      return { node_id: raw('t.node_id') };
+  }
+}
+
+/** The share of a flow's totals that falls into the range, when they are spread evenly over the flow's time. */
+export function shareOf(since: string, until: string): SQL {
+  const seconds = (from: SQL, to: SQL) => sql`extract(epoch from ${to} - ${from})::float8`;
+  const first = raw('t.first_seen_at');
+  const last = raw('t.observed_at');
+  return sql`case when ${last} <= ${first} then 1 else ${seconds(
+    sql`greatest(${first}, ${since}::timestamptz)`,
+    sql`least(${last}, ${until}::timestamptz)`,
+  )} / ${seconds(first, last)} end`;
+}
+
+/** The keys as columns, those that are not part of the grouping as null. */
+export function columnsOf(keys: Keys, prefix = ''): SQL {
+  return sql.join(
+    KEY_NAMES.map((name) => sql`${keys[name] ?? raw('null')}::${raw(KEY_TYPES[name])} as ${raw(prefix + name)}`),
+    sql`, `,
+  );
+}
+
+/** Rows with the keys and what each adds to its group. */
+function rowsToSum(selection: BoundedSelection, source: FlowSource, keys: Keys): SQL {
+  const columns = columnsOf(keys);
+  if (source === 'flows') {
+    const { since, until } = selection;
+    return sql`
+      select ${columns}, t.bytes * s.share as bytes, t.packets * s.share as packets,
+        (t.first_seen_at >= ${since}::timestamptz)::int as flows, t.observed_at as last_seen_at, t.counted
+      from (${countedFlows(selection)}) as t cross join lateral (select ${shareOf(since, until)} as share) as s`;
+  }
+  return sql`select ${columns}, t.bytes, t.packets, t.flows, t.bucket_at as last_seen_at, t.counted
+    from (${countedRollups(selection, source)}) as t`;
+}
+
+/** Tells groups apart, of rows under the alias `g`. */
+export const GROUP_ID = raw(`concat_ws('|', ${KEY_NAMES.map((name) => `coalesce(g.${name}::text, '')`).join(', ')})`);
+
+const TIME = raw(`to_char(p.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+
+type Answer = GroupRow & { group_total: number; sum_bytes: number; sum_packets: number; sum_flows: number };
+
+const sumOf = (field: 'bytes' | 'packets' | 'flows', which: SQL): SQL =>
+  sql`round(coalesce(sum(${raw(field)}) filter (where ${which}), 0))::float8`;
+
+/**
+ * Groups page by page with the sums of all of them, in which each conversation counts once (see `countedOnce`). One query. `source` must be one that can answer the selection's filters
+ * and the grouping.
+ */
+export async function listFlowGroups(
+  selection: BoundedSelection,
+  source: FlowSource,
+  input: FlowGroupsInput,
+): Promise<Page<GroupRow> & { sums: FlowSums }> {
+  const sort = input.sort ?? '-bytes';
+  const descending = sort.startsWith('-');
+  const field = (descending ? sort.slice(1) : sort) as 'bytes' | 'packets' | 'flows' | 'last_seen_at';
+  const { order, after } = keyset({ column: raw(`g.${field}`) }, raw('g.id'), descending, input.cursor);
+  const keys = keysOf(input.group_by, source, selection);
+  const names = raw(KEY_NAMES.join(', '));
+  // A node's group is what that node reported. Between nodes, as everywhere, a conversation counts once.
+  const shown = raw(input.group_by === 'node' ? 'true' : 'counted');
+  const by = sql.join(order, sql`, `);
+  const [row, ...rest] = await withCursorErrors(
+    input.cursor,
+    db.execute<Answer>(sql`
+      with summed as materialized (
+        select g.*, ${GROUP_ID} as id from (
+          select ${names}, ${sumOf('bytes', shown)} as bytes, ${sumOf('packets', shown)} as packets,
+            ${sumOf('flows', shown)} as flows, date_trunc('milliseconds', max(last_seen_at)) as last_seen_at,
+            sum(bytes) filter (where counted) as counted_bytes, sum(packets) filter (where counted) as counted_packets,
+            sum(flows) filter (where counted) as counted_flows
+          from (${rowsToSum(selection, source, keys)}) as r group by ${names}) as g),
+      page as (select g.*, row_number() over (order by ${by}) as position from summed as g
+        where ${after ?? sql`true`} order by ${by} limit ${input.limit + 1}),
+      everything as (select count(*)::int as group_total, round(coalesce(sum(counted_bytes), 0))::float8 as sum_bytes,
+        round(coalesce(sum(counted_packets), 0))::float8 as sum_packets, coalesce(sum(counted_flows), 0)::float8 as sum_flows
+        from summed)
+      select everything.*, p.id, host(p.source_ip) as source_ip, p.source_workload_id, ${nameOf('sw', selection.periods)} as source_workload_name,
+        p.source_cidr::text, host(p.destination_ip) as destination_ip, p.destination_workload_id,
+        ${nameOf('dw', selection.periods)} as destination_workload_name, p.destination_cidr::text, p.protocol, p.port, p.decision, p.node_id,
+        nodes.name as node_name, p.bytes, p.packets, p.flows, ${TIME} as last_seen_at
+      from everything left join page as p on true
+      left join workloads as sw on sw.id = p.source_workload_id
+      left join workloads as dw on dw.id = p.destination_workload_id
+      left join nodes on nodes.id = p.node_id
+      order by p.position`),
+  );
+  if (!row) throw new Error('a sum has no row');
+  const { group_total: total, sum_bytes: bytes, sum_packets: packets, sum_flows: flows } = row;
+  const found = [row, ...rest]
+    .filter((one) => one.id !== null)
+    .map(({ group_total: _, sum_bytes: _b, sum_packets: _p, sum_flows: _f, ...group }) => group);
+  const items = found.slice(0, input.limit);
+  const last = items.at(-1);
+  const next_cursor = found.length > input.limit && last ? encodeCursor(last[field], last.id) : null;
+  return { items, next_cursor, total, sums: { bytes, packets, flows } };
+}

@@ -1,0 +1,108 @@
+import { desc, type SQL, sql } from 'drizzle-orm';
+import type { Flow, FlowListInput } from '@/domain/flow/flow';
+import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
+import type { Page } from '@/domain/list';
+import { db } from '../../../db/client';
+import { pageOfRows, type SortKeys } from '../../../repositories/page-of-rows';
+import type { FlowReach, FlowSelection } from '../flow-selection';
+import { flowConditions } from './flow-conditions';
+import { cidrIfVisible, flowRows, ifVisible, nameOf } from './visible-rows';
+
+export type FlowRow = Omit<Flow, 'source_label' | 'destination_label'>;
+
+const column = (name: string): SQL => sql.raw(`t.${name}`);
+
+/** SQL of a flow's id. */
+export const FLOW_ID = sql.raw(`(t.node_id::text || '.' || t.flow_key::text)`);
+
+export const FLOW_SORT_KEYS: SortKeys = {
+  observed_at: { column: column('observed_at') },
+  first_seen_at: { column: column('first_seen_at') },
+  source_ip: { column: column('source_ip') },
+  destination_ip: { column: column('destination_ip') },
+  protocol: { column: column('protocol') },
+  destination_port: { column: column('destination_port'), nullable: true },
+  decision: { column: column('decision') },
+  bytes: { column: column('bytes'), nullable: true },
+  packets: { column: column('packets'), nullable: true },
+};
+
+const at = (name: string) =>
+  sql.raw(`to_char(t.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`);
+
+/** What the guest's interface tells is for those who may see the guest. */
+const OBSERVER = ['interface', 'vmid', 'nic', 'vlan', 'raw'];
+
+const PLAIN = [
+  ...['cluster_id', 'node_id', 'protocol', 'source_port', 'destination_port', 'decision', 'state', 'collector'],
+  ...['initiator', 'icmp_type', 'icmp_code'],
+];
+
+/** Rows of `traffic_flows` as they are shown, with the names they need: four lookups for each row of `page`. */
+export function selectFlows(reach: FlowReach, page: SQL): SQL {
+  const { visible } = reach;
+  const cidr = (end: 'source' | 'destination') =>
+    cidrIfVisible(column(`${end}_cidr`), column(`${end}_workload_id`), reach);
+  const observer = ifVisible(column('workload_id'), visible);
+  return sql`
+    select ${FLOW_ID} as id, ${sql.raw(PLAIN.map((name) => `t.${name}`).join(', '))},
+      host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip,
+      (${cidr('source')})::text as source_cidr, (${cidr('destination')})::text as destination_cidr,
+      t.bytes::float8, t.packets::float8, ${at('first_seen_at')}, ${at('observed_at')}, ${at('updated_at')},
+      ${sql.join(
+        OBSERVER.map((name) =>
+          visible === 'all'
+            ? column(name)
+            : sql`case when ${observer} is not null then ${column(name)} end as ${sql.raw(name)}`,
+        ),
+        sql`, `,
+      )},
+      ow.id as workload_id, sw.id as source_workload_id, ${nameOf('sw', reach.periods)} as source_workload_name,
+      dw.id as destination_workload_id, ${nameOf('dw', reach.periods)} as destination_workload_name,
+      nodes.name as node_name, clusters.name as cluster_name
+    from (${page}) as t
+    left join nodes on nodes.id = t.node_id
+    left join clusters on clusters.id = t.cluster_id
+    left join workloads as ow on ow.id = ${observer}
+    left join workloads as sw on sw.id = ${ifVisible(column('source_workload_id'), visible)}
+    left join workloads as dw on dw.id = ${ifVisible(column('destination_workload_id'), visible)}`;
+}
+
+/** Adds the labels. */
+export const labelled = (row: FlowRow): Flow => ({
+  ...row,
+  source_cidr: shownCidr(row.source_cidr),
+  destination_cidr: shownCidr(row.destination_cidr),
+  source_label: flowLabel(row.source_ip, row.source_cidr),
+  destination_label: flowLabel(row.destination_ip, row.destination_cidr),
+});
+
+async function readFlows(reach: FlowReach, where: SQL, order: readonly SQL[], limit: number): Promise<Flow[]> {
+  const by = sql.join([...order], sql`, `);
+  const page = sql`select t.* from ${flowRows(reach.periods)} as t where ${where} order by ${by} limit ${limit}`;
+  const rows = await db.execute<FlowRow>(sql`${selectFlows(reach, page)} order by ${by}`);
+  return rows.map(labelled);
+}
+
+/** Flows page by page. Two queries. */
+export function listFlows(selection: FlowSelection, input: FlowListInput): Promise<Page<Flow>> {
+  const where = flowConditions(selection);
+  return pageOfRows<Flow>(
+    input,
+    { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID },
+    ({ after, order, limit }) => ({
+      rows: readFlows(selection, after ? sql`${where} and ${after}` : where, order, limit),
+      total: db
+        .execute<{ total: number }>(
+          sql`select count(*)::int as total from ${flowRows(selection.periods)} as t where ${where}`,
+        )
+        .then((rows) => rows[0]?.total ?? 0),
+    }),
+  );
+}
+
+/** The newest flows that were stored since `after`. One query. */
+export function findFlowsStoredSince(selection: FlowSelection, after: string, limit: number): Promise<Flow[]> {
+  const where = sql`${flowConditions(selection)} and t.updated_at >= ${after}::timestamptz`;
+  return readFlows(selection, where, [desc(column('observed_at')), desc(FLOW_ID)], limit);
+}
