@@ -30,7 +30,11 @@ module.exports = {
     ),
     never('repositories-are-low', '^src/server/repositories/', '^src/server/(api|rest|auth|services|providers|jobs)/'),
     never('providers-are-low', '^src/server/providers/', '^src/server/(api|rest|auth|services|repositories|jobs|db)/'),
-    never('sql-has-a-home', '^src/server/(?!(repositories|db|traffic/storage/postgres)/)', '^node_modules/drizzle-orm/'),
+    never(
+      'sql-has-a-home',
+      '^src/server/(?!(repositories|db|traffic/storage/postgres)/)',
+      '^node_modules/drizzle-orm/',
+    ),
     never(
       'workers-call-services',
       '^workers/',
