@@ -1,4 +1,4 @@
-import { and, eq, ilike, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import type { Deployment, DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
@@ -8,9 +8,13 @@ import { deploymentGuests } from '../db/schema/deployments';
 import { deployments } from '../db/schema/policies';
 import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
+import { RunLeases } from './run-leases';
 import { ownedInReach } from './tenant-reach';
 
 export type DeploymentRow = typeof deployments.$inferSelect;
+
+/** Another deployment of the policy may wait already, and only one may: so those given back stay `running`. */
+export const deploymentLeases = new RunLeases(deployments, 'running');
 
 /** Deployments belong to the tenant or project that their policy had then, those of platform policies to the platform. */
 const inReach = (reach: Reach): SQL | undefined => ownedInReach(deployments, reach);
@@ -201,99 +205,6 @@ export async function listDeployedClusterIds(executor: Executor, policyId: strin
     .from(deployments)
     .where(and(eq(deployments.policy_id, policyId), ne(deployments.kind, 'removal')));
   return rows.map((row) => row.cluster_id);
-}
-
-/** A deployment without a sign of life for this long has lost its worker. */
-export const LEASE_SECONDS = 30;
-/** One that lost its worker this often is given up. */
-export const MAX_ATTEMPTS = 3;
-const leaseIsOver = sql`(${deployments.lease_at} is null or ${deployments.lease_at} < now() - ${`${LEASE_SECONDS} seconds`}::interval)`;
-const isFree = or(eq(deployments.status, 'queued'), and(eq(deployments.status, 'running'), leaseIsOver));
-
-export type Lease = { id: string; lease_owner: string };
-const isHeld = (lease: Lease) =>
-  and(eq(deployments.id, lease.id), eq(deployments.lease_owner, lease.lease_owner), eq(deployments.status, 'running'));
-
-/** Takes a deployment that waits, or whose worker fell silent. Null when there is none or a living worker has it. */
-export async function claimDeployment(tx: Tx, id: string, owner: string): Promise<DeploymentRow | null> {
-  const [row] = await tx
-    .update(deployments)
-    .set({
-      status: 'running',
-      lease_owner: owner,
-      lease_at: sql`now()`,
-      attempts: sql`${deployments.attempts} + 1`,
-      started_at: sql`coalesce(${deployments.started_at}, now())`,
-    })
-    .where(and(eq(deployments.id, id), isFree, lt(deployments.attempts, MAX_ATTEMPTS)))
-    .returning();
-  return row ?? null;
-}
-
-type Progress = Partial<Pick<DeploymentRow, 'progress_done' | 'progress_total' | 'writes' | 'policy_version'>>;
-
-/** Stores progress and prolongs the lease. False when the lease is another's by now, or the deployment is gone. */
-export async function renewDeployment(executor: Executor, lease: Lease, progress: Progress = {}): Promise<boolean> {
-  const rows = await executor
-    .update(deployments)
-    .set({ ...progress, lease_at: sql`now()` })
-    .where(isHeld(lease))
-    .returning({ id: deployments.id });
-  return rows.length > 0;
-}
-
-/** Lets another worker go on with it, without counting the attempt: this one ends in good order. */
-export async function releaseDeployment(tx: Tx, lease: Lease): Promise<boolean> {
-  const rows = await tx
-    .update(deployments)
-    .set({ lease_owner: null, lease_at: null, attempts: sql`greatest(${deployments.attempts} - 1, 0)` })
-    .where(isHeld(lease))
-    .returning({ id: deployments.id });
-  return rows.length > 0;
-}
-
-type Outcome = Pick<DeploymentRow, 'status' | 'problems' | 'progress_done' | 'progress_total' | 'writes'>;
-
-/** Ends a deployment. False when it is not this worker's any more. */
-export async function finishDeployment(tx: Tx, lease: Lease, outcome: Outcome, at: string): Promise<boolean> {
-  const rows = await tx
-    .update(deployments)
-    .set({ ...outcome, lease_owner: null, finished_at: at })
-    .where(isHeld(lease))
-    .returning({ id: deployments.id });
-  return rows.length > 0;
-}
-
-/** Active deployments that nobody works on: waiting for longer than `seconds`, or without a living worker. */
-export function listOrphanDeployments(executor: Executor, seconds: number): Promise<DeploymentRow[]> {
-  return executor
-    .select()
-    .from(deployments)
-    .where(
-      or(
-        and(
-          eq(deployments.status, 'queued'),
-          sql`${deployments.created_at} < now() - ${`${seconds} seconds`}::interval`,
-        ),
-        and(eq(deployments.status, 'running'), leaseIsOver),
-      ),
-    )
-    .orderBy(deployments.id);
-}
-
-/** Fails a deployment that lost its worker too often. False when it has got a living one meanwhile. */
-export async function failOrphanDeployment(
-  tx: Tx,
-  row: DeploymentRow,
-  problems: DeploymentRow['problems'],
-  at: string,
-): Promise<boolean> {
-  const rows = await tx
-    .update(deployments)
-    .set({ status: 'failed', problems, lease_owner: null, finished_at: at })
-    .where(and(eq(deployments.id, row.id), isFree))
-    .returning({ id: deployments.id });
-  return rows.length > 0;
 }
 
 /** What kind of work the deployments are, for those that still exist. */

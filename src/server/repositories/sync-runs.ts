@@ -1,12 +1,16 @@
-import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { RunKind, RunTrigger, SyncRun, SyncRunListInput } from '@/domain/sync';
 import { db, type Executor, type Tx } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { syncRuns } from '../db/schema/operations';
 import { pageOfRows } from './page-of-rows';
+import { RunLeases } from './run-leases';
 
 export type SyncRunRow = typeof syncRuns.$inferSelect;
+
+/** Leases of syncs and discoveries. */
+export const syncLeases = new RunLeases(syncRuns);
 
 const columns = {
   id: syncRuns.id,
@@ -88,117 +92,4 @@ export async function findActiveRunId(
     .from(syncRuns)
     .where(and(eq(syncRuns.cluster_id, clusterId), eq(syncRuns.kind, kind), isActive));
   return row?.id ?? null;
-}
-
-/** A run without a sign of life for this long has lost its worker. */
-export const LEASE_SECONDS = 30;
-/** A run that lost its worker this often is given up: it may be what kills them. */
-export const MAX_ATTEMPTS = 3;
-const leaseIsOver = sql`(${syncRuns.lease_at} is null or ${syncRuns.lease_at} < now() - ${`${LEASE_SECONDS} seconds`}::interval)`;
-const isFree = sql`(${syncRuns.status} = 'queued' or (${syncRuns.status} = 'running' and ${leaseIsOver}))`;
-
-/**
- * Takes the cluster's waiting run, or one whose worker fell silent, for `owner`. Null when there is none or when a
- * living worker has it.
- */
-export async function claimRun(
-  tx: Tx,
-  clusterId: string,
-  owner: string,
-  kind: RunKind = 'inventory',
-): Promise<SyncRunRow | null> {
-  const [row] = await tx
-    .update(syncRuns)
-    .set({
-      status: 'running',
-      lease_owner: owner,
-      lease_at: sql`now()`,
-      attempts: sql`${syncRuns.attempts} + 1`,
-      started_at: sql`coalesce(${syncRuns.started_at}, now())`,
-    })
-    .where(
-      and(eq(syncRuns.cluster_id, clusterId), eq(syncRuns.kind, kind), isFree, lt(syncRuns.attempts, MAX_ATTEMPTS)),
-    )
-    .returning();
-  return row ?? null;
-}
-
-type Lease = { id: string; lease_owner: string };
-const isHeld = (lease: Lease) =>
-  and(eq(syncRuns.id, lease.id), eq(syncRuns.lease_owner, lease.lease_owner), eq(syncRuns.status, 'running'));
-
-/** Stores the run's progress and prolongs its lease. False when the lease is another's by now, or the run is gone. */
-export async function renewLease(
-  executor: Executor,
-  lease: Lease,
-  progress: Partial<Pick<SyncRunRow, 'stage' | 'progress_done' | 'progress_total' | 'counters' | 'errors'>>,
-): Promise<boolean> {
-  const rows = await executor
-    .update(syncRuns)
-    .set({ ...progress, lease_at: sql`now()` })
-    .where(isHeld(lease))
-    .returning({ id: syncRuns.id });
-  return rows.length > 0;
-}
-
-/** Whether the lease is still held; nobody can take it before the transaction ends. */
-export async function holdLease(tx: Tx, lease: Lease): Promise<boolean> {
-  const rows = await tx.select({ id: syncRuns.id }).from(syncRuns).where(isHeld(lease)).for('share');
-  return rows.length > 0;
-}
-
-/** Puts the run back into the queue without counting the attempt: its worker ends in good order. */
-export async function releaseRun(tx: Tx, lease: Lease): Promise<boolean> {
-  const rows = await tx
-    .update(syncRuns)
-    .set({ status: 'queued', lease_owner: null, lease_at: null, attempts: sql`greatest(${syncRuns.attempts} - 1, 0)` })
-    .where(isHeld(lease))
-    .returning({ id: syncRuns.id });
-  return rows.length > 0;
-}
-
-type Outcome = Pick<SyncRunRow, 'status' | 'stage' | 'counters' | 'errors' | 'progress_done' | 'progress_total'>;
-
-/** Ends a run. False when it is not this worker's any more. */
-export async function finishRun(tx: Tx, lease: Lease, outcome: Outcome, at: string): Promise<boolean> {
-  const rows = await tx
-    .update(syncRuns)
-    .set({ ...outcome, lease_owner: null, finished_at: at })
-    .where(isHeld(lease))
-    .returning({ id: syncRuns.id });
-  return rows.length > 0;
-}
-
-/** Active runs that nobody works on: waiting for longer than `seconds`, or without a living worker. */
-export async function listOrphanRuns(
-  executor: Executor,
-  seconds: number,
-  kind: RunKind = 'inventory',
-): Promise<SyncRunRow[]> {
-  return executor
-    .select()
-    .from(syncRuns)
-    .where(
-      and(
-        eq(syncRuns.kind, kind),
-        sql`((${syncRuns.status} = 'queued' and ${syncRuns.created_at} < now() - ${`${seconds} seconds`}::interval)
-          or (${syncRuns.status} = 'running' and ${leaseIsOver}))`,
-      ),
-    )
-    .orderBy(syncRuns.id);
-}
-
-/** Fails a run that lost its worker too often. False when it has got a living one meanwhile. */
-export async function failOrphanRun(
-  tx: Tx,
-  run: SyncRunRow,
-  errors: SyncRunRow['errors'],
-  at: string,
-): Promise<boolean> {
-  const rows = await tx
-    .update(syncRuns)
-    .set({ status: 'failed', errors, lease_owner: null, finished_at: at })
-    .where(and(eq(syncRuns.id, run.id), isFree))
-    .returning({ id: syncRuns.id });
-  return rows.length > 0;
 }

@@ -2,16 +2,16 @@ import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { listSyncableClusterIds, lockClusterRow, updateCluster } from '../../repositories/clusters';
-import { failOrphanRun, listOrphanRuns, MAX_ATTEMPTS, type SyncRunRow } from '../../repositories/sync-runs';
+import { MAX_ATTEMPTS } from '../../repositories/run-leases';
+import { type SyncRunRow, syncLeases } from '../../repositories/sync-runs';
 import { findScheduledAt, recordSchedule } from '../settings/record-auto-sync';
 import { storedSettings } from '../settings/stored-settings';
 import { requestSyncIn, startSync } from './request-sync';
 
-/** A run waits this long for its job before the job counts as lost. */
-const QUEUED_SECONDS = 30;
 const MINUTE_MS = 60_000;
 
 const scope = systemScope('cluster:sync', 'sync schedule');
@@ -23,11 +23,14 @@ const WORKER_DIED = {
   remedy: 'Look into the log of the worker; it may lack memory. Then sync again.',
 };
 
-async function giveUp(run: SyncRunRow): Promise<void> {
+type Orphan = Pick<SyncRunRow, 'id' | 'cluster_id' | 'trigger' | 'errors'>;
+
+async function giveUp(run: Orphan): Promise<void> {
   await db.transaction(async (tx) => {
     const cluster = await lockClusterRow(tx, run.cluster_id);
     if (!cluster) return;
-    if (!(await failOrphanRun(tx, run, [...run.errors, WORKER_DIED], clock.now().toISOString()))) return;
+    const outcome = { errors: [...run.errors, WORKER_DIED], finished_at: clock.now().toISOString() };
+    if (!(await syncLeases.fail(tx, run.id, outcome))) return;
     await updateCluster(tx, run.cluster_id, {
       sync_status: 'failed',
       last_sync_error: `${WORKER_DIED.message} ${WORKER_DIED.remedy}`,
@@ -43,14 +46,6 @@ async function giveUp(run: SyncRunRow): Promise<void> {
       after: { run_id: run.id, trigger: run.trigger, code: WORKER_DIED.code, message: WORKER_DIED.message },
     });
   });
-}
-
-/** Runs without a worker get a job again, or are given up after too many attempts. */
-async function sweep(): Promise<void> {
-  for (const run of await listOrphanRuns(db, QUEUED_SECONDS)) {
-    if (run.status === 'running' && run.attempts >= MAX_ATTEMPTS) await giveUp(run);
-    else await startSync(run.cluster_id);
-  }
 }
 
 /** Starts a sync of every cluster when the interval of the settings is over. */
@@ -75,6 +70,7 @@ async function startDue(): Promise<void> {
 
 /** Called every minute: recovers syncs that lost their worker or their job, and starts those that are due. */
 export async function scheduleSyncs(): Promise<void> {
-  await sweep();
+  const orphans = await syncLeases.listOrphans(db, ['cluster_id', 'trigger', 'errors'], { kind: 'inventory' });
+  await recoverRuns(orphans, { restart: ({ cluster_id }) => startSync(cluster_id), giveUp });
   await startDue();
 }

@@ -149,7 +149,7 @@ async function reconcile(
     fingerprint: workload.creation_fingerprint,
     intent,
     origin: originOf(row),
-    mayWrite: () => session.mayWrite(),
+    mayWrite: () => session.lease.assertHeld(),
     assertWanted: (written) => assertActsOn(db, deployment, workload.id, written),
     pause: (ms) => session.pause(ms),
     ...(fingerprints && {
@@ -250,6 +250,6 @@ export async function deployToGuest(
   );
   session.done += 1;
   session.writes += writes;
-  session.progress();
+  session.lease.touch();
   return { problems, broken, written: status !== 'failed' };
 }

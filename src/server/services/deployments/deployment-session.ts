@@ -1,97 +1,86 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { db } from '../../db/client';
-import { logger } from '../../lib/logger';
+import { db, type Tx } from '../../db/client';
+import { RunLease } from '../../jobs/run-lease';
 import type { ClusterFirewallFact } from '../../providers/hypervisor/firewall-types';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
-import { type DeploymentRow, LEASE_SECONDS, renewDeployment } from '../../repositories/deployments';
+import { type DeploymentRow, deploymentLeases } from '../../repositories/deployments';
 import { claimGuest, type GuestFirewallRow, releaseGuest, renewGuests } from '../../repositories/guest-firewalls';
+import type { Lease } from '../../repositories/run-leases';
 import { deploymentChanged } from './deployment-changed';
-import { DeploymentLost } from './deployment-lost';
 
-const RENEW_MS = 5_000;
-const PROGRESS_MS = 500;
-const TICK_MS = 100;
-/** Nothing is written any more when the leases could not be renewed for this long: they may be another's soon. */
-const SAFE_MS = (LEASE_SECONDS - 10) * 1000;
 const CLAIM_PAUSE_MS = 250;
 /** How old a reading of what all guests share may be when a guest is written to. */
 const CLUSTER_MS = 2_000;
 /** How long another writer of a guest is waited for. */
 const CLAIM_MS = 120_000;
 
-export type HeldDeployment = DeploymentRow & { lease_owner: string };
+export type HeldDeployment = DeploymentRow & Lease;
+type Progress = Pick<DeploymentRow, 'progress_done' | 'progress_total' | 'writes'> &
+  Partial<Pick<DeploymentRow, 'policy_version'>>;
 
-/** One worker's hold on one deployment and the guests that it writes to: leases, progress, and whether it may go on. */
+type Context = {
+  /** Aborts when the worker has to end. */
+  signal: AbortSignal;
+  openProvider: () => HypervisorProvider;
+  pause?: (ms: number) => Promise<void>;
+};
+
+/** One worker's work on one deployment: its lease, the guests that it writes to and holds alone, its progress. */
 export class DeploymentSession {
-  /** Aborts when the worker has to end or has lost the deployment. */
-  readonly signal: AbortSignal;
+  readonly lease: RunLease<Progress>;
   done = 0;
   total: number | null = null;
   writes: number;
-  readonly #lost = new AbortController();
   readonly #guests = new Set<string>();
-  readonly #wait: (ms: number) => Promise<void>;
-  #dirty = true;
-  #flushing: Promise<void> = Promise.resolve();
-  #flushedAt = performance.now();
-  #renewedAt = performance.now();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #context: Context;
+  #provider: HypervisorProvider | undefined;
   #cluster: { at: number; reading: Promise<ClusterFirewallFact> } | undefined;
 
   constructor(
     readonly deployment: HeldDeployment,
-    readonly provider: HypervisorProvider,
-    outer: AbortSignal,
-    wait?: (ms: number) => Promise<void>,
+    context: Context,
   ) {
-    this.signal = AbortSignal.any([outer, this.#lost.signal]);
     this.writes = deployment.writes;
-    this.#wait = wait ?? (async (ms) => void (await delay(ms, undefined, { signal: this.signal })));
+    this.#context = context;
+    this.lease = new RunLease(deployment, {
+      what: 'deployment',
+      ids: { deployment_id: deployment.id, policy_id: deployment.policy_id },
+      leases: deploymentLeases,
+      outer: context.signal,
+      progress: () => ({ progress_done: this.done, progress_total: this.total, writes: this.writes }),
+      announce: (tx) => deploymentChanged(tx, deployment),
+      renewMore: (tx) => this.#renewGuests(tx),
+    });
+    this.signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
-  get owner(): string {
-    return this.deployment.lease_owner;
+  /** Aborts when the worker has to end or has lost the deployment. */
+  get signal(): AbortSignal {
+    return this.lease.signal;
   }
 
-  start(): void {
-    let busy = false;
-    this.#timer = setInterval(() => {
-      const since = performance.now() - this.#flushedAt;
-      if (busy || !(since >= RENEW_MS || (this.#dirty && since >= PROGRESS_MS))) return;
-      busy = true;
-      this.#flushing = this.#flush().finally(() => {
-        busy = false;
-      });
-    }, TICK_MS);
+  /** The cluster, opened at first use. */
+  get provider(): HypervisorProvider {
+    this.#provider ??= this.#context.openProvider();
+    return this.#provider;
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#flushing;
-  }
-
-  /** Notes that a guest is done, or how many there are. */
-  progress(): void {
-    this.#dirty = true;
-  }
-
-  /** @throws when nothing may be written any more */
-  mayWrite(): void {
-    this.signal.throwIfAborted();
-    if (performance.now() - this.#renewedAt > SAFE_MS) throw new DeploymentLost('the leases could not be renewed');
+  close(): void {
+    this.#provider?.close();
   }
 
   async pause(ms: number): Promise<void> {
     this.signal.throwIfAborted();
-    await this.#wait(ms);
+    const { pause } = this.#context;
+    await (pause ? pause(ms) : delay(ms, undefined, { signal: this.signal }));
     this.signal.throwIfAborted();
   }
 
   /** Becomes the one writer of a guest, after the one that is at it. Null when that takes too long, or the guest is gone. */
   async holdGuest(workloadId: string): Promise<GuestFirewallRow | null> {
     for (const deadline = performance.now() + CLAIM_MS; ; ) {
-      this.mayWrite();
-      const row = await claimGuest(db, workloadId, this.owner);
+      this.lease.assertHeld();
+      const row = await claimGuest(db, workloadId, this.deployment.lease_owner);
       if (row) {
         this.#guests.add(workloadId);
         return row;
@@ -116,29 +105,13 @@ export class DeploymentSession {
 
   async leaveGuest(workloadId: string): Promise<void> {
     this.#guests.delete(workloadId);
-    await releaseGuest(db, workloadId, this.owner);
+    await releaseGuest(db, workloadId, this.deployment.lease_owner);
   }
 
-  async #flush(): Promise<void> {
-    const told = this.#dirty;
-    this.#dirty = false;
-    const begun = performance.now();
-    this.#flushedAt = begun;
-    try {
-      const guests = [...this.#guests];
-      const held = await db.transaction(async (tx) => {
-        const progress = { progress_done: this.done, progress_total: this.total, writes: this.writes };
-        if (!(await renewDeployment(tx, this.deployment, told ? progress : {}))) return false;
-        const kept = await renewGuests(tx, guests, this.owner);
-        // A guest that was left while this ran is no loss.
-        if (guests.some((id) => this.#guests.has(id) && !kept.has(id))) return false;
-        if (told) await deploymentChanged(tx, this.deployment);
-        return true;
-      });
-      if (held) this.#renewedAt = begun;
-      else this.#lost.abort(new DeploymentLost('the deployment was taken over or deleted'));
-    } catch (error) {
-      logger.warn({ err: error, deployment_id: this.deployment.id }, 'the lease of a deployment could not be renewed');
-    }
+  async #renewGuests(tx: Tx): Promise<boolean> {
+    const guests = [...this.#guests];
+    const kept = await renewGuests(tx, guests, this.deployment.lease_owner);
+    // A guest that was left while this ran is no loss.
+    return guests.every((id) => kept.has(id) || !this.#guests.has(id));
   }
 }

@@ -4,26 +4,15 @@ import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
-import { newId } from '../../lib/ids';
-import { logger } from '../../lib/logger';
-import { isDatabaseDown } from '../../lib/pg-errors';
 import { ProviderError } from '../../providers/hypervisor/errors';
-import type { HypervisorProvider } from '../../providers/hypervisor/types';
-import { type ClusterRow, findClusterRow } from '../../repositories/clusters';
+import { findClusterRow } from '../../repositories/clusters';
 import {
   insertDeploymentGuests,
   listGuestsOf,
   resetDeploymentGuests,
   updateDeploymentGuest,
 } from '../../repositories/deployment-guests';
-import {
-  claimDeployment,
-  finishDeployment,
-  listDeploymentsByIds,
-  releaseDeployment,
-  renewDeployment,
-  withGuestProblems,
-} from '../../repositories/deployments';
+import { deploymentLeases, listDeploymentsByIds, withGuestProblems } from '../../repositories/deployments';
 import { listOwnedBy, noteFailedRemovals } from '../../repositories/residual-rules';
 import { clusterAccess } from '../clusters/cluster-access';
 import { openProvider } from '../clusters/open-provider';
@@ -31,7 +20,6 @@ import { concurrently } from '../clusters/sync/concurrently';
 import { loadPolicyWorld, type PolicyWorld } from '../policies/world/load-policy-world';
 import { deployToGuest } from './deploy-to-guest';
 import { deploymentChanged } from './deployment-changed';
-import { DeploymentLost } from './deployment-lost';
 import { DeploymentSession, type HeldDeployment } from './deployment-session';
 import { problemOf } from './guest/guest-problem';
 import type { GuestWork } from './guest-work';
@@ -56,11 +44,9 @@ const scope = systemScope('policy:apply', 'policy deployment');
 
 function claim(id: string): Promise<HeldDeployment | null> {
   return db.transaction(async (tx) => {
-    const owner = newId();
-    const row = await claimDeployment(tx, id, owner);
-    if (!row) return null;
-    await deploymentChanged(tx, row);
-    return { ...row, lease_owner: owner };
+    const row = await deploymentLeases.claim(tx, { id });
+    if (row) await deploymentChanged(tx, row);
+    return row;
   });
 }
 
@@ -68,9 +54,7 @@ function claim(id: string): Promise<HeldDeployment | null> {
 async function begin(session: DeploymentSession, { version, guests }: Work): Promise<GuestWork[]> {
   const { deployment } = session;
   await db.transaction(async (tx) => {
-    if (!(await renewDeployment(tx, deployment, { policy_version: version }))) {
-      throw new DeploymentLost('the deployment was taken over or deleted');
-    }
+    await session.lease.store(tx, { policy_version: version });
     if (deployment.policy_version !== version) await resetDeploymentGuests(tx, deployment.id);
     await insertDeploymentGuests(
       tx,
@@ -90,7 +74,7 @@ async function begin(session: DeploymentSession, { version, guests }: Work): Pro
   const open = guests.filter(({ workload }) => !finished.has(workload.id));
   session.total = guests.length;
   session.done = guests.length - open.length;
-  session.progress();
+  session.lease.touch();
   return open;
 }
 
@@ -106,7 +90,7 @@ async function deploy(session: DeploymentSession, world: PolicyWorld, guests: re
       const finished_at = clock.now().toISOString();
       await updateDeploymentGuest(db, key, { status: 'failed', problems: [...broken], finished_at });
       session.done += 1;
-      session.progress();
+      session.lease.touch();
       return;
     }
     const end = await deployToGuest(session, world, work);
@@ -116,7 +100,8 @@ async function deploy(session: DeploymentSession, world: PolicyWorld, guests: re
 }
 
 /** Ends the deployment with what its guests say. */
-async function finish(session: DeploymentSession | null, deployment: HeldDeployment, problems: DeploymentProblem[]) {
+async function finish({ deployment, lease, done, total }: DeploymentSession, problems: DeploymentProblem[]) {
+  await lease.stop();
   const at = clock.now().toISOString();
   await db.transaction(async (tx) => {
     const guests = await listGuestsOf(tx, [deployment.id]);
@@ -130,11 +115,12 @@ async function finish(session: DeploymentSession | null, deployment: HeldDeploym
     const outcome = {
       status,
       problems,
-      progress_done: session?.done ?? guests.length,
-      progress_total: session?.total ?? guests.length,
+      progress_done: done,
+      progress_total: total ?? guests.length,
       writes,
+      finished_at: at,
     };
-    if (!(await finishDeployment(tx, deployment, outcome, at))) return;
+    if (!(await deploymentLeases.finish(tx, deployment, outcome))) return;
     await deploymentChanged(tx, deployment);
     const [described] = await withGuestProblems(tx, await listDeploymentsByIds(tx, [deployment.id]));
     const notes = described?.notes ?? [];
@@ -197,41 +183,30 @@ async function carryOut(session: DeploymentSession, context: Context): Promise<D
  */
 export async function runDeployment(id: string, context: Context): Promise<{ cluster_id: string } | null> {
   const deployment = await claim(id);
-  if (!deployment) return null;
-  const log = logger.child({ deployment_id: id, policy_id: deployment.policy_id });
-  let provider: HypervisorProvider | undefined;
-  let session: DeploymentSession | null = null;
+  const cluster = deployment && (await findClusterRow(db, deployment.cluster_id));
+  if (!cluster) return null;
+  const session = new DeploymentSession(deployment, {
+    ...context,
+    openProvider: () => (context.openProvider ?? openProvider)(clusterAccess(cluster)),
+  });
+  const changed = { cluster_id: cluster.id };
   try {
-    const cluster: ClusterRow | null = await findClusterRow(db, deployment.cluster_id);
-    if (!cluster) return null;
-    provider = (context.openProvider ?? openProvider)(clusterAccess(cluster));
-    session = new DeploymentSession(deployment, provider, context.signal, context.pause);
-    session.signal.addEventListener('abort', () => provider?.close(), { once: true });
-    session.start();
-    const problems = await carryOut(session, context);
-    await session.stop();
-    await finish(session, deployment, problems);
-    return { cluster_id: deployment.cluster_id };
-  } catch (error) {
-    await session?.stop();
-    if (context.signal.aborted) {
-      await db.transaction((tx) => releaseDeployment(tx, deployment));
-      throw context.signal.reason;
-    }
-    const lost = session?.signal.aborted ? session.signal.reason : error;
-    if (lost instanceof DeploymentLost) {
-      log.warn({ reason: lost.message }, 'deployment given up');
-      return null;
-    }
-    const expected = error instanceof ProviderError || error instanceof AppError;
-    if (!expected && isDatabaseDown(error)) throw error;
-    if (!expected) log.error({ err: error }, 'deployment failed unexpectedly');
-    const problem =
-      error instanceof AppError ? { code: error.code, message: error.message, remedy: null } : problemOf(error);
-    await finish(session, deployment, [problem]);
-    return { cluster_id: deployment.cluster_id };
+    return await session.lease.carryOut({
+      work: async () => {
+        await finish(session, await carryOut(session, context));
+        return changed;
+      },
+      release: () => deploymentLeases.release(db, deployment),
+      fail: async (error) => {
+        const isExpected = error instanceof ProviderError || error instanceof AppError;
+        if (!isExpected) session.lease.log.error({ err: error }, 'deployment failed unexpectedly');
+        await finish(session, [
+          error instanceof AppError ? { code: error.code, message: error.message, remedy: null } : problemOf(error),
+        ]);
+        return changed;
+      },
+    });
   } finally {
-    await session?.stop();
-    provider?.close();
+    session.close();
   }
 }

@@ -2,19 +2,13 @@ import type { DeploymentProblem } from '@/domain/deployments';
 import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
-import {
-  type DeploymentRow,
-  failOrphanDeployment,
-  listOrphanDeployments,
-  MAX_ATTEMPTS,
-} from '../../repositories/deployments';
+import { type DeploymentRow, deploymentLeases } from '../../repositories/deployments';
+import { MAX_ATTEMPTS } from '../../repositories/run-leases';
 import { deploymentChanged } from './deployment-changed';
 import { scheduleRemovals } from './removal/schedule-removals';
 import { startDeployments } from './start-deployments';
-
-/** A deployment waits this long for its job before the job counts as lost. */
-const QUEUED_SECONDS = 30;
 
 const scope = systemScope('policy:apply', 'deployment schedule');
 
@@ -25,10 +19,21 @@ const WORKER_DIED: DeploymentProblem = {
     'Look into the log of the worker; it may lack memory. Then retry: what was written stays and is gone on from.',
 };
 
-async function giveUp(row: DeploymentRow): Promise<void> {
+const ORPHAN_COLUMNS = [
+  'kind',
+  'policy_id',
+  'policy_name',
+  'cluster_id',
+  'tenant_id',
+  'project_id',
+  'problems',
+] as const;
+type Orphan = Pick<DeploymentRow, 'id' | (typeof ORPHAN_COLUMNS)[number]>;
+
+async function giveUp(row: Orphan): Promise<void> {
   await db.transaction(async (tx) => {
-    const problems = [...row.problems, WORKER_DIED];
-    if (!(await failOrphanDeployment(tx, row, problems, clock.now().toISOString()))) return;
+    const outcome = { problems: [...row.problems, WORKER_DIED], finished_at: clock.now().toISOString() };
+    if (!(await deploymentLeases.fail(tx, row.id, outcome))) return;
     await deploymentChanged(tx, row);
     await recordAudit(tx, scope, {
       action: `policy.${row.kind}_failed`,
@@ -46,9 +51,7 @@ async function giveUp(row: DeploymentRow): Promise<void> {
  * behind is tried again.
  */
 export async function scheduleDeployments(): Promise<void> {
-  for (const row of await listOrphanDeployments(db, QUEUED_SECONDS)) {
-    if (row.status === 'running' && row.attempts >= MAX_ATTEMPTS) await giveUp(row);
-    else await startDeployments([row.id]);
-  }
+  const orphans = await deploymentLeases.listOrphans(db, ORPHAN_COLUMNS);
+  await recoverRuns(orphans, { restart: ({ id }) => startDeployments([id]), giveUp });
   await scheduleRemovals();
 }

@@ -1,10 +1,13 @@
 import type { RunStage } from '@/domain/sync';
 import type { RunError, StageCounters } from '../../../db/schema/operations';
+import type { SyncRunRow } from '../../../repositories/sync-runs';
 
 /** Errors stored with their text; all of them are counted. */
 export const MAX_ERRORS = 50;
 
 const nothing = (): StageCounters => ({ seen: 0, created: 0, changed: 0, removed: 0, skipped: 0, errors: 0 });
+
+export type RunProgress = Pick<SyncRunRow, 'stage' | 'progress_done' | 'progress_total' | 'counters' | 'errors'>;
 
 /** What a run has done so far. `touched` is called at every change, for whoever shows it. */
 export class RunReport {
@@ -44,6 +47,12 @@ export class RunReport {
   error(error: Omit<RunError, 'stage'>): void {
     this.count({ errors: 1 });
     if (this.errors.length < MAX_ERRORS) this.errors.push({ stage: this.stage, ...error });
+  }
+
+  /** The columns of the run that show it. */
+  get progress(): RunProgress {
+    const { stage, done, total, counters, errors } = this;
+    return { stage, progress_done: done, progress_total: total, counters, errors };
   }
 
   /** Whether the inventory became another one. */

@@ -10,11 +10,3 @@ export class SyncProblem extends Error {
     this.remedy = remedy;
   }
 }
-
-/** The run is not ours any more: its cluster was deleted or another worker took over. There is nothing left to record. */
-export class RunLost extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'RunLost';
-  }
-}

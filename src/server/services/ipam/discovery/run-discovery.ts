@@ -1,51 +1,19 @@
 import { recordAudit } from '../../../audit/record';
 import { systemScope } from '../../../auth/scope';
-import { db } from '../../../db/client';
-import { publishEvent } from '../../../events/publish-event';
-import { clock } from '../../../lib/clock';
-import { newId } from '../../../lib/ids';
-import { logger } from '../../../lib/logger';
-import { countSyncStage } from '../../../lib/metrics';
-import { isDatabaseDown } from '../../../lib/pg-errors';
-import { ProviderError } from '../../../providers/hypervisor/errors';
-import type { HypervisorProvider, Listing, SdnLease } from '../../../providers/hypervisor/types';
-import { type ClusterRow, lockClusterRow } from '../../../repositories/clusters';
+import { db, type Tx } from '../../../db/client';
+import type { Listing, SdnLease } from '../../../providers/hypervisor/types';
+import type { ClusterRow } from '../../../repositories/clusters';
 import { listInterfacesOf } from '../../../repositories/sync-interfaces';
 import { listNodesForSync } from '../../../repositories/sync-nodes';
-import { claimRun, finishRun, releaseRun, type SyncRunRow } from '../../../repositories/sync-runs';
 import { listWorkloadsForSync, type SyncedWorkload } from '../../../repositories/sync-workloads';
-import { clusterAccess } from '../../clusters/cluster-access';
-import { openProvider } from '../../clusters/open-provider';
-import { describeFailure, type Failure, isLocal } from '../../clusters/sync/describe-failure';
-import { RunSession } from '../../clusters/sync/run-session';
-import { type RenewedCertificate, storeRenewedPin } from '../../clusters/sync/store-renewed-pin';
-import { RunLost } from '../../clusters/sync/sync-problem';
+import { carryOutClusterRun, type RunContext, type RunEnd, runChanged } from '../../clusters/sync/cluster-run';
+import { describeFailure, isLocal } from '../../clusters/sync/describe-failure';
+import type { RunSession } from '../../clusters/sync/run-session';
 import { recordAutoSync } from '../../settings/record-auto-sync';
 import { isReadable, readGuests } from './read-guests';
 import { storeDiscovery } from './store-discovery';
 
-type Context = {
-  /** Aborts when the worker has to end; the run then waits for another one. */
-  signal: AbortSignal;
-  /** Replaced by tests. */
-  openProvider?: typeof openProvider;
-};
-type Claimed = { cluster: ClusterRow; run: SyncRunRow & { lease_owner: string } };
-
 const scope = systemScope('ipam:discover', 'address discovery');
-
-/** Takes the cluster's waiting run. Null when there is none, or when another worker is at it. */
-function claim(clusterId: string): Promise<Claimed | null> {
-  return db.transaction(async (tx) => {
-    const cluster = await lockClusterRow(tx, clusterId);
-    if (!cluster) return null;
-    const owner = newId();
-    const run = await claimRun(tx, clusterId, owner, 'ipam');
-    if (!run) return null;
-    await publishEvent(tx, { type: 'sync_run.changed', cluster_id: clusterId, run_id: run.id });
-    return { cluster, run: { ...run, lease_owner: owner } };
-  });
-}
 
 const NO_LEASES: Listing<SdnLease> = { items: [], complete: false, incompleteReason: null };
 
@@ -123,50 +91,22 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
   report.begin('finish');
 }
 
-/** Ends the run, with an audit record of what came of it. */
-async function finish({ cluster, run }: Claimed, session: RunSession | null, failure: Failure | null): Promise<void> {
-  const report = session?.report;
-  const errors = [...(report?.errors ?? [])];
-  if (failure) errors.push({ stage: report?.stage ?? 'connect', ...failure });
-  const counters = report?.counters ?? {};
-  for (const [stage, done] of Object.entries(counters)) countSyncStage(run.kind, stage, done);
-  const at = clock.now().toISOString();
-  await db.transaction(async (tx) => {
-    if (!(await lockClusterRow(tx, cluster.id))) return;
-    const outcome = {
-      status: failure ? ('failed' as const) : ('ok' as const),
-      stage: failure ? (report?.stage ?? 'connect') : null,
-      progress_done: report?.done ?? 0,
-      progress_total: report?.total ?? null,
+/** Leaves an audit record of what came of the run. */
+async function storeOutcome(tx: Tx, { cluster, run, report, failure, at }: RunEnd): Promise<void> {
+  if (!failure && run.trigger === 'auto') await recordAutoSync(tx, 'ipam', at);
+  const { counters } = report;
+  await recordAudit(tx, scope, {
+    action: failure ? 'ipam.discovery_failed' : 'ipam.discovered',
+    object_kind: 'cluster',
+    object_id: cluster.id,
+    object_name: cluster.name,
+    after: {
+      run_id: run.id,
+      trigger: run.trigger,
       counters,
-      errors,
-    };
-    if (!(await finishRun(tx, run, outcome, at))) return;
-    if (!failure && run.trigger === 'auto') await recordAutoSync(tx, 'ipam', at);
-    await publishEvent(tx, { type: 'sync_run.changed', cluster_id: cluster.id, run_id: run.id });
-    await recordAudit(tx, scope, {
-      action: failure ? 'ipam.discovery_failed' : 'ipam.discovered',
-      object_kind: 'cluster',
-      object_id: cluster.id,
-      object_name: cluster.name,
-      after: {
-        run_id: run.id,
-        trigger: run.trigger,
-        counters,
-        errors_total:
-          Object.values(counters).reduce((sum, { errors: count }) => sum + count, 0) + Number(failure !== null),
-        ...failure,
-      },
-    });
-  });
-}
-
-/** Puts the run back for another worker. */
-async function release({ cluster, run }: Claimed): Promise<void> {
-  await db.transaction(async (tx) => {
-    if (!(await lockClusterRow(tx, cluster.id))) return;
-    if (await releaseRun(tx, run))
-      await publishEvent(tx, { type: 'sync_run.changed', cluster_id: cluster.id, run_id: run.id });
+      errors_total: Object.values(counters).reduce((sum, { errors }) => sum + errors, 0) + Number(failure !== null),
+      ...failure,
+    },
   });
 }
 
@@ -175,40 +115,9 @@ async function release({ cluster, run }: Claimed): Promise<void> {
  * outcome, stored with its remedy, and no error.
  * @throws the reason of `signal` when it aborts, and database errors: both leave the run for another worker
  */
-export async function runDiscovery(clusterId: string, context: Context): Promise<void> {
-  const claimed = await claim(clusterId);
-  if (!claimed) return;
-  const { cluster, run } = claimed;
-  const log = logger.child({ cluster_id: cluster.id, run_id: run.id });
-  let provider: HypervisorProvider | undefined;
-  let session: RunSession | null = null;
-  try {
-    const access = clusterAccess(cluster);
-    const renewals: RenewedCertificate[] = [];
-    provider = (context.openProvider ?? openProvider)(access, { onCertificateRenewed: (item) => renewals.push(item) });
-    session = new RunSession(run, access, provider, context.signal);
-    // Whoever gives up does not wait for answers that are on their way.
-    session.signal.addEventListener('abort', () => provider?.close(), { once: true });
-    session.start();
-    await reconcile(session, cluster);
-    await storeRenewedPin(session, cluster, renewals);
-    await session.stop();
-    await finish(claimed, session, null);
-  } catch (error) {
-    await session?.stop();
-    if (context.signal.aborted) {
-      await release(claimed);
-      throw context.signal.reason;
-    }
-    const lost = session?.signal.aborted ? session.signal.reason : error;
-    if (lost instanceof RunLost) return log.warn({ reason: lost.message }, 'discovery given up');
-    // A refused connection to the cluster looks like one to the database from its cause alone.
-    if (!(error instanceof ProviderError) && isDatabaseDown(error)) throw error;
-    const failure = describeFailure(error);
-    if (failure.code === 'internal') log.error({ err: error }, 'discovery failed unexpectedly');
-    await finish(claimed, session, failure);
-  } finally {
-    await session?.stop();
-    provider?.close();
-  }
-}
+export const runDiscovery = (clusterId: string, context: RunContext): Promise<void> =>
+  carryOutClusterRun(
+    { kind: 'ipam', what: 'discovery', reconcile, claimed: runChanged, ended: storeOutcome },
+    clusterId,
+    context,
+  );

@@ -11,24 +11,21 @@ import { recordAudit } from '../../../audit/record';
 import type { Actor } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
 import { publishEvent } from '../../../events/publish-event';
+import { LeaseLost, RunLease } from '../../../jobs/run-lease';
 import { clock } from '../../../lib/clock';
-import { newId } from '../../../lib/ids';
-import { logger } from '../../../lib/logger';
 import { changeAddresses, insertAddresses } from '../../../repositories/discovery';
-import {
-  claimImport,
-  type ImportLease,
-  type ImportRow,
-  noteImport,
-  releaseImport,
-} from '../../../repositories/ipam-imports';
+import { type ImportRow, importLeases } from '../../../repositories/ipam-imports';
 import { rehomeAddresses } from '../../../repositories/ipam-space';
+import type { Lease } from '../../../repositories/run-leases';
 import { insertSubnets, updateSubnets } from '../../../repositories/sync-networks';
 import { loadImportContext } from './import-context';
 import { planAddresses } from './plan-addresses';
 import { planSubnets } from './plan-subnets';
 
-type Claimed = ImportRow & ImportLease;
+type Progress = Pick<ImportRow, 'stage' | 'rows_total' | 'progress_done' | 'progress_total'>;
+type Claimed = ImportRow & Lease;
+/** One worker's work on one import: what it holds, and how far it is. */
+type Session = { row: Claimed; lease: RunLease<Progress>; progress: Progress };
 type Options = {
   signal: AbortSignal;
   /** Called before each batch is written; tests end the process there. */
@@ -37,10 +34,6 @@ type Options = {
 
 /** Rows of one statement; progress is told after each. */
 const BATCH_ROWS = 1000;
-const RENEW_MS = 5_000;
-
-/** Ends the writing transaction of an import that must not write: the rows already written go with it. */
-class Rollback extends Error {}
 
 type Outcome = {
   status: 'ok' | 'failed';
@@ -55,16 +48,15 @@ type Outcome = {
 const byLine = (a: RowError, b: RowError) => a.line - b.line;
 const linesOf = (errors: readonly RowError[]) => new Set(errors.map(({ line }) => line)).size;
 
-async function tell(lease: ImportLease, changes: Parameters<typeof noteImport>[2]): Promise<void> {
-  const held = await noteImport(db, lease, changes);
-  if (!held) throw new Rollback('the import was taken over');
-  await publishEvent(db, { type: 'ipam_import.changed', import_id: lease.id });
+async function tell({ lease, progress }: Session, changes: Partial<Progress>): Promise<void> {
+  Object.assign(progress, changes);
+  await lease.flush();
 }
 
 /** Stores the end of an import with its audit record, in the transaction of what it wrote. */
-async function finish(tx: Tx, row: Claimed, read: ImportRows, outcome: Outcome): Promise<void> {
+async function finish(tx: Tx, { row }: Session, read: ImportRows, outcome: Outcome): Promise<void> {
   const errors = [...outcome.errors].sort(byLine);
-  const held = await noteImport(tx, row, {
+  const held = await importLeases.finish(tx, row, {
     status: outcome.status,
     stage: null,
     message: outcome.message,
@@ -81,7 +73,8 @@ async function finish(tx: Tx, row: Claimed, read: ImportRows, outcome: Outcome):
     // The report and the hash stay; the file has done its work.
     content: '',
   });
-  if (!held) throw new Rollback('the import was taken over');
+  // What was written in this transaction goes with it.
+  if (!held) throw new LeaseLost('the import was taken over or deleted');
   await publishEvent(tx, { type: 'ipam_import.changed', import_id: row.id });
   const actor: Actor =
     row.requested_by === null
@@ -125,7 +118,8 @@ const refused = (row: Claimed, bad: number): string | null =>
   row.mode === 'atomic' && bad > 0 ? `${bad} rows cannot be taken over, so nothing was written.` : null;
 
 /** Checks the rows against what is stored and writes them: all of it in one transaction. */
-async function write(row: Claimed, read: ImportRows, { signal, onBatch }: Options): Promise<void> {
+async function write(session: Session, read: ImportRows, onBatch: Options['onBatch']): Promise<void> {
+  const { row, lease } = session;
   await db.transaction(async (tx) => {
     const context = await loadImportContext(tx, [...new Set(read.rows.map(({ cluster }) => cluster))]);
     const plan =
@@ -145,19 +139,19 @@ async function write(row: Claimed, read: ImportRows, { signal, onBatch }: Option
       unchanged: plan.unchanged,
       errors,
     };
-    if (message !== null) return finish(tx, row, read, { ...outcome, created: 0, updated: 0 });
-    if (row.dry_run) return finish(tx, row, read, outcome);
+    if (message !== null) return finish(tx, session, read, { ...outcome, created: 0, updated: 0 });
+    if (row.dry_run) return finish(tx, session, read, outcome);
 
-    await tell(row, { stage: 'writing', progress_done: 0, progress_total: total });
+    await tell(session, { stage: 'writing', progress_done: 0, progress_total: total });
     let written = 0;
     const inBatches = async <T>(rows: readonly T[], store: (batch: readonly T[]) => Promise<void>) => {
       for (let at = 0; at < rows.length; at += BATCH_ROWS) {
-        signal.throwIfAborted();
+        lease.signal.throwIfAborted();
         await onBatch?.(written);
         const batch = rows.slice(at, at + BATCH_ROWS);
         await store(batch);
         written += batch.length;
-        await tell(row, { progress_done: written });
+        await tell(session, { progress_done: written });
       }
     };
     if (plan.kind === 'addresses') {
@@ -194,7 +188,7 @@ async function write(row: Claimed, read: ImportRows, { signal, onBatch }: Option
     }
     if (total > 0)
       for (const { id } of context.clusters) await publishEvent(tx, { type: 'ipam.changed', cluster_id: id });
-    await finish(tx, row, read, outcome);
+    await finish(tx, session, read, outcome);
   });
 }
 
@@ -204,19 +198,26 @@ async function write(row: Claimed, read: ImportRows, { signal, onBatch }: Option
  * next one begins anew.
  * @throws the reason of `signal` when it aborts, and database errors: both leave the import for another worker
  */
-export async function runImport(importId: string, options: Options): Promise<void> {
-  const row = await claimImport(importId, newId());
+export async function runImport(importId: string, { signal, onBatch }: Options): Promise<void> {
+  const row = await importLeases.claim(db, { id: importId }, { stage: 'reading' });
   if (!row) return;
-  // While the rows are written progress tells that the worker lives; before, this does.
-  const alive = setInterval(() => {
-    noteImport(db, row, {}).catch((error: unknown) => logger.warn({ err: error, import_id: importId }, 'no lease'));
-  }, RENEW_MS);
-  try {
-    await tell(row, { stage: 'checking' });
-    await turn();
-    const read = readImportRows(row.kind, row.content);
-    await tell(row, { rows_total: read.rowsTotal, progress_total: read.rowsTotal });
-    if (read.refused !== null) {
+  const progress: Progress = { stage: 'reading', rows_total: null, progress_done: 0, progress_total: null };
+  const lease = new RunLease(row, {
+    what: 'import',
+    ids: { import_id: importId },
+    leases: importLeases,
+    outer: signal,
+    progress: () => progress,
+    announce: (tx) => publishEvent(tx, { type: 'ipam_import.changed', import_id: importId }),
+  });
+  const session = { row, lease, progress };
+  await lease.carryOut({
+    work: async () => {
+      await tell(session, { stage: 'checking' });
+      await turn();
+      const read = readImportRows(row.kind, row.content);
+      await tell(session, { rows_total: read.rowsTotal, progress_total: read.rowsTotal });
+      if (read.refused === null) return write(session, read, onBatch);
       const outcome: Outcome = {
         status: 'failed',
         message: read.refused,
@@ -226,16 +227,9 @@ export async function runImport(importId: string, options: Options): Promise<voi
         unchanged: 0,
         errors: read.errors,
       };
-      await db.transaction((tx) => finish(tx, row, read, outcome));
-    } else await write(row, read, options);
-  } catch (error) {
-    if (error instanceof Rollback) return logger.warn({ import_id: importId }, error.message);
-    if (options.signal.aborted) {
-      await releaseImport(row);
-      throw options.signal.reason;
-    }
-    throw error;
-  } finally {
-    clearInterval(alive);
-  }
+      await db.transaction((tx) => finish(tx, session, read, outcome));
+    },
+    release: () => importLeases.release(db, row),
+    fail: (error) => Promise.reject(error),
+  });
 }

@@ -1,23 +1,23 @@
 import { db } from '../../../db/client';
 import { publishEvent } from '../../../events/publish-event';
+import { recoverRuns } from '../../../jobs/run-lease';
 import { clock } from '../../../lib/clock';
-import { failOrphanImport, listOrphanImports, MAX_IMPORT_ATTEMPTS } from '../../../repositories/ipam-imports';
+import { importLeases } from '../../../repositories/ipam-imports';
+import { MAX_ATTEMPTS } from '../../../repositories/run-leases';
 import { startImport } from './request-import';
 
-/** An import waits this long for its job before the job counts as lost. */
-const QUEUED_SECONDS = 30;
+const MESSAGE = `The worker died ${MAX_ATTEMPTS} times during this import; nothing was written. Look into its log.`;
+
+async function giveUp({ id }: { id: string }): Promise<void> {
+  await db.transaction(async (tx) => {
+    const outcome = { message: MESSAGE, finished_at: clock.now().toISOString(), content: '' };
+    if (await importLeases.fail(tx, id, outcome))
+      await publishEvent(tx, { type: 'ipam_import.changed', import_id: id });
+  });
+}
 
 /** Imports without a worker get a job again, or are given up after too many attempts. */
 export async function sweepImports(): Promise<void> {
-  for (const { id, attempts } of await listOrphanImports(QUEUED_SECONDS)) {
-    if (attempts < MAX_IMPORT_ATTEMPTS) {
-      await startImport(id);
-      continue;
-    }
-    await db.transaction(async (tx) => {
-      const message = `The worker died ${MAX_IMPORT_ATTEMPTS} times during this import; nothing was written. Look into its log.`;
-      if (await failOrphanImport(tx, id, message, clock.now().toISOString()))
-        await publishEvent(tx, { type: 'ipam_import.changed', import_id: id });
-    });
-  }
+  const orphans = await importLeases.listOrphans(db, []);
+  await recoverRuns(orphans, { restart: ({ id }) => startImport(id), giveUp });
 }
