@@ -8,13 +8,13 @@ import { deploymentGuests } from '../db/schema/deployments';
 import { deployments } from '../db/schema/policies';
 import { likePattern } from './like-pattern';
 import { pageOfRows } from './page-of-rows';
-import { RunLeases } from './run-leases';
+import { runLeases } from './run-leases';
 import { ownedInReach } from './tenant-reach';
 
 export type DeploymentRow = typeof deployments.$inferSelect;
 
 /** Another deployment of the policy may wait already, and only one may: so those given back stay `running`. */
-export const deploymentLeases = new RunLeases(deployments, 'running');
+export const deploymentLeases = runLeases(deployments, 'running');
 
 /** Deployments belong to the tenant or project that their policy had then, those of platform policies to the platform. */
 const inReach = (reach: Reach): SQL | undefined => ownedInReach(deployments, reach);

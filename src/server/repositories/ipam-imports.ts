@@ -4,11 +4,11 @@ import type { Page } from '@/domain/list';
 import { db, type Tx } from '../db/client';
 import { ipamImports } from '../db/schema/ipam';
 import { pageOfRows } from './page-of-rows';
-import { RunLeases } from './run-leases';
+import { runLeases } from './run-leases';
 
 export type ImportRow = typeof ipamImports.$inferSelect;
 
-export const importLeases = new RunLeases(ipamImports);
+export const importLeases = runLeases(ipamImports);
 
 const columns = {
   id: ipamImports.id,

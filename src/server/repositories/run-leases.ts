@@ -22,18 +22,14 @@ export const MAX_ATTEMPTS = 3;
 const QUEUED_SECONDS = 30;
 
 /** The leases of one table. Every change of a run names the lease, so a former holder changes nothing. */
-export class RunLeases<T extends RunTable> {
+class RunLeases<T extends RunTable> {
   /** All tables of runs have the columns that are used here, under the same names. */
   readonly #runs: typeof syncRuns;
   readonly #isFree: SQL | undefined;
   readonly #isSilent: SQL | undefined;
   readonly #released: 'queued' | 'running';
 
-  /**
-   * @param released the status of a run that its worker gives back. `running` without a lease is as free as `queued`, and
-   * does not collide with another run that waits.
-   */
-  constructor(table: T, released: 'queued' | 'running' = 'queued') {
+  constructor(table: T, released: 'queued' | 'running') {
     const runs = table as unknown as typeof syncRuns;
     const over = sql`(${runs.lease_at} is null or ${runs.lease_at} < now() - ${`${LEASE_SECONDS} seconds`}::interval)`;
     this.#runs = runs;
@@ -126,3 +122,11 @@ export class RunLeases<T extends RunTable> {
     return rows as unknown as Pick<Row<T>, K | 'id' | 'status' | 'attempts'>[];
   }
 }
+
+/**
+ * The leases of a table of runs.
+ * @param released the status of a run that its worker gives back. `running` without a lease is as free as `queued`, and
+ * does not collide with another run that waits.
+ */
+export const runLeases = <T extends RunTable>(table: T, released: 'queued' | 'running' = 'queued'): RunLeases<T> =>
+  new RunLeases(table, released);

@@ -5,12 +5,12 @@ import { db, type Executor, type Tx } from '../db/client';
 import { clusters } from '../db/schema/clusters';
 import { syncRuns } from '../db/schema/operations';
 import { pageOfRows } from './page-of-rows';
-import { RunLeases } from './run-leases';
+import { runLeases } from './run-leases';
 
 export type SyncRunRow = typeof syncRuns.$inferSelect;
 
 /** Leases of syncs and discoveries. */
-export const syncLeases = new RunLeases(syncRuns);
+export const syncLeases = runLeases(syncRuns);
 
 const columns = {
   id: syncRuns.id,
