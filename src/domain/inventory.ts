@@ -101,8 +101,6 @@ export const Workload = z.object({
   cpu_count: z.int().nullable(),
   memory_bytes: z.number().nullable(),
   started_at: z.string().nullable(),
-  config_read_at: z.string().nullable(),
-  missing_since: z.string().nullable(),
   /** The first addresses, those of trusted sources first; `addresses_total` says how many there are. */
   primary_addresses: z.array(z.string()),
   addresses_total: z.int(),
@@ -111,6 +109,8 @@ export const Workload = z.object({
   interfaces_firewalled: z.int(),
   /** What becomes of inbound packets that no rule is about, at the worst of its interfaces; null: it has none. */
   protection: z.enum(PROTECTIONS).nullable(),
+  config_read_at: z.string().nullable(),
+  missing_since: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
 });
@@ -218,9 +218,9 @@ export const Network = z.object({
   description: z.string(),
   node_names: z.array(z.string()),
   source: z.enum(['provider', 'discovery', 'manual']),
-  missing_since: z.string().nullable(),
   interfaces_total: z.int(),
   subnets_total: z.int(),
+  missing_since: z.string().nullable(),
   version: z.int(),
   created_at: z.string(),
   updated_at: z.string(),

@@ -27,3 +27,13 @@ export type Page<T> = { items: T[]; next_cursor: string | null; total: number };
 
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable(), total: z.int() });
+
+/** The fields of a list that its file has: all of its schema, in that order, but those named. */
+export const fieldsWithout = <S extends z.ZodRawShape, N extends keyof S & string>(
+  schema: z.ZodObject<S>,
+  ...without: readonly N[]
+) =>
+  Object.keys(schema.shape).filter((name) => !(without as readonly string[]).includes(name)) as Exclude<
+    keyof S & string,
+    N
+  >[];

@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm';
+import { eq, getTableColumns, inArray } from 'drizzle-orm';
 import type { Executor, Tx } from '../db/client';
 import { projects } from '../db/schema/access';
 import { workloads } from '../db/schema/workloads';
@@ -7,38 +7,27 @@ import { batches, updateRows } from './update-rows';
 type WorkloadRow = typeof workloads.$inferSelect;
 type WorkloadInsert = typeof workloads.$inferInsert;
 
-const columns = {
-  id: workloads.id,
-  node_id: workloads.node_id,
-  vmid: workloads.vmid,
-  kind: workloads.kind,
-  external_id: workloads.external_id,
-  name: workloads.name,
-  status: workloads.status,
-  template: workloads.template,
-  tags: workloads.tags,
-  pool: workloads.pool,
-  lock: workloads.lock,
-  ha_state: workloads.ha_state,
-  cpu_count: workloads.cpu_count,
-  memory_bytes: workloads.memory_bytes,
-  started_at: workloads.started_at,
-  config_digest: workloads.config_digest,
-  missing_since: workloads.missing_since,
-  creation_fingerprint: workloads.creation_fingerprint,
-  config_read_at: workloads.config_read_at,
-  /** The tenant whose administrators learn of what happens to the workload. */
-  tenant_id: projects.tenant_id,
-};
+/** A sync does not know projects: others assign them. */
+const {
+  cluster_id: _cluster,
+  project_id: _project,
+  project_since: _since,
+  project_assigned_by: _by,
+  mapping_rule_id: _rule,
+  created_at: _created,
+  updated_at: _updated,
+  ...stored
+} = getTableColumns(workloads);
 
 /** A workload as a sync knows it. */
-export type SyncedWorkload = Pick<WorkloadRow, Exclude<keyof typeof columns, 'tenant_id'>> & {
+export type SyncedWorkload = Pick<WorkloadRow, keyof typeof stored> & {
+  /** The tenant whose administrators learn of what happens to the workload. */
   tenant_id: string | null;
 };
 
 export async function listWorkloadsForSync(executor: Executor, clusterId: string): Promise<SyncedWorkload[]> {
   return executor
-    .select(columns)
+    .select({ ...stored, tenant_id: projects.tenant_id })
     .from(workloads)
     .leftJoin(projects, eq(projects.id, workloads.project_id))
     .where(eq(workloads.cluster_id, clusterId));

@@ -1,6 +1,7 @@
-import { eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { eq, ilike, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { WorkloadListInput } from '@/domain/inventory';
 import { normalizeMac } from '@/domain/net/mac-address';
+import { answeredElsewhere, conditionsOf, isSet } from '../db/declared-fields';
 import { ipAddresses } from '../db/schema/addresses';
 import { workloadInterfaces, workloads } from '../db/schema/workloads';
 import { likePattern } from './like-pattern';
@@ -30,30 +31,14 @@ function searchCondition(text: string): SQL | undefined {
 }
 
 /** The conditions of a list's filters. */
-export function workloadFilters(input: Omit<WorkloadListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
-  const { project_id, network_id } = input;
-  return [
-    input.cluster_id === undefined ? undefined : eq(workloads.cluster_id, input.cluster_id),
-    input.node_id === undefined ? undefined : eq(workloads.node_id, input.node_id),
-    input.kind === undefined ? undefined : eq(workloads.kind, input.kind),
-    input.status === undefined ? undefined : eq(workloads.status, input.status),
-    input.pool === undefined ? undefined : eq(workloads.pool, input.pool),
-    input.template === undefined ? undefined : eq(workloads.template, input.template),
-    input.tag === undefined ? undefined : sql`${workloads.tags} @> array[${input.tag}]::text[]`,
-    input.missing === undefined
-      ? undefined
-      : input.missing
-        ? isNotNull(workloads.missing_since)
-        : isNull(workloads.missing_since),
-    project_id === undefined
-      ? undefined
-      : project_id === 'none'
-        ? isNull(workloads.project_id)
-        : eq(workloads.project_id, project_id),
-    network_id === undefined
-      ? undefined
-      : sql`${workloads.id} in (select ${workloadInterfaces.workload_id} from ${workloadInterfaces}
-          where ${eq(workloadInterfaces.network_id, network_id)})`,
-    input.q ? searchCondition(input.q) : undefined,
-  ];
-}
+export const workloadFilters = (input: Omit<WorkloadListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] =>
+  conditionsOf(input, workloads, {
+    q: searchCondition,
+    tag: (tag) => sql`${workloads.tags} @> array[${tag}]::text[]`,
+    missing: isSet(workloads.missing_since),
+    project_id: (id) => (id === 'none' ? isNull(workloads.project_id) : eq(workloads.project_id, id)),
+    network_id: (id) => sql`${workloads.id} in (select ${workloadInterfaces.workload_id} from ${workloadInterfaces}
+      where ${eq(workloadInterfaces.network_id, id)})`,
+    enforcement: answeredElsewhere,
+    protection: answeredElsewhere,
+  });

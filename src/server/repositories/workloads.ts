@@ -1,14 +1,21 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import type { Workload, WorkloadDetail, WorkloadInterface, WorkloadListInput } from '@/domain/inventory';
+import {
+  WORKLOAD_SORTS,
+  Workload,
+  type WorkloadDetail,
+  WorkloadInterface,
+  type WorkloadListInput,
+} from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../db/client';
+import { columnsOf, sortKeysOf } from '../db/declared-fields';
 import { projects } from '../db/schema/access';
 import { ipAddresses } from '../db/schema/addresses';
 import { clusters, nodes } from '../db/schema/clusters';
 import { subnets } from '../db/schema/networks';
 import { workloadInterfaces, workloads } from '../db/schema/workloads';
-import { pageOfRows, type SortKeys } from './page-of-rows';
+import { pageOfRows } from './page-of-rows';
 import { pgArray } from './pg-array';
 import { workloadInReach } from './tenant-reach';
 import { workloadFilters } from './workload-filters';
@@ -23,54 +30,21 @@ const trust = sql`array_position(array['agent', 'sdn', 'config', 'manual', 'clou
 const addressesOf = sql`from ${ipAddresses} where ${eq(ipAddresses.workload_id, workloads.id)}`;
 const interfacesOf = sql`from ${workloadInterfaces} where ${eq(workloadInterfaces.workload_id, workloads.id)}`;
 
-const columns = {
-  id: workloads.id,
-  cluster_id: workloads.cluster_id,
+/** Protection follows from readings. */
+const StoredWorkload = Workload.omit({ protection: true });
+const columns = columnsOf(StoredWorkload, workloads, {
   cluster_name: clusters.name,
-  node_id: workloads.node_id,
   node_name: nodes.name,
-  project_id: workloads.project_id,
   project_name: projects.name,
-  project_assigned_by: workloads.project_assigned_by,
   tenant_id: projects.tenant_id,
-  vmid: workloads.vmid,
-  kind: workloads.kind,
-  external_id: workloads.external_id,
-  name: workloads.name,
-  status: workloads.status,
-  template: workloads.template,
-  tags: workloads.tags,
-  pool: workloads.pool,
-  lock: workloads.lock,
-  ha_state: workloads.ha_state,
-  cpu_count: workloads.cpu_count,
-  memory_bytes: workloads.memory_bytes,
-  started_at: workloads.started_at,
-  config_read_at: workloads.config_read_at,
-  missing_since: workloads.missing_since,
   primary_addresses: sql<string[]>`array(select host(${ipAddresses.address}) ${addressesOf}
     and ${ipAddresses.state} in ('active', 'dhcp') order by ${trust}, ${ipAddresses.address} limit ${PRIMARY_ADDRESSES})`,
   addresses_total: sql<number>`(select count(*)::int ${addressesOf})`,
   interfaces_total: sql<number>`(select count(*)::int ${interfacesOf})`,
   interfaces_firewalled: sql<number>`(select count(*)::int ${interfacesOf} and ${workloadInterfaces.firewall})`,
-  created_at: workloads.created_at,
-  updated_at: workloads.updated_at,
-};
-
-const SORTS: SortKeys = {
-  name: { column: workloads.name },
-  vmid: { column: workloads.vmid },
-  kind: { column: workloads.kind },
-  status: { column: workloads.status },
-  cluster_name: { column: clusters.name },
-  node_name: { column: nodes.name, nullable: true },
-  project_name: { column: projects.name, nullable: true },
-  pool: { column: workloads.pool, nullable: true },
-  cpu_count: { column: workloads.cpu_count, nullable: true },
-  memory_bytes: { column: workloads.memory_bytes, nullable: true },
-  started_at: { column: workloads.started_at, nullable: true },
-  created_at: { column: workloads.id },
-};
+});
+const interfaceColumns = columnsOf(WorkloadInterface.omit({ protection: true }), workloadInterfaces, {});
+const SORTS = sortKeysOf(StoredWorkload, WORKLOAD_SORTS, columns);
 
 const select = () =>
   db
@@ -106,23 +80,7 @@ export async function findWorkload(reach: Reach, id: string): Promise<StoredDeta
   const [[workload], interfaces, addresses] = await Promise.all([
     select().where(and(eq(workloads.id, id), workloadInReach(reach))),
     db
-      .select({
-        id: workloadInterfaces.id,
-        name: workloadInterfaces.name,
-        guest_name: workloadInterfaces.guest_name,
-        model: workloadInterfaces.model,
-        mac: workloadInterfaces.mac,
-        bridge: workloadInterfaces.bridge,
-        network_id: workloadInterfaces.network_id,
-        vlan_tag: workloadInterfaces.vlan_tag,
-        trunks: workloadInterfaces.trunks,
-        firewall: workloadInterfaces.firewall,
-        link_down: workloadInterfaces.link_down,
-        mtu: workloadInterfaces.mtu,
-        rate_mbytes: workloadInterfaces.rate_mbytes,
-        ip_config: workloadInterfaces.ip_config,
-        pending: workloadInterfaces.pending,
-      })
+      .select(interfaceColumns)
       .from(workloadInterfaces)
       .where(eq(workloadInterfaces.workload_id, id))
       .orderBy(sql`length(${workloadInterfaces.name})`, asc(workloadInterfaces.name)),

@@ -1,6 +1,7 @@
 import { HostPacketVerdicts, NetworkFirewall, NetworkPacketTest } from '@/domain/host-firewall';
-import { NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
+import { Network, NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
 import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
+import { fieldsWithout } from '@/domain/list';
 import { readNetworkFirewall } from '../../services/host-firewall/read-network-firewall';
 import { testNetworkPacket } from '../../services/host-firewall/test-network-packet';
 import { listNetworks } from '../../services/inventory/list-networks';
@@ -14,22 +15,7 @@ import { router } from '../trpc';
 const { query, mutation } = operations('Inventory');
 
 /** Fields of the CSV file. */
-const CSV = [
-  'id',
-  'cluster_name',
-  'name',
-  'kind',
-  'zone',
-  'vlan_tag',
-  'vlan_aware',
-  'alias',
-  'description',
-  'node_names',
-  'source',
-  'interfaces_total',
-  'subnets_total',
-  'missing_since',
-] as const;
+const CSV = fieldsWithout(Network, 'cluster_id', 'version', 'created_at', 'updated_at');
 
 export const networksRouter = router({
   list: query({

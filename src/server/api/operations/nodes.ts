@@ -1,5 +1,6 @@
 import { HostPacketVerdicts, NodeFirewall, NodePacketTest } from '@/domain/host-firewall';
 import { Node, NodeListInput, NodePage } from '@/domain/inventory';
+import { fieldsWithout } from '@/domain/list';
 import { readNodeFirewall } from '../../services/host-firewall/read-node-firewall';
 import { testNodePacket } from '../../services/host-firewall/test-node-packet';
 import { listNodes } from '../../services/inventory/list-nodes';
@@ -10,24 +11,7 @@ import { router } from '../trpc';
 const { query } = operations('Inventory');
 
 /** Fields of the CSV file. */
-const CSV = [
-  'id',
-  'cluster_name',
-  'name',
-  'status',
-  'address',
-  'provider_version',
-  'nftables',
-  'cpu_count',
-  'memory_bytes',
-  'started_at',
-  'fault',
-  'missing_since',
-  'agent_status',
-  'last_heartbeat_at',
-  'workloads_total',
-  'workloads_running',
-] as const;
+const CSV = fieldsWithout(Node, 'cluster_id', 'compile_failure', 'created_at', 'updated_at');
 
 export const nodesRouter = router({
   list: query({

@@ -1,6 +1,7 @@
 import { FormerWorkload } from '@/domain/former-workload';
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
-import { WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { Workload, WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { fieldsWithout } from '@/domain/list';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { authorizeIfGranted } from '../../auth/scope';
 import { listResidual, removeResidual } from '../../services/deployments/removal/residual-rules';
@@ -15,32 +16,16 @@ import { router } from '../trpc';
 const { query, mutation } = operations('Inventory');
 
 /** Fields of the CSV file. */
-const CSV = [
-  'id',
-  'cluster_name',
-  'node_name',
-  'project_name',
-  'vmid',
-  'kind',
-  'external_id',
-  'name',
-  'status',
-  'template',
-  'tags',
-  'pool',
-  'lock',
-  'ha_state',
-  'cpu_count',
-  'memory_bytes',
-  'started_at',
-  'primary_addresses',
-  'addresses_total',
-  'interfaces_total',
-  'interfaces_firewalled',
-  'protection',
-  'config_read_at',
-  'missing_since',
-] as const;
+const CSV = fieldsWithout(
+  Workload,
+  'cluster_id',
+  'node_id',
+  'project_id',
+  'project_assigned_by',
+  'tenant_id',
+  'created_at',
+  'updated_at',
+);
 
 export const workloadsRouter = router({
   list: query({

@@ -6,7 +6,8 @@ import { db, sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { seal } from '@/server/lib/crypto';
 import { ProviderError } from '@/server/providers/hypervisor/errors';
-import type { GuestFact, HypervisorProvider } from '@/server/providers/hypervisor/types';
+import { guestFact } from '@/server/providers/hypervisor/guest-fact.fixture';
+import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, placeOn } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
@@ -85,13 +86,11 @@ function settle(listed: readonly Listed[] | null) {
       listGuests: async () => {
         asked += 1;
         if (!listed) throw new ProviderError('unreachable', 'No answer.', 'Check it.');
-        const items = listed.map(
-          ({ vmid, node, lock = null }) =>
-            ({
-              ...{ vmid, node, lock, kind: 'qemu', external_id: `qemu/${vmid}`, runtime_known: true, name: null },
-              ...{ status: 'running', template: false, tags: [], pool: null, pool_known: true, ha_state: null },
-              ...{ cpu_count: 1, memory_bytes: 1, uptime_seconds: 1 },
-            }) as GuestFact,
+        const items = listed.map((guest) =>
+          guestFact({
+            ...{ kind: 'qemu', runtime_known: true, status: 'running', template: false, tags: [], pool_known: true },
+            ...{ cpu_count: 1, memory_bytes: 1, uptime_seconds: 1, ...guest },
+          }),
         );
         return { items, complete: true, incompleteReason: null };
       },

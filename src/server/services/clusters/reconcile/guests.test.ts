@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { guestFact } from '@/server/providers/hypervisor/guest-fact.fixture';
 import type { GuestFact, Listing } from '@/server/providers/hypervisor/types';
 import { type PresentWorkload, planGuests, type WorkloadState } from './guests';
 
@@ -13,7 +14,7 @@ const list = <T>(items: T[], complete = true): Listing<T> => ({
 const few = <T>(item: fc.Arbitrary<T>, key: (value: T) => unknown) =>
   fc.uniqueArray(item, { selector: key, maxLength: 12 });
 
-const guestFact: fc.Arbitrary<GuestFact> = fc
+const facts: fc.Arbitrary<GuestFact> = fc
   .record({
     vmid: fc.integer({ min: 100, max: 110 }),
     kind: fc.constantFrom('qemu' as const, 'lxc' as const),
@@ -31,20 +32,21 @@ const guestFact: fc.Arbitrary<GuestFact> = fc
     memory_bytes: fc.option(fc.nat(4)),
     uptime_seconds: fc.option(fc.nat(100_000)),
   })
-  .map((fact) => ({
-    ...fact,
-    external_id: `${fact.kind}/${fact.vmid}`,
-    ...(!fact.runtime_known && {
-      status: 'unknown' as const,
-      name: null,
-      template: null,
-      tags: null,
-      lock: null,
-      ha_state: null,
-      uptime_seconds: null,
+  .map((fact) =>
+    guestFact({
+      ...fact,
+      ...(!fact.runtime_known && {
+        status: 'unknown' as const,
+        name: null,
+        template: null,
+        tags: null,
+        lock: null,
+        ha_state: null,
+        uptime_seconds: null,
+      }),
     }),
-  }));
-const guests = few(guestFact, (fact) => fact.vmid);
+  );
+const guests = few(facts, (fact) => fact.vmid);
 const nodeIds = new Map([
   ['a', 'id-a'],
   ['b', 'id-b'],
@@ -106,24 +108,10 @@ describe('the plan for guests', () => {
   });
 
   it('asks for the config again exactly when a sign of change was seen', () => {
-    const fact: GuestFact = {
-      node: 'a',
-      kind: 'qemu',
-      vmid: 100,
-      external_id: 'qemu/100',
-      runtime_known: true,
-      pool_known: true,
-      name: 'x',
-      status: 'running',
-      template: false,
-      tags: ['t'],
-      pool: null,
-      lock: null,
-      ha_state: null,
-      cpu_count: 1,
-      memory_bytes: 1,
-      uptime_seconds: 1000,
-    };
+    const fact = guestFact({
+      ...{ node: 'a', kind: 'qemu', vmid: 100, runtime_known: true, name: 'x', status: 'running', template: false },
+      ...{ tags: ['t'], cpu_count: 1, memory_bytes: 1, uptime_seconds: 1000 },
+    });
     const [first] = applyGuests([], planGuests(list([fact]), [], nodeIds, now));
     const row = { ...(first as PresentWorkload), config_digest: 'digest' };
     const digestAfter = (changes: Partial<GuestFact>) => {

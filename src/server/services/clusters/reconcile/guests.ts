@@ -1,28 +1,11 @@
 import type { GuestFact, Listing } from '../../../providers/hypervisor/types';
+import type { SyncedWorkload } from '../../../repositories/sync-workloads';
 import { diffByKey } from './diff';
 import { sameFields, sameValue } from './same-fields';
 import { startedAt } from './started-at';
 
-/** The columns of a workload that the list of guests decides. */
-export type WorkloadState = {
-  node_id: string | null;
-  vmid: number;
-  kind: GuestFact['kind'];
-  external_id: string;
-  name: string;
-  status: GuestFact['status'];
-  template: boolean;
-  tags: string[];
-  pool: string | null;
-  lock: string | null;
-  ha_state: string | null;
-  cpu_count: number | null;
-  memory_bytes: number | null;
-  started_at: string | null;
-  /** Null when what is stored of the config may be out of date. */
-  config_digest: string | null;
-  missing_since: string | null;
-};
+/** The columns of a workload that the list of guests decides; `config_digest` is null when what is stored of the config may be out of date. */
+export type WorkloadState = Omit<SyncedWorkload, 'id' | 'tenant_id' | 'creation_fingerprint' | 'config_read_at'>;
 export type PresentWorkload = WorkloadState & { id: string };
 
 export type GuestPlan<P> = {
@@ -43,20 +26,15 @@ function wantedState(
   nodeIds: ReadonlyMap<string, string>,
   now: Date,
 ): WorkloadState {
-  // Without runtime data the hypervisor says nothing about the guest but that it exists.
-  const silent = !fact.runtime_known;
+  const { node, runtime_known, pool_known, uptime_seconds: _, name, template, tags, pool, ...told } = fact;
   const state: WorkloadState = {
-    node_id: nodeIds.get(fact.node) ?? null,
-    vmid: fact.vmid,
-    kind: fact.kind,
-    external_id: fact.external_id,
-    name: fact.name ?? known?.name ?? fallbackName(fact),
-    status: fact.status,
-    template: fact.template ?? known?.template ?? false,
-    tags: fact.tags ?? known?.tags ?? [],
-    pool: fact.pool ?? (fact.pool_known ? null : (known?.pool ?? null)),
-    lock: fact.lock ?? (silent ? (known?.lock ?? null) : null),
-    ha_state: fact.ha_state ?? (silent ? (known?.ha_state ?? null) : null),
+    // Without runtime data the hypervisor says nothing about the guest but that it exists.
+    ...withKnown(told, runtime_known ? undefined : known),
+    node_id: nodeIds.get(node) ?? null,
+    name: name ?? known?.name ?? fallbackName(fact),
+    template: template ?? known?.template ?? false,
+    tags: tags ?? known?.tags ?? [],
+    pool: pool ?? (pool_known ? null : (known?.pool ?? null)),
     cpu_count: fact.cpu_count ?? known?.cpu_count ?? null,
     memory_bytes: fact.memory_bytes ?? known?.memory_bytes ?? null,
     started_at: startOf(fact, known, now),
@@ -65,6 +43,12 @@ function wantedState(
   };
   if (known && configMayDiffer(state, known)) state.config_digest = null;
   return state;
+}
+
+/** The facts, with what was known before in place of those that are not told. */
+function withKnown<T extends object>(facts: T, known: Partial<T> | undefined): T {
+  const filled = Object.entries(facts).map(([name, fact]) => [name, fact ?? known?.[name as keyof T] ?? null]);
+  return Object.fromEntries(filled) as T;
 }
 
 function startOf(fact: GuestFact, known: WorkloadState | undefined, now: Date): string | null {

@@ -6,6 +6,13 @@ import { apiPath } from '../http/encode';
 
 const MAX_GUESTS = 50_000;
 
+/** Facts that are taken as they are told, by the name that Proxmox VE gives each; null while it does not tell. */
+const PLAIN = {
+  lock: ['lock', textField(64)],
+  ha_state: ['hastate', textField(64)],
+} as const;
+type PlainFacts = { [K in keyof typeof PLAIN]: z.output<(typeof PLAIN)[K][1]> | null };
+
 const Resource = z.object({
   type: z.enum(['qemu', 'lxc']),
   vmid: vmidField,
@@ -15,15 +22,23 @@ const Resource = z.object({
   template: flagField.optional(),
   tags: z.string().max(8192).optional(),
   pool: textField().optional(),
-  lock: textField(64).optional(),
-  hastate: textField(64).optional(),
   maxcpu: countField.optional(),
   maxmem: integerField.optional(),
   uptime: countField.optional(),
+  ...(Object.fromEntries(Object.values(PLAIN).map(([told, field]) => [told, field.optional()])) as Record<
+    never,
+    never
+  >),
 });
 
 /** A guest as the cluster-wide overview has it. */
 export type GuestResource = z.infer<typeof Resource>;
+
+/** The facts of a guest that need no reading between the lines. */
+export const plainFacts = (resource: GuestResource): PlainFacts =>
+  Object.fromEntries(
+    Object.entries(PLAIN).map(([name, [told]]) => [name, (resource as Record<string, unknown>)[told] ?? null]),
+  ) as PlainFacts;
 
 /** The overview of all guests that the token may see: one cheap call, served from memory. */
 export async function readGuestResources(client: PveClient): Promise<ParsedList<GuestResource>> {

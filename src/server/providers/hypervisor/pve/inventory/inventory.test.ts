@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { guestFact } from '../../guest-fact.fixture';
 import type { GuestFact } from '../../types';
 import { simulate } from '../testing/simulated.fixture';
 
@@ -64,24 +65,26 @@ describe('guests', () => {
     const { items, complete, incompleteReason } = await provider().inventory.listGuests();
     expect({ complete, incompleteReason }).toEqual({ complete: true, incompleteReason: null });
     expect(items).toHaveLength(15);
-    expect(by(items, 102)).toEqual({
-      kind: 'qemu',
-      vmid: 102,
-      node: 'pve3',
-      external_id: 'qemu/102',
-      runtime_known: true,
-      name: 'db-01',
-      status: 'running',
-      template: false,
-      tags: ['prod', 'db'],
-      pool: 'production',
-      pool_known: true,
-      lock: null,
-      ha_state: 'started',
-      cpu_count: 8,
-      memory_bytes: 16 * 1024 ** 3,
-      uptime_seconds: expect.any(Number),
-    });
+    expect(by(items, 102)).toEqual(
+      guestFact({
+        kind: 'qemu',
+        vmid: 102,
+        node: 'pve3',
+        external_id: 'qemu/102',
+        runtime_known: true,
+        name: 'db-01',
+        status: 'running',
+        template: false,
+        tags: ['prod', 'db'],
+        pool: 'production',
+        pool_known: true,
+        lock: null,
+        ha_state: 'started',
+        cpu_count: 8,
+        memory_bytes: 16 * 1024 ** 3,
+        uptime_seconds: expect.any(Number),
+      }),
+    );
     expect(by(items, 300)).toMatchObject({ status: 'stopped', tags: [], pool: null, pool_known: true });
     expect(by(items, 901)).toMatchObject({ kind: 'lxc', template: true, status: 'stopped' });
   });

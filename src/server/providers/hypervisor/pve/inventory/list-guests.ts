@@ -2,7 +2,7 @@ import type { GuestFact, Listing } from '../../types';
 import { toListing } from '../answers/parse-list';
 import { stripControls } from '../errors/strip-controls';
 import type { InventoryContext } from './context';
-import type { GuestResource } from './guest-resources';
+import { type GuestResource, plainFacts } from './guest-resources';
 
 const MAX_TAGS = 64;
 
@@ -31,7 +31,8 @@ function runState(status: string | undefined): GuestFact['status'] {
   return status !== undefined && PAUSED.has(status) ? 'paused' : 'unknown';
 }
 
-function toFact(resource: GuestResource, poolsVisible: boolean): GuestFact {
+/** What one entry of the overview says of a guest. */
+export function toFact(resource: GuestResource, poolsVisible: boolean): GuestFact {
   const { type, vmid, node, name, tags, pool } = resource;
   // Without runtime data an entry has its identity and nothing else: a new or moved guest, or a dead node.
   const known = name !== undefined;
@@ -47,11 +48,10 @@ function toFact(resource: GuestResource, poolsVisible: boolean): GuestFact {
     tags: tags === undefined ? (known ? [] : null) : splitTags(tags),
     pool: pool ?? null,
     pool_known: pool !== undefined || (known && poolsVisible),
-    lock: resource.lock ?? null,
-    ha_state: resource.hastate ?? null,
     cpu_count: resource.maxcpu === undefined ? null : Math.ceil(resource.maxcpu),
     memory_bytes: resource.maxmem ?? null,
     uptime_seconds: resource.uptime === undefined ? null : Math.floor(resource.uptime),
+    ...plainFacts(resource),
   };
 }
 

@@ -1,0 +1,100 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { integer, PgDialect, pgTable, text } from 'drizzle-orm/pg-core';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { columnsOf, conditionsOf, isSet, sortKeysOf } from './declared-fields';
+
+const guests = pgTable('guests', {
+  id: text().notNull(),
+  name: text().notNull(),
+  pool: text(),
+  secret: text(),
+  cpus: integer(),
+});
+const Guest = z.object({
+  id: z.string(),
+  pool: z.string().nullable(),
+  cpus: z.int().nullable(),
+  owner: z.string(),
+  created_at: z.string(),
+});
+const owner = sql<string>`owner`;
+const created_at = sql<string>`now()`;
+const columns = columnsOf(Guest, guests, { owner, created_at });
+const written = (condition: SQL | undefined) => {
+  if (!condition) return undefined;
+  const { sql: statement, params } = new PgDialect().sqlToQuery(condition);
+  return [statement, ...params];
+};
+
+describe('columnsOf', () => {
+  it('selects what the schema names, in its order, and no other column of the table', () => {
+    expect(Object.entries(columns)).toEqual([
+      ['id', guests.id],
+      ['pool', guests.pool],
+      ['cpus', guests.cpus],
+      ['owner', owner],
+      ['created_at', created_at],
+    ]);
+  });
+
+  it('takes what is given in place of the column of the same name', () => {
+    const pool = sql<string>`upper(pool)`;
+    expect(columnsOf(Guest, guests, { owner, created_at, pool }).pool).toBe(pool);
+  });
+
+  it('asks for what the table does not have', () => {
+    // @ts-expect-error nothing answers `owner`
+    columnsOf(Guest, guests, { created_at });
+  });
+});
+
+describe('sortKeysOf', () => {
+  it('knows from the schema what may be null, and sorts creation by id', () => {
+    expect(sortKeysOf(Guest, ['pool', 'owner', 'created_at'], columns)).toEqual({
+      pool: { column: guests.pool, nullable: true },
+      owner: { column: owner, nullable: false },
+      created_at: { column: guests.id },
+    });
+  });
+});
+
+describe('conditionsOf', () => {
+  type Input = {
+    limit: number;
+    sort?: string;
+    cursor?: string;
+    q?: string;
+    pool?: string;
+    cpus?: number;
+    owned?: boolean;
+  };
+  const conditions = (input: Partial<Input>) =>
+    conditionsOf<Input, typeof guests>({ limit: 5, ...input }, guests, {
+      q: (q) => sql`name like ${q}`,
+      owned: isSet(guests.secret),
+    }).flatMap((condition) => (condition ? [written(condition)] : []));
+
+  it('is equality with the column of the same name', () => {
+    expect(conditions({ pool: 'a', cpus: 0 })).toEqual([
+      ['"guests"."pool" = $1', 'a'],
+      ['"guests"."cpus" = $1', 0],
+    ]);
+  });
+
+  it('is what is made of the value where a filter is no column', () => {
+    expect(conditions({ q: 'x', owned: true })).toEqual([['name like $1', 'x'], ['"guests"."secret" is not null']]);
+    expect(conditions({ owned: false })).toEqual([['"guests"."secret" is null']]);
+  });
+
+  it('leaves out what is not asked for, and how the list is paged', () => {
+    expect(conditions({ limit: 1, sort: '-pool', cursor: 'c', q: '', pool: undefined })).toEqual([]);
+  });
+
+  it('refuses a filter that nothing answers, when it is written and when it runs', () => {
+    // @ts-expect-error `zone` is no column
+    expect(() => conditionsOf({ zone: 'a' }, guests, {})).toThrow('no condition for the filter zone');
+    // @ts-expect-error a number is not what the column holds
+    conditionsOf({ pool: 1 }, guests, {});
+  });
+});
