@@ -108,4 +108,15 @@ describe('built-in roles', () => {
       expect(BUILT_IN_ROLES[name].permissions.filter((p) => !p.endsWith(':read'))).toEqual(['notification:mark']);
     }
   });
+
+  it.each([
+    ['security_engineer', ['user:read', 'role:read', 'settings:read']],
+    ['network_operator', ['user:read', 'role:read', 'settings:read', 'audit:read']],
+    ['viewer', ['user:read', 'role:read', 'settings:read', 'audit:read', 'notification:read']],
+    ['auditor', []],
+  ] as const)('lets a %s read everything but %j', (name, hidden) => {
+    const { permissions } = BUILT_IN_ROLES[name];
+    const unreadable = PERMISSIONS.filter((one) => one.endsWith(':read') && !permissions.some((held) => held === one));
+    expect(unreadable.sort()).toEqual([...hidden].sort());
+  });
 });

@@ -1,45 +1,51 @@
 /**
- * What can be permitted, and who can hold it where. `platform` things (clusters, users, settings) belong to the
- * installation: holding such a permission for one tenant only gives nothing. `tenant` things can be held for some tenants,
- * `project` things for single projects as well.
+ * What can be permitted: who can hold it where, and which built-in roles have it besides those of administrators. `platform`
+ * things (clusters, users, settings) belong to the installation: holding such a permission for one tenant only gives nothing.
+ * `tenant` things can be held for some tenants, `project` things for single projects as well.
  */
-export const PERMISSION_REACH = {
-  'cluster:read': 'platform',
-  'cluster:write': 'platform',
-  'cluster:sync': 'platform',
-  'workload:read': 'project',
-  'workload:write': 'tenant',
-  'ipam:read': 'project',
-  'ipam:write': 'platform',
-  'ipam:discover': 'platform',
-  'group:read': 'project',
-  'group:write': 'project',
-  'policy:read': 'project',
-  'policy:write': 'project',
-  'policy:apply': 'project',
-  'flow:read': 'project',
-  'agent:read': 'platform',
-  'agent:install': 'platform',
-  'user:read': 'platform',
-  'user:write': 'platform',
-  'role:read': 'platform',
-  'role:write': 'platform',
-  'tenant:read': 'tenant',
-  'tenant:write': 'platform',
-  'project:read': 'project',
-  'project:write': 'tenant',
-  'mapping:read': 'platform',
-  'mapping:write': 'platform',
-  'audit:read': 'tenant',
-  'notification:read': 'tenant',
-  'notification:write': 'tenant',
-  'notification:mark': 'tenant',
-  'job:read': 'platform',
-  'settings:read': 'platform',
-} as const satisfies Record<string, 'platform' | 'tenant' | 'project'>;
+const DECLARED = {
+  'cluster:read': ['platform', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'cluster:write': ['platform', 'network_operator'],
+  'cluster:sync': ['platform', 'network_operator'],
+  'workload:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'workload:write': ['tenant', 'security_engineer', 'network_operator'],
+  'ipam:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'ipam:write': ['platform', 'network_operator'],
+  'ipam:discover': ['platform', 'network_operator'],
+  'group:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'group:write': ['project', 'security_engineer'],
+  'policy:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'policy:write': ['project', 'security_engineer'],
+  'policy:apply': ['project', 'security_engineer'],
+  'flow:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'agent:read': ['platform', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'agent:install': ['platform', 'network_operator'],
+  'user:read': ['platform', 'auditor'],
+  'user:write': ['platform'],
+  'role:read': ['platform', 'auditor'],
+  'role:write': ['platform'],
+  'tenant:read': ['tenant', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'tenant:write': ['platform'],
+  'project:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'project:write': ['tenant'],
+  'mapping:read': ['platform', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'mapping:write': ['platform'],
+  'audit:read': ['tenant', 'security_engineer', 'auditor'],
+  'notification:read': ['tenant', 'security_engineer', 'network_operator', 'auditor'],
+  'notification:write': ['tenant'],
+  'notification:mark': ['tenant', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'job:read': ['platform', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
+  'settings:read': ['platform', 'auditor'],
+} as const satisfies Record<
+  string,
+  readonly ['platform' | 'tenant' | 'project', ...('security_engineer' | 'network_operator' | 'viewer' | 'auditor')[]]
+>;
 
-export type Permission = keyof typeof PERMISSION_REACH;
-export const PERMISSIONS = Object.keys(PERMISSION_REACH) as Permission[];
+export type Permission = keyof typeof DECLARED;
+export const PERMISSIONS = Object.keys(DECLARED) as Permission[];
+export const PERMISSION_REACH = Object.fromEntries(PERMISSIONS.map((one) => [one, DECLARED[one][0]])) as {
+  readonly [P in Permission]: (typeof DECLARED)[P][0];
+};
 
 /** What a role's permission set may hold: permissions, or `*` for a super administrator. */
 export type Grantable = Permission | '*';
@@ -123,45 +129,16 @@ export function isVisibleAt(policy: Owned, workload: Owned, reach: Reach): boole
 export const isGranted = (grants: readonly RoleGrant[], permission: Grantable): boolean =>
   !isNowhere(reachOf(grants, permission));
 
-const READS = PERMISSIONS.filter((p) => p.endsWith(':read'));
-const without = (list: readonly Permission[], ...gone: Permission[]) => list.filter((p) => !gone.includes(p));
+const permissionsOf = (role: string) => PERMISSIONS.filter((one) => DECLARED[one].some((holder) => holder === role));
 
 /** Roles every installation has; they cannot be changed or deleted. */
 export const BUILT_IN_ROLES = {
   super_admin: { title: 'Super administrator', permissions: ['*'] },
   admin: { title: 'Administrator', permissions: PERMISSIONS },
-  security_engineer: {
-    title: 'Security engineer',
-    permissions: [
-      ...without(READS, 'user:read', 'role:read', 'settings:read'),
-      'group:write',
-      'policy:write',
-      'policy:apply',
-      'workload:write',
-      'notification:mark',
-    ],
-  },
-  network_operator: {
-    title: 'Network operator',
-    permissions: [
-      ...without(READS, 'user:read', 'role:read', 'settings:read', 'audit:read'),
-      'cluster:write',
-      'cluster:sync',
-      'ipam:write',
-      'ipam:discover',
-      'agent:install',
-      'workload:write',
-      'notification:mark',
-    ],
-  },
-  viewer: {
-    title: 'Viewer',
-    permissions: [
-      ...without(READS, 'user:read', 'role:read', 'settings:read', 'audit:read', 'notification:read'),
-      'notification:mark',
-    ],
-  },
-  auditor: { title: 'Auditor', permissions: [...READS, 'notification:mark'] },
+  security_engineer: { title: 'Security engineer', permissions: permissionsOf('security_engineer') },
+  network_operator: { title: 'Network operator', permissions: permissionsOf('network_operator') },
+  viewer: { title: 'Viewer', permissions: permissionsOf('viewer') },
+  auditor: { title: 'Auditor', permissions: permissionsOf('auditor') },
 } as const satisfies Record<string, { title: string; permissions: readonly Grantable[] }>;
 
 export type BuiltInRole = keyof typeof BUILT_IN_ROLES;

@@ -5,36 +5,42 @@ const Interval = z
   .min(5, 'At least 5 minutes.')
   .max(10_080, 'At most 10080 minutes (one week).');
 
-const Editable = {
+const declared = <T extends z.ZodType>(type: T, initial: z.output<T>) => ({ type, initial });
+
+/** What an administrator chooses: what each may be, and what it is at first. */
+const DECLARED = {
   /** Flows older than this are deleted and never shown. */
-  flow_retention_hours: z
-    .int('A whole number of hours.')
-    .min(1, 'At least 1 hour.')
-    .max(8760, 'At most 8760 hours (one year).'),
+  flow_retention_hours: declared(
+    z.int('A whole number of hours.').min(1, 'At least 1 hour.').max(8760, 'At most 8760 hours (one year).'),
+    24,
+  ),
   /** Audit records older than this are removed, and where the chain was cut is recorded; null keeps all of them. */
-  audit_retention_days: z
-    .int('A whole number of days, or null to keep all.')
-    .min(30, 'At least 30 days.')
-    .max(3650, 'At most 3650 days (ten years).')
-    .nullable(),
-  auto_node_sync_enabled: z.boolean('true or false.'),
-  auto_node_sync_interval_minutes: Interval,
-  auto_ipam_sync_enabled: z.boolean('true or false.'),
-  auto_ipam_sync_interval_minutes: Interval,
+  audit_retention_days: declared(
+    z
+      .int('A whole number of days, or null to keep all.')
+      .min(30, 'At least 30 days.')
+      .max(3650, 'At most 3650 days (ten years).')
+      .nullable(),
+    null,
+  ),
+  auto_node_sync_enabled: declared(z.boolean('true or false.'), true),
+  auto_node_sync_interval_minutes: declared(Interval, 15),
+  auto_ipam_sync_enabled: declared(z.boolean('true or false.'), true),
+  auto_ipam_sync_interval_minutes: declared(Interval, 60),
+};
+type Declared = typeof DECLARED;
+const entries = Object.entries(DECLARED);
+const Editable = Object.fromEntries(entries.map(([name, { type }]) => [name, type])) as {
+  [K in keyof Declared]: Declared[K]['type'];
 };
 
 /** What an administrator chose; stored under the key `runtime`. */
 export const RuntimeChoices = z.object(Editable);
 export type RuntimeChoices = z.infer<typeof RuntimeChoices>;
 
-export const DEFAULT_RUNTIME_CHOICES: RuntimeChoices = {
-  flow_retention_hours: 24,
-  audit_retention_days: null,
-  auto_node_sync_enabled: true,
-  auto_node_sync_interval_minutes: 15,
-  auto_ipam_sync_enabled: true,
-  auto_ipam_sync_interval_minutes: 60,
-};
+export const DEFAULT_RUNTIME_CHOICES = Object.fromEntries(
+  entries.map(([name, { initial }]) => [name, initial]),
+) as RuntimeChoices;
 
 const Timestamp = z.iso.datetime().nullable();
 

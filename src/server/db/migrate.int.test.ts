@@ -53,6 +53,16 @@ describe('migrateDatabase', () => {
     });
   });
 
+  it('leaves a built-in role alone whose permissions are stored in another order', async () => {
+    await withDatabase('migrated', async (url, sql) => {
+      const turned = [...BUILT_IN_ROLES.viewer.permissions].reverse();
+      await sql`update roles set permissions = ${turned} where name = 'viewer'`;
+      const before = await stored(sql);
+      await migrateDatabase(url);
+      expect(await stored(sql)).toEqual(before);
+    });
+  });
+
   it('refuses a database whose history lacks a migration that is older than the last applied one', async () => {
     await withDatabase('migrated', async (url, sql) => {
       await sql`delete from drizzle.__drizzle_migrations where id = 1`;

@@ -24,7 +24,9 @@ export async function seedBuiltIns(db: PostgresJsDatabase): Promise<void> {
           version: sql`${roles.version} + 1`,
           updated_at: sql`now()`,
         },
-        setWhere: sql`(${roles.title}, ${roles.permissions}, ${roles.built_in}) is distinct from (excluded.title, excluded.permissions, true)`,
+        // Permissions are a set: in another order they are the same.
+        setWhere: sql`(${roles.title}, ${roles.built_in}) is distinct from (excluded.title, true)
+          or not (${roles.permissions} @> excluded.permissions and ${roles.permissions} <@ excluded.permissions)`,
       });
   }
   await db
