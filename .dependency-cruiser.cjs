@@ -1,14 +1,25 @@
 // The dependency rules of this codebase: who may import whom. `npm run deps` checks them, and that the check really
 // looked at the code.
 const TESTS = '[.](test|e2e)[.]tsx?$|^src/test/|[.]fixture[.]ts$|contract[.]suite[.]ts$';
-const never = (name, from, to, { ok, values, tests } = {}) => ({
+const never = (name, from, to, { ok, values, tests, except } = {}) => ({
   name,
   severity: 'error',
-  from: { path: from, pathNot: tests ? [] : [TESTS] },
+  from: { path: from, pathNot: [...(tests ? [] : [TESTS]), ...(except ? [except] : [])] },
   to: { path: to, pathNot: ok ? [ok] : [], ...(values && { dependencyTypesNot: ['type-only'] }) },
 });
+/** Domains of the server, from what all know up to what knows all: none imports one that comes later. */
+const DOMAINS =
+  'audit settings tenancy access inventory addresses traffic enforcement placement sync insight notifications operation'.split(
+    ' ',
+  );
+const IN_A_DOMAIN = `^src/server/(${DOMAINS.join('|')})/`;
+const QUERIES = '^src/server/([^/]+/queries|traffic/storage/postgres)/';
+const below = (domain, index) =>
+  never(`${domain}-is-below`, `^src/server/${domain}/`, `^src/server/(${DOMAINS.slice(index + 1).join('|')})/`);
 module.exports = {
   forbidden: [
+    ...DOMAINS.slice(0, -1).map(below),
+    never('platform-knows-no-domain', '^src/server/(lib|db|auth|admission|jobs|events|providers)/', IN_A_DOMAIN),
     {
       name: 'no-cycles',
       severity: 'error',
@@ -21,25 +32,15 @@ module.exports = {
     never('router-type-only', '^src/(features|ui|lib)/', '^src/server/api/root[.]ts$', { values: true }),
     never('features-stay-apart', '^src/features/([^/]+)/', '^src/features/(?!($1|shared)/)'),
     never('routes-are-leaves', '^(src/(?!app/)|workers/|agent/)', '^src/app/'),
-    never('pages-use-the-caller', '^src/app/(?!api/)', '^src/server/(services|repositories|providers|jobs|db)/'),
-    never('edges-are-thin', '^src/(app/api|server/(api|rest))/', '^src/server/(repositories|providers|db)/'),
-    never(
-      'services-know-no-transport',
-      '^src/server/services/',
-      '^(src/server/(api|rest)/|node_modules/(@trpc|next|react)/)',
-    ),
-    never('repositories-are-low', '^src/server/repositories/', '^src/server/(api|rest|auth|services|providers|jobs)/'),
-    never('providers-are-low', '^src/server/providers/', '^src/server/(api|rest|auth|services|repositories|jobs|db)/'),
-    never(
-      'sql-has-a-home',
-      '^src/server/(?!(repositories|db|traffic/storage/postgres)/)',
-      '^node_modules/drizzle-orm/',
-    ),
-    never(
-      'workers-call-services',
-      '^workers/',
-      '^src/(app|features|ui|lib|server/(api|rest|repositories|providers|db))/',
-    ),
+    never('pages-use-the-caller', '^src/app/(?!api/)', `^src/server/(providers|jobs|db)/|${IN_A_DOMAIN}`),
+    never('edges-are-thin', '^src/(app/api|server/(api|rest))/', '^src/server/(providers|db)/'),
+    never('domains-know-no-transport', IN_A_DOMAIN, '^(src/server/(api|rest)/|node_modules/(@trpc|next|react)/)'),
+    never('queries-are-low', QUERIES, `^src/server/(api|rest|auth|providers|jobs)/|${IN_A_DOMAIN}`, {
+      ok: `${QUERIES}|^src/server/traffic/storage/`,
+    }),
+    never('providers-are-low', '^src/server/providers/', '^src/server/(api|rest|auth|jobs|db)/'),
+    never('sql-has-a-home', '^src/server/(?!db/)', '^node_modules/drizzle-orm/', { except: QUERIES }),
+    never('workers-call-domains', '^workers/', `^src/(app|features|ui|lib|server/(api|rest|providers|db))/|${QUERIES}`),
     // The runtime starts processes; nothing in them depends on how they were started.
     never('runtime-is-an-edge', '^src/(?!runtime/)', '^src/runtime/'),
     // The demo is a user of the services, beside them and not below them; it stands beside the simulator's clusters too.
@@ -47,7 +48,7 @@ module.exports = {
     never(
       'demo-calls-services',
       '^src/demo/',
-      '^src/(app|features|ui|runtime|server/(api|rest|repositories|db|providers/hypervisor/(?!fake/)))/',
+      `^src/(app|features|ui|runtime|server/(api|rest|db|providers/hypervisor/(?!fake/)))/|${QUERIES}`,
     ),
     never('agent-stands-alone', '^agent/(?!contract/)', '^(src|workers|e2e)/', { tests: true }),
     never(
@@ -58,7 +59,7 @@ module.exports = {
         tests: true,
       },
     ),
-    never('e2e-stays-outside', '^e2e/', '^src/(app|features|ui|server/(api|services|repositories))/', { tests: true }),
+    never('e2e-stays-outside', '^e2e/', `^src/(app|features|ui|server/api)/|${IN_A_DOMAIN}`, { tests: true }),
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

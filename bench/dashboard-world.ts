@@ -105,8 +105,8 @@ const stateOf = (k: number): GuestSnapshot => {
 /** What was read of every guest's firewall just now. */
 async function storeReadings(sql: IngestWorld['sql']): Promise<void> {
   const { db } = await import('@/server/db/client');
-  const { hashOf } = await import('@/server/services/firewall/live-reader');
-  const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/repositories/firewall-snapshots');
+  const { hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
+  const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/enforcement/queries/firewall-snapshots');
   const read_at = new Date().toISOString();
   const guests = await sql<{ id: string; k: number; cluster_id: string }[]>`select id, k, cluster_id from bench_world`;
   for (let i = 0; i < guests.length; i += 500) {

@@ -124,9 +124,9 @@ const settings = {
 Object.assign(process.env, settings);
 const { systemScope } = await import('@/server/auth/scope');
 const { closeDb, db, sqlClient } = await import('@/server/db/client');
-const { createCluster } = await import('@/server/services/clusters/create-cluster');
-const { requestSyncIn } = await import('@/server/services/clusters/request-sync');
-const { runClusterSync } = await import('@/server/services/clusters/run-sync');
+const { createCluster } = await import('@/server/sync/create-cluster');
+const { requestSyncIn } = await import('@/server/sync/request-sync');
+const { runClusterSync } = await import('@/server/sync/run-sync');
 const { bearer, makeNode, makeUser } = await import('@/test/factories');
 
 const simulator = await startSimulator({ scenario: smallLab });

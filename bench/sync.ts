@@ -40,10 +40,10 @@ const database = await startBenchDatabase();
 const simulator = await startSimulatorProcess();
 const { systemScope } = await import('@/server/auth/scope');
 const { closeDb, db, sqlClient } = await import('@/server/db/client');
-const { createCluster } = await import('@/server/services/clusters/create-cluster');
-const { deleteCluster } = await import('@/server/services/clusters/delete-cluster');
-const { requestSyncIn } = await import('@/server/services/clusters/request-sync');
-const { runClusterSync } = await import('@/server/services/clusters/run-sync');
+const { createCluster } = await import('@/server/sync/create-cluster');
+const { deleteCluster } = await import('@/server/sync/delete-cluster');
+const { requestSyncIn } = await import('@/server/sync/request-sync');
+const { runClusterSync } = await import('@/server/sync/run-sync');
 
 const scope = systemScope('cluster:write', 'bench');
 const tables = ['nodes', 'workloads', 'workload_interfaces', 'networks', 'subnets'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { startWebhookReceiver } from '@/server/services/notifications/testing/webhook-receiver.fixture';
+import { startWebhookReceiver } from '@/server/notifications/testing/webhook-receiver.fixture';
 import { startFreshProcess } from '@/test/fresh-process';
 import { redisUrl } from '@/test/redis';
 import { idleProcessors } from './idle-processors.fixture';

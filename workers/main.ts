@@ -1,9 +1,9 @@
 import { prepareStores } from '@/runtime/prepare';
 import { reportReady } from '@/runtime/report-ready';
+import { recordMigratedVersions } from '@/server/enforcement/policies/history/record-migrated-versions';
 import { closeQueues } from '@/server/jobs/queues';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';
 import { logger } from '@/server/lib/logger';
-import { recordMigratedVersions } from '@/server/services/policies/history/record-migrated-versions';
 import { serveHealth } from './health-server';
 import { processors } from './processors';
 import { startWorkers } from './runtime';

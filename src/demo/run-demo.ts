@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemScope } from '@/server/auth/scope';
+import { awaitSyncRun } from '@/server/inventory/await-sync-run';
 import { logger } from '@/server/lib/logger';
-import { awaitSyncRun } from '@/server/services/sync-runs/await-sync-run';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';

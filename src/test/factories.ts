@@ -1,12 +1,12 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { BuiltInRole } from '@/domain/permissions';
-import { newNodeToken } from '@/server/auth/agent-identity';
 import { hashToken, signToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
 import { projects, refreshTokens, roleAssignments, roles, tenants, users } from '@/server/db/schema/access';
 import { clusters, nodeAgents, nodes } from '@/server/db/schema/clusters';
 import { workloadPlacements, workloads } from '@/server/db/schema/workloads';
 import { newId } from '@/server/lib/ids';
+import { newNodeToken } from '@/server/traffic/agents/agent-identity';
 
 let serial = 0;
 /** A name no other fixture of this test file has. */

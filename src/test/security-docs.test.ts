@@ -7,12 +7,12 @@ import { GRACE_HOURS } from '@/domain/notifications/channel';
 import { BUILT_IN_ROLES } from '@/domain/permissions';
 import { RuntimeSettingsUpdate } from '@/domain/settings';
 import { REQUEST_MS } from '@/runtime/http-entry';
+import { CHALLENGE_SECONDS } from '@/server/access/sign-in/challenge-seconds';
+import { PROVIDER_SIGN_IN_SECONDS } from '@/server/access/sign-in/sign-in-checks';
 import { loginBound, loginLimits, providerBound, setupBounds } from '@/server/auth/attempt-limits';
-import { CHALLENGE_SECONDS } from '@/server/auth/challenge-seconds';
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from '@/server/auth/session-tokens';
-import { PROVIDER_SIGN_IN_SECONDS } from '@/server/auth/sign-in-checks';
+import { OBSERVE_EVERY_MS } from '@/server/enforcement/guest-firewall/schedule-observations';
 import { EnvSchema, parseEnv } from '@/server/lib/env';
-import { OBSERVE_EVERY_MS } from '@/server/services/firewall/schedule-observations';
 import { ASVS_5_LEVEL_2 } from './asvs-5-level-2';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

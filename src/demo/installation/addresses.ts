@@ -1,7 +1,7 @@
 import { DiscoverInput } from '@/domain/ipam/discovery';
+import { awaitDiscovery } from '@/server/addresses/discovery/await-discovery';
+import { requestDiscovery } from '@/server/addresses/discovery/request-discovery';
 import { systemScope } from '@/server/auth/scope';
-import { awaitDiscovery } from '@/server/services/ipam/discovery/await-discovery';
-import { requestDiscovery } from '@/server/services/ipam/discovery/request-discovery';
 
 /** Asks all guests for their addresses, and waits for the answers. */
 export async function discoverAddresses(signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { SetupInput } from '@/domain/setup';
 import { openScope } from '@/server/auth/scope';
 import { env } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
-import { completeSetup } from '@/server/services/setup/complete-setup';
+import { completeSetup } from '@/server/operation/setup/complete-setup';
 
 export const DEMO_EMAIL = 'demo@nordwind.example';
 

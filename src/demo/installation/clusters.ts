@@ -1,10 +1,10 @@
 import { ClusterInput, ClusterListInput } from '@/domain/cluster';
 import { systemScope } from '@/server/auth/scope';
+import { listClusters } from '@/server/inventory/list-clusters';
 import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
-import { createCluster } from '@/server/services/clusters/create-cluster';
-import { listClusters } from '@/server/services/clusters/list-clusters';
-import { requestSync } from '@/server/services/clusters/request-sync';
-import { updateCluster } from '@/server/services/clusters/update-cluster';
+import { createCluster } from '@/server/sync/create-cluster';
+import { requestSync } from '@/server/sync/request-sync';
+import { updateCluster } from '@/server/sync/update-cluster';
 import { SITES } from '../world/company';
 
 /**

@@ -1,13 +1,13 @@
 import { ClusterListInput } from '@/domain/cluster';
 import { PolicyChange, PolicyListInput, type PolicyListItem } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
+import { applyPolicy } from '@/server/enforcement/deployments/apply-policy';
+import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
+import { observeCluster } from '@/server/enforcement/guest-firewall/observe-cluster';
+import { listPolicies } from '@/server/enforcement/policies/list-policies';
+import { updatePolicy } from '@/server/enforcement/policies/update-policy';
+import { listClusters } from '@/server/inventory/list-clusters';
 import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
-import { listClusters } from '@/server/services/clusters/list-clusters';
-import { applyPolicy } from '@/server/services/deployments/apply-policy';
-import { forgetReadings } from '@/server/services/firewall/live-reader';
-import { observeCluster } from '@/server/services/firewall/observe-cluster';
-import { listPolicies } from '@/server/services/policies/list-policies';
-import { updatePolicy } from '@/server/services/policies/update-policy';
 import { guestNamed } from '../world/company';
 
 const BALANCERS = 'Customers reach the load balancers';

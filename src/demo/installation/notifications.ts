@@ -2,8 +2,8 @@ import { CONDITIONS } from '@/domain/notifications/condition';
 import { NotificationRuleInput } from '@/domain/notifications/rule';
 import { TenantListInput } from '@/domain/tenant';
 import { systemScope } from '@/server/auth/scope';
-import { listTenants } from '@/server/services/administration/tenants';
-import { createRule } from '@/server/services/notifications/rules';
+import { createRule } from '@/server/notifications/rules';
+import { listTenants } from '@/server/tenancy/tenants';
 import { unlessThere } from './unless-there';
 
 const scope = systemScope('notification:write', 'demo data');

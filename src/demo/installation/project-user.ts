@@ -1,10 +1,10 @@
 import { ProjectListInput } from '@/domain/project';
 import { RoleListInput } from '@/domain/role';
 import { UserInput } from '@/domain/user';
+import { listRoles } from '@/server/access/users/roles';
+import { createUser } from '@/server/access/users/users';
 import { systemScope } from '@/server/auth/scope';
-import { listProjects } from '@/server/services/administration/projects';
-import { listRoles } from '@/server/services/administration/roles';
-import { createUser } from '@/server/services/administration/users';
+import { listProjects } from '@/server/tenancy/projects';
 import { unlessThere } from './unless-there';
 
 export const PROJECT_USER_EMAIL = 'shop@nordwind.example';

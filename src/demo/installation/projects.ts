@@ -2,10 +2,10 @@ import { WorkloadListInput } from '@/domain/inventory';
 import { ProjectInput, ProjectListInput, WorkloadAssignment } from '@/domain/project';
 import { TenantInput, TenantListInput } from '@/domain/tenant';
 import { systemScope } from '@/server/auth/scope';
-import { assignWorkloads } from '@/server/services/administration/assign-workloads';
-import { createProject, listProjects } from '@/server/services/administration/projects';
-import { createTenant, listTenants } from '@/server/services/administration/tenants';
-import { listWorkloads } from '@/server/services/inventory/list-workloads';
+import { listWorkloads } from '@/server/enforcement/workloads/list-workloads';
+import { assignWorkloads } from '@/server/placement/assign-workloads';
+import { createProject, listProjects } from '@/server/tenancy/projects';
+import { createTenant, listTenants } from '@/server/tenancy/tenants';
 import { unlessThere } from './unless-there';
 
 /** Teams, their projects, and the pools whose workloads belong to each. */

@@ -1,9 +1,9 @@
 import { WorkloadListInput } from '@/domain/inventory';
 import { SecurityGroupInput } from '@/domain/security-group';
 import { systemScope } from '@/server/auth/scope';
-import { listWorkloads } from '@/server/services/inventory/list-workloads';
-import { addMember } from '@/server/services/security-groups/add-member';
-import { createSecurityGroup } from '@/server/services/security-groups/create-security-group';
+import { addMember } from '@/server/enforcement/groups/add-member';
+import { createSecurityGroup } from '@/server/enforcement/groups/create-security-group';
+import { listWorkloads } from '@/server/enforcement/workloads/list-workloads';
 
 import { unlessThere } from './unless-there';
 

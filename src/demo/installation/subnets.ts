@@ -1,8 +1,8 @@
 import { NetworkListInput } from '@/domain/inventory';
 import { SubnetInput } from '@/domain/ipam/subnet';
+import { createSubnet } from '@/server/addresses/create-subnet';
 import { systemScope } from '@/server/auth/scope';
-import { listNetworks } from '@/server/services/inventory/list-networks';
-import { createSubnet } from '@/server/services/ipam/create-subnet';
+import { listNetworks } from '@/server/inventory/list-networks';
 import { SITES } from '../world/company';
 import type { DemoSite } from '../world/site';
 import { unlessThere } from './unless-there';

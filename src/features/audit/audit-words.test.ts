@@ -25,7 +25,7 @@ test('the service takes every family as a filter', () => {
 
 /** What the services write into records under this name, as far as it is a fixed word. */
 function written(name: string): string[] {
-  const root = new URL('../../server/services', import.meta.url).pathname;
+  const root = new URL('../../server', import.meta.url).pathname;
   const word = new RegExp(`\\b${name}: '([a-z_.]+)'`, 'g');
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/[.]test[.]|[.]fixture[.]/.test(file))

@@ -1,7 +1,7 @@
 import { AccountEmail } from '@/domain/auth';
 import { NewPassword } from '@/domain/auth-password';
+import { makeAdministrator } from '@/server/access/users/make-administrator';
 import { systemScope } from '@/server/auth/scope';
-import { makeAdministrator } from '@/server/services/administration/make-administrator';
 import { type Command, EXIT, textOption, UsageError } from './command';
 import { withInstallation } from './open-installation';
 import { askSecret, secretFromFile } from './passphrase';

@@ -1,6 +1,6 @@
 import { systemScope } from '@/server/auth/scope';
 import { keyId } from '@/server/lib/crypto';
-import { type KeyPair, rotateSecrets } from '@/server/services/secrets/rotate-secrets';
+import { type KeyPair, rotateSecrets } from '@/server/operation/rotate-secrets';
 import { readSecret, removeSecret, writeSecret } from '../secret-files';
 import { randomSecret } from '../secrets';
 import { type Command, EXIT, type Terminal } from './command';

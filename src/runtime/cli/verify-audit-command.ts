@@ -1,5 +1,5 @@
+import { verifyAuditChain } from '@/server/audit/verify-audit-chain';
 import { systemScope } from '@/server/auth/scope';
-import { verifyAuditChain } from '@/server/services/audit/verify-audit-chain';
 import { type Command, EXIT, textOption, UsageError } from './command';
 import { withInstallation } from './open-installation';
 import { withServices } from './use-services';

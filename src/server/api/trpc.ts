@@ -1,9 +1,9 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
 import { isHeavyCall } from '@/domain/heavy-operations';
+import { readSession } from '../access/sign-in/read-session';
 import { admit } from '../admission/admission';
 import { originOf } from '../auth/origin';
-import { readSession } from '../auth/read-session';
 import {
   actorOf,
   authorize,

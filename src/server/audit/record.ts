@@ -4,8 +4,8 @@ import type { Actor, Origin } from '../auth/scope';
 import type { Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { newId } from '../lib/ids';
-import { insertAuditRecord, lockAuditChain, type StoredAuditRecord } from '../repositories/audit';
 import { auditState, canonicalJson, storableText } from './canonical';
+import { insertAuditRecord, lockAuditChain, type StoredAuditRecord } from './queries/audit';
 
 export type AuditEntry = {
   /** `cluster.created`, `policy.updated`, `auth.login_failed` … */

@@ -4,13 +4,7 @@ import { parseIp } from '@/domain/net/ip-address';
 import type { Executor, Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
-import {
-  countFailure,
-  countInWindow,
-  deleteCounters,
-  deleteCountersEnding,
-  readCounters,
-} from '../repositories/rate-limits';
+import { countFailure, countInWindow, deleteCounters, deleteCountersEnding, readCounters } from './queries/rate-limits';
 import type { Origin } from './scope';
 
 /**

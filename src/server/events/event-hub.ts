@@ -1,8 +1,8 @@
 import { LiveEvent, RESYNC_EVENT } from '@/domain/live-event';
 import { logger } from '../lib/logger';
 import { processState } from '../lib/process-state';
-import { listen } from '../repositories/events';
 import { EVENT_CHANNEL } from './publish-event';
+import { listen } from './queries/events';
 
 export type HubMessage = LiveEvent | { type: typeof RESYNC_EVENT };
 type Subscriber = (message: HubMessage) => void;

@@ -1,6 +1,6 @@
 import type { LiveEvent } from '@/domain/live-event';
 import type { Executor } from '../db/client';
-import { notify } from '../repositories/events';
+import { notify } from './queries/events';
 
 export const EVENT_CHANNEL = 'fabric_events';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeCluster } from '@/test/factories';
+import { importLeases } from '../addresses/queries/ipam-imports';
 import { db, sqlClient } from '../db/client';
+import { deploymentLeases } from '../enforcement/queries/deployments';
+import { syncLeases } from '../inventory/queries/sync-runs';
 import { newId } from '../lib/ids';
-import { deploymentLeases } from '../repositories/deployments';
-import { importLeases } from '../repositories/ipam-imports';
-import { type Lease, MAX_ATTEMPTS } from '../repositories/run-leases';
-import { syncLeases } from '../repositories/sync-runs';
+import { type Lease, MAX_ATTEMPTS } from './queries/run-leases';
 import { LeaseLost, RunLease, recoverRuns } from './run-lease';
 
 type Leases = typeof syncLeases;

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { isDatabaseDown } from '../lib/pg-errors';
 import { ProviderError } from '../providers/hypervisor/errors';
-import { LEASE_SECONDS, type Lease, MAX_ATTEMPTS } from '../repositories/run-leases';
+import { LEASE_SECONDS, type Lease, MAX_ATTEMPTS } from './queries/run-leases';
 
 const RENEW_MS = 5_000;
 /** Progress is stored and announced at most this often. */

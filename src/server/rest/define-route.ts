@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Grantable } from '@/domain/permissions';
-import type { AgentScope } from '../auth/agent-identity';
 import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
 import type { ErrorCode } from '../lib/errors';
+import type { AgentScope } from '../traffic/agents/agent-identity';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,9 +1,8 @@
 import { ZodError } from 'zod';
 import { laneOf } from '@/domain/heavy-operations';
+import { readSession } from '../access/sign-in/read-session';
 import { admitResponse, answerWith } from '../admission/admission';
-import { readAgent } from '../auth/agent-identity';
 import { originOf } from '../auth/origin';
-import { readSession } from '../auth/read-session';
 import {
   actorOf,
   authorize,
@@ -19,6 +18,7 @@ import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
 import { noteRefusal } from '../lib/note-refusal';
+import { readAgent } from '../traffic/agents/agent-identity';
 import type { Access, Route } from './define-route';
 import { matchRoute, pathSegments } from './match-route';
 import { parseInput } from './parse-input';

@@ -1,7 +1,7 @@
-import { CHALLENGE_SECONDS } from '../auth/challenge-seconds';
+import { CHALLENGE_SECONDS } from '../access/sign-in/challenge-seconds';
+import { PROVIDER_SIGN_IN_SECONDS } from '../access/sign-in/sign-in-checks';
 import { publicOriginOf } from '../auth/origin';
 import { REFRESH_TOKEN_SECONDS } from '../auth/session-tokens';
-import { PROVIDER_SIGN_IN_SECONDS } from '../auth/sign-in-checks';
 import { AppError } from '../lib/errors';
 
 type Cookie = {

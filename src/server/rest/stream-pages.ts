@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Page } from '@/domain/list';
-import { type Exporter, recordExport } from '../services/audit/record-export';
+import { type Exporter, recordExport } from '../tenancy/record-export';
 
 const PAGE_ROWS = 500;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PERMISSION_REACH } from '@/domain/permissions';
 import { sqlClient } from '@/server/db/client';
+import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { routes } from '@/server/rest/routes';
-import { runDeployment } from '@/server/services/deployments/run-deployment';
 import { call } from '@/test/request';
 import { appRouter } from '../root';
 import { fill, type Input, listInputs, send, slotsOf } from './inputs.fixture';

@@ -1,6 +1,6 @@
 import { sqlClient } from '@/server/db/client';
+import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { newId } from '@/server/lib/ids';
-import { runDeployment } from '@/server/services/deployments/run-deployment';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { entangle } from './entangled.fixture';

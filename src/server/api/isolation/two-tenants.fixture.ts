@@ -1,11 +1,11 @@
 import type { Policy } from '@/domain/policies';
 import { sqlClient } from '@/server/db/client';
+import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { newId } from '@/server/lib/ids';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
-import { makeFlow, makeHeartbeat } from '@/server/services/agents/testing/heartbeat.fixture';
-import { makeSyncWorld, type SyncWorld } from '@/server/services/clusters/testing/sync-world.fixture';
-import { runDeployment } from '@/server/services/deployments/run-deployment';
-import { sumTraffic } from '@/server/services/flows/sum-traffic';
+import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
+import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
+import { sumTraffic } from '@/server/traffic/flows/sum-traffic';
 import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 

@@ -16,14 +16,14 @@ import {
   SecondFactorProof,
   SecondFactorState,
 } from '@/domain/second-factor';
+import { allowOwnToken, createOwnToken, listOwnTokens, revokeOwnToken } from '../../access/account/api-tokens';
+import { changePassword } from '../../access/account/change-password';
+import { removeSecondFactor, renewRecoveryCodes } from '../../access/account/change-second-factor';
+import { beginEnrolment, confirmEnrolment } from '../../access/account/enrol-second-factor';
+import { readSecondFactor } from '../../access/account/read-second-factor';
+import { endOtherSessions, endSession, listSessions } from '../../access/account/sessions';
+import { readCurrentUser } from '../../access/sign-in/read-current-user';
 import { refreshCookie } from '../../rest/session-cookie';
-import { allowOwnToken, createOwnToken, listOwnTokens, revokeOwnToken } from '../../services/account/api-tokens';
-import { changePassword } from '../../services/account/change-password';
-import { endOtherSessions, endSession, listSessions } from '../../services/account/sessions';
-import { readCurrentUser } from '../../services/auth/read-current-user';
-import { removeSecondFactor, renewRecoveryCodes } from '../../services/second-factor/change-second-factor';
-import { beginEnrolment, confirmEnrolment } from '../../services/second-factor/enrol-second-factor';
-import { readSecondFactor } from '../../services/second-factor/read-second-factor';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

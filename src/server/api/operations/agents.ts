@@ -9,12 +9,12 @@ import {
   UnconfirmedFlowInput,
   UnconfirmedFlowPage,
 } from '@/domain/agent';
-import { createInstall } from '../../services/agents/create-install';
-import { listAgents } from '../../services/agents/list-agents';
-import { listUnconfirmedFlows } from '../../services/agents/list-unconfirmed-flows';
-import { readAgent } from '../../services/agents/read-agent';
-import { readInstallInfo } from '../../services/agents/read-install-info';
-import { summarizeAgents } from '../../services/agents/summarize-agents';
+import { createInstall } from '../../traffic/agents/create-install';
+import { listAgents } from '../../traffic/agents/list-agents';
+import { listUnconfirmedFlows } from '../../traffic/agents/list-unconfirmed-flows';
+import { readAgent } from '../../traffic/agents/read-agent';
+import { readInstallInfo } from '../../traffic/agents/read-install-info';
+import { summarizeAgents } from '../../traffic/agents/summarize-agents';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { AuditListInput, AuditPage, AuditRecord, PageExport } from '@/domain/audit';
+import { exportAudit } from '../../audit/export-audit';
+import { listAudit } from '../../audit/list-audit';
+import { readAuditRecord } from '../../audit/read-audit-record';
+import { verifyAuditTrail } from '../../audit/verify-audit-trail';
 import { csvResponse } from '../../rest/csv-response';
 import { type ReadPage, streamPages } from '../../rest/stream-pages';
-import { exportAudit } from '../../services/audit/export-audit';
-import { listAudit } from '../../services/audit/list-audit';
-import { readAuditRecord } from '../../services/audit/read-audit-record';
-import { recordPageExport } from '../../services/audit/record-export';
-import { verifyAuditTrail } from '../../services/audit/verify-audit-trail';
+import { recordPageExport } from '../../tenancy/record-export';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

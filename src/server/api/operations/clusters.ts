@@ -10,17 +10,17 @@ import {
 } from '@/domain/cluster';
 import { ClusterFirewall } from '@/domain/host-firewall';
 import { SyncAccepted, SyncRunListInput, SyncRunPage } from '@/domain/sync';
-import { checkCluster } from '../../services/clusters/check-cluster';
-import { createCluster } from '../../services/clusters/create-cluster';
-import { deleteCluster } from '../../services/clusters/delete-cluster';
-import { listClusters } from '../../services/clusters/list-clusters';
-import { previewDelete } from '../../services/clusters/preview-delete';
-import { readCluster } from '../../services/clusters/read-cluster';
-import { requestSync } from '../../services/clusters/request-sync';
-import { updateCluster } from '../../services/clusters/update-cluster';
-import { readClusterFirewall } from '../../services/host-firewall/read-cluster-firewall';
-import { awaitSyncRun } from '../../services/sync-runs/await-sync-run';
-import { listSyncRuns } from '../../services/sync-runs/list-sync-runs';
+import { readClusterFirewall } from '../../enforcement/host-firewall/read-cluster-firewall';
+import { awaitSyncRun } from '../../inventory/await-sync-run';
+import { listClusters } from '../../inventory/list-clusters';
+import { listSyncRuns } from '../../inventory/list-sync-runs';
+import { readCluster } from '../../inventory/read-cluster';
+import { checkCluster } from '../../sync/check-cluster';
+import { createCluster } from '../../sync/create-cluster';
+import { deleteCluster } from '../../sync/delete-cluster';
+import { previewDelete } from '../../sync/preview-delete';
+import { requestSync } from '../../sync/request-sync';
+import { updateCluster } from '../../sync/update-cluster';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 

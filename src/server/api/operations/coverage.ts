@@ -1,6 +1,6 @@
 import { CoverageRange, PolicyCoverage, WorkloadCoverageListInput, WorkloadCoveragePage } from '@/domain/coverage';
-import { listWorkloadCoverage } from '../../services/rule-coverage/list-workload-coverage';
-import { readPolicyCoverage } from '../../services/rule-coverage/read-policy-coverage';
+import { listWorkloadCoverage } from '../../enforcement/coverage/list-workload-coverage';
+import { readPolicyCoverage } from '../../enforcement/coverage/read-policy-coverage';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

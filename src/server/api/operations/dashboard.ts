@@ -1,10 +1,10 @@
 import { Dashboard } from '@/domain/dashboard/dashboard';
 import { DashboardInput, DashboardOperationsInput, DashboardTrafficInput } from '@/domain/dashboard/dashboard-input';
-import { dashboardScopes } from '../../auth/dashboard-scopes';
-import { readDashboard } from '../../services/dashboard/read-dashboard';
-import { readDashboardOperations } from '../../services/dashboard/read-dashboard-operations';
-import { readDashboardSecurity } from '../../services/dashboard/read-dashboard-security';
-import { readDashboardTraffic } from '../../services/dashboard/read-dashboard-traffic';
+import { dashboardScopes } from '../../insight/dashboard/dashboard-scopes';
+import { readDashboard } from '../../insight/dashboard/read-dashboard';
+import { readDashboardOperations } from '../../insight/dashboard/read-dashboard-operations';
+import { readDashboardSecurity } from '../../insight/dashboard/read-dashboard-security';
+import { readDashboardTraffic } from '../../insight/dashboard/read-dashboard-traffic';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

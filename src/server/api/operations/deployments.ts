@@ -9,15 +9,15 @@ import {
   DeploymentListInput,
   DeploymentPage,
 } from '@/domain/deployments';
-import { applyPending } from '../../services/deployments/apply-pending';
-import { applyPolicy } from '../../services/deployments/apply-policy';
-import { describeRefusal } from '../../services/deployments/describe-refusal';
-import { listDeploymentGuests } from '../../services/deployments/list-deployment-guests';
-import { listDeployments } from '../../services/deployments/list-deployments';
-import { readDeployment } from '../../services/deployments/read-deployment';
-import { readDeploymentGuest } from '../../services/deployments/read-deployment-guest';
-import { reconcilePolicy } from '../../services/deployments/reconcile-policy';
-import { retryDeployment } from '../../services/deployments/retry-deployment';
+import { applyPending } from '../../enforcement/deployments/apply-pending';
+import { applyPolicy } from '../../enforcement/deployments/apply-policy';
+import { describeRefusal } from '../../enforcement/deployments/describe-refusal';
+import { listDeploymentGuests } from '../../enforcement/deployments/list-deployment-guests';
+import { listDeployments } from '../../enforcement/deployments/list-deployments';
+import { readDeployment } from '../../enforcement/deployments/read-deployment';
+import { readDeploymentGuest } from '../../enforcement/deployments/read-deployment-guest';
+import { reconcilePolicy } from '../../enforcement/deployments/reconcile-policy';
+import { retryDeployment } from '../../enforcement/deployments/retry-deployment';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 

@@ -1,10 +1,10 @@
 import { FlowListInput, FlowPage, FlowTail, FlowTailInput, type JudgedFlow } from '@/domain/flow/flow';
 import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
-import { groupFlows } from '../../services/flows/group-flows';
-import { listFlows } from '../../services/flows/list-flows';
-import { readFlowSeries } from '../../services/flows/read-flow-series';
-import { tailFlows } from '../../services/flows/tail-flows';
+import { groupFlows } from '../../insight/flows/group-flows';
+import { listFlows } from '../../insight/flows/list-flows';
+import { readFlowSeries } from '../../insight/flows/read-flow-series';
+import { tailFlows } from '../../insight/flows/tail-flows';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,9 +1,9 @@
 import { InsightFlowsInput, InsightsInput } from '@/domain/insights';
 import { authorize, type Session } from '../../auth/scope';
-import { listInsightFlows } from '../../services/insights/list-insight-flows';
-import { readInsightDecisions } from '../../services/insights/read-insight-decisions';
-import { readInsightSeries } from '../../services/insights/read-insight-series';
-import { readInsightsOverview } from '../../services/insights/read-insights-overview';
+import { listInsightFlows } from '../../insight/insights/list-insight-flows';
+import { readInsightDecisions } from '../../insight/insights/read-insight-decisions';
+import { readInsightSeries } from '../../insight/insights/read-insight-series';
+import { readInsightsOverview } from '../../insight/insights/read-insights-overview';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

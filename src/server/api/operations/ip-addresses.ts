@@ -10,14 +10,14 @@ import {
   IpAddress,
   IpAddressDetail,
 } from '@/domain/ipam/ip-address';
-import { bulkDeleteAddresses, bulkUpdateAddresses } from '../../services/ipam/bulk-addresses';
-import { createAddress } from '../../services/ipam/create-address';
-import { deleteAddress } from '../../services/ipam/delete-address';
-import { ADDRESS_CSV, exportAddresses } from '../../services/ipam/export-rows';
-import { listAddressPolicies } from '../../services/ipam/list-address-policies';
-import { listAddresses } from '../../services/ipam/list-addresses';
-import { readAddress } from '../../services/ipam/read-address';
-import { updateAddress } from '../../services/ipam/update-address';
+import { bulkDeleteAddresses, bulkUpdateAddresses } from '../../addresses/bulk-addresses';
+import { createAddress } from '../../addresses/create-address';
+import { deleteAddress } from '../../addresses/delete-address';
+import { ADDRESS_CSV, exportAddresses } from '../../addresses/export-rows';
+import { listAddresses } from '../../addresses/list-addresses';
+import { readAddress } from '../../addresses/read-address';
+import { updateAddress } from '../../addresses/update-address';
+import { listAddressPolicies } from '../../enforcement/policies/list-address-policies';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,6 +1,6 @@
 import { IpRange, RangeInput, RangeListInput, RangePage, RangeUpdate } from '@/domain/ipam/ip-range';
-import { listRanges } from '../../services/ipam/list-ranges';
-import { createRange, deleteRange, updateRange } from '../../services/ipam/write-ranges';
+import { listRanges } from '../../addresses/list-ranges';
+import { createRange, deleteRange, updateRange } from '../../addresses/write-ranges';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,7 +1,7 @@
 import { ConflictListInput, ConflictPage, ConflictResolveInput, IpamConflict } from '@/domain/ipam/conflict';
-import { listConflicts } from '../../services/ipam/list-conflicts';
-import { readConflict } from '../../services/ipam/read-conflict';
-import { resolveConflict } from '../../services/ipam/resolve-conflict';
+import { listConflicts } from '../../addresses/list-conflicts';
+import { readConflict } from '../../addresses/read-conflict';
+import { resolveConflict } from '../../addresses/resolve-conflict';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,7 +1,7 @@
 import { ImportAccepted, ImportInput, ImportListInput, ImportPage, IpamImportDetail } from '@/domain/ipam/csv-import';
+import { listImports, readImport } from '../../addresses/imports/read-imports';
+import { requestImport } from '../../addresses/imports/request-import';
 import { MAX_BODY_BYTES } from '../../rest/define-route';
-import { listImports, readImport } from '../../services/ipam/imports/read-imports';
-import { requestImport } from '../../services/ipam/imports/request-import';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

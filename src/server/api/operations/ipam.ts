@@ -1,8 +1,8 @@
 import { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
 import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
-import { awaitDiscovery } from '../../services/ipam/discovery/await-discovery';
-import { requestDiscovery } from '../../services/ipam/discovery/request-discovery';
-import { searchIpam } from '../../services/ipam/search-ipam';
+import { awaitDiscovery } from '../../addresses/discovery/await-discovery';
+import { requestDiscovery } from '../../addresses/discovery/request-discovery';
+import { searchIpam } from '../../addresses/search-ipam';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 

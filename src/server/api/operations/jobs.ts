@@ -1,4 +1,4 @@
-import { readJobsOverview } from '../../services/jobs/read-jobs-overview';
+import { readJobsOverview } from '../../operation/read-jobs-overview';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

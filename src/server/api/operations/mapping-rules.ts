@@ -16,8 +16,8 @@ import {
   listMappingRules,
   readMappingRule,
   updateMappingRule,
-} from '../../services/administration/mapping-rules';
-import { previewMappingRule } from '../../services/administration/preview-mapping-rule';
+} from '../../placement/mapping-rules';
+import { previewMappingRule } from '../../placement/preview-mapping-rule';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

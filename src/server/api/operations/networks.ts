@@ -2,13 +2,13 @@ import { HostPacketVerdicts, NetworkFirewall, NetworkPacketTest } from '@/domain
 import { Network, NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
 import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
 import { fieldsWithout } from '@/domain/list';
-import { readNetworkFirewall } from '../../services/host-firewall/read-network-firewall';
-import { testNetworkPacket } from '../../services/host-firewall/test-network-packet';
-import { listNetworks } from '../../services/inventory/list-networks';
-import { readNetwork } from '../../services/inventory/read-network';
-import { createNetwork } from '../../services/ipam/create-network';
-import { deleteNetwork } from '../../services/ipam/delete-network';
-import { updateNetwork } from '../../services/ipam/update-network';
+import { createNetwork } from '../../addresses/create-network';
+import { deleteNetwork } from '../../addresses/delete-network';
+import { updateNetwork } from '../../addresses/update-network';
+import { readNetworkFirewall } from '../../enforcement/host-firewall/read-network-firewall';
+import { testNetworkPacket } from '../../enforcement/host-firewall/test-network-packet';
+import { listNetworks } from '../../inventory/list-networks';
+import { readNetwork } from '../../inventory/read-network';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 

@@ -13,17 +13,11 @@ import {
   NotificationDeliveryPage,
 } from '@/domain/notifications/delivery';
 import { NotificationSettings, NotificationSettingsUpdate } from '@/domain/notifications/settings';
-import {
-  createChannel,
-  deleteChannel,
-  listChannels,
-  readChannel,
-  updateChannel,
-} from '../../services/notifications/channels';
-import { listDeliveries, readDelivery, retryDelivery } from '../../services/notifications/deliveries';
-import { endPreviousSecret, rotateSigningSecret } from '../../services/notifications/rotate-signing-secret';
-import { testChannel } from '../../services/notifications/send-test';
-import { readNotificationSettings, updateNotificationSettings } from '../../services/notifications/update-settings';
+import { createChannel, deleteChannel, listChannels, readChannel, updateChannel } from '../../notifications/channels';
+import { listDeliveries, readDelivery, retryDelivery } from '../../notifications/deliveries';
+import { endPreviousSecret, rotateSigningSecret } from '../../notifications/rotate-signing-secret';
+import { testChannel } from '../../notifications/send-test';
+import { readNotificationSettings, updateNotificationSettings } from '../../notifications/update-settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

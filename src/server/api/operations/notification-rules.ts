@@ -7,9 +7,9 @@ import {
   NotificationRulePage,
   NotificationRuleUpdate,
 } from '@/domain/notifications/rule';
-import { listIncidents } from '../../services/notifications/list-incidents';
-import { createRule, deleteRule, listRules, readRule, updateRule } from '../../services/notifications/rules';
-import { testRule } from '../../services/notifications/send-test';
+import { listIncidents } from '../../notifications/list-incidents';
+import { createRule, deleteRule, listRules, readRule, updateRule } from '../../notifications/rules';
+import { testRule } from '../../notifications/send-test';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -4,7 +4,7 @@ import {
   NotificationPage,
   UnreadNotifications,
 } from '@/domain/notifications/notification';
-import { countUnread, listNotifications, markNotificationsRead } from '../../services/notifications/inbox';
+import { countUnread, listNotifications, markNotificationsRead } from '../../notifications/inbox';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

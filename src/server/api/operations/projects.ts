@@ -10,16 +10,10 @@ import {
   WorkloadAssignmentResult,
 } from '@/domain/project';
 import { AssignmentPreview, AssignmentPreviewInput } from '@/domain/residual-rules';
-import { assignWorkloads } from '../../services/administration/assign-workloads';
-import { followMappingRules } from '../../services/administration/follow-mapping-rules';
-import { previewAssignment } from '../../services/administration/preview-assignment';
-import {
-  createProject,
-  deleteProject,
-  listProjects,
-  readProject,
-  updateProject,
-} from '../../services/administration/projects';
+import { assignWorkloads } from '../../placement/assign-workloads';
+import { followMappingRules } from '../../placement/follow-mapping-rules';
+import { previewAssignment } from '../../placement/preview-assignment';
+import { createProject, deleteProject, listProjects, readProject, updateProject } from '../../tenancy/projects';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

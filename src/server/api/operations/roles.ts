@@ -1,5 +1,5 @@
 import { Role, RoleInput, RoleListInput, RolePage, RoleUpdate } from '@/domain/role';
-import { createRole, deleteRole, listRoles, readRole, updateRole } from '../../services/administration/roles';
+import { createRole, deleteRole, listRoles, readRole, updateRole } from '../../access/users/roles';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

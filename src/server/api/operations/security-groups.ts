@@ -12,16 +12,16 @@ import {
   SecurityGroupUpdate,
   SecurityGroupUsage,
 } from '@/domain/security-group';
-import { addMember } from '../../services/security-groups/add-member';
-import { changeMembers } from '../../services/security-groups/change-members';
-import { createSecurityGroup } from '../../services/security-groups/create-security-group';
-import { deleteSecurityGroup } from '../../services/security-groups/delete-security-group';
-import { listMembers } from '../../services/security-groups/list-members';
-import { listSecurityGroups } from '../../services/security-groups/list-security-groups';
-import { readGroupUsage } from '../../services/security-groups/read-group-usage';
-import { readSecurityGroup } from '../../services/security-groups/read-security-group';
-import { removeMember } from '../../services/security-groups/remove-member';
-import { updateSecurityGroup } from '../../services/security-groups/update-security-group';
+import { addMember } from '../../enforcement/groups/add-member';
+import { changeMembers } from '../../enforcement/groups/change-members';
+import { createSecurityGroup } from '../../enforcement/groups/create-security-group';
+import { deleteSecurityGroup } from '../../enforcement/groups/delete-security-group';
+import { listMembers } from '../../enforcement/groups/list-members';
+import { listSecurityGroups } from '../../enforcement/groups/list-security-groups';
+import { readGroupUsage } from '../../enforcement/groups/read-group-usage';
+import { readSecurityGroup } from '../../enforcement/groups/read-security-group';
+import { removeMember } from '../../enforcement/groups/remove-member';
+import { updateSecurityGroup } from '../../enforcement/groups/update-security-group';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

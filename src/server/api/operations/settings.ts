@@ -1,6 +1,6 @@
 import { RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
-import { readSettings } from '../../services/settings/read-settings';
-import { updateSettings } from '../../services/settings/update-settings';
+import { readSettings } from '../../settings/read-settings';
+import { updateSettings } from '../../settings/update-settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,7 +1,7 @@
 import { ProviderCheck, ProviderCheckInput, SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
-import { checkSignInProvider } from '../../services/sign-in-provider/open-provider';
-import { readSignInProvider } from '../../services/sign-in-provider/read-sign-in-provider';
-import { updateSignInProvider } from '../../services/sign-in-provider/update-sign-in-provider';
+import { checkSignInProvider } from '../../access/provider/open-provider';
+import { readSignInProvider } from '../../access/provider/read-sign-in-provider';
+import { updateSignInProvider } from '../../access/provider/update-sign-in-provider';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -15,18 +15,18 @@ import {
   SubnetTreePage,
   SubnetUpdate,
 } from '@/domain/ipam/subnet';
-import { allocateAddress } from '../../services/ipam/allocate-address';
-import { allocatePrefix } from '../../services/ipam/allocate-prefix';
-import { createSubnet } from '../../services/ipam/create-subnet';
-import { deleteSubnet } from '../../services/ipam/delete-subnet';
-import { exportSubnets, SUBNET_CSV } from '../../services/ipam/export-rows';
-import { listSubnets } from '../../services/ipam/list-subnets';
-import { nextAddresses } from '../../services/ipam/next-addresses';
-import { nextPrefix } from '../../services/ipam/next-prefix';
-import { readSubnet } from '../../services/ipam/read-subnet';
-import { readSubnetGrid } from '../../services/ipam/read-subnet-grid';
-import { readSubnetTree } from '../../services/ipam/read-subnet-tree';
-import { updateSubnet } from '../../services/ipam/update-subnet';
+import { allocateAddress } from '../../addresses/allocate-address';
+import { allocatePrefix } from '../../addresses/allocate-prefix';
+import { createSubnet } from '../../addresses/create-subnet';
+import { deleteSubnet } from '../../addresses/delete-subnet';
+import { exportSubnets, SUBNET_CSV } from '../../addresses/export-rows';
+import { listSubnets } from '../../addresses/list-subnets';
+import { nextAddresses } from '../../addresses/next-addresses';
+import { nextPrefix } from '../../addresses/next-prefix';
+import { readSubnet } from '../../addresses/read-subnet';
+import { readSubnetGrid } from '../../addresses/read-subnet-grid';
+import { readSubnetTree } from '../../addresses/read-subnet-tree';
+import { updateSubnet } from '../../addresses/update-subnet';
 import { ByVersion, flag, operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,6 +1,6 @@
 import { SyncRun, SyncRunListInput, SyncRunPage } from '@/domain/sync';
-import { listSyncRuns } from '../../services/sync-runs/list-sync-runs';
-import { readSyncRun } from '../../services/sync-runs/read-sync-run';
+import { listSyncRuns } from '../../inventory/list-sync-runs';
+import { readSyncRun } from '../../inventory/read-sync-run';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

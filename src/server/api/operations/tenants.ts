@@ -1,11 +1,5 @@
 import { Tenant, TenantInput, TenantListInput, TenantPage, TenantUpdate } from '@/domain/tenant';
-import {
-  createTenant,
-  deleteTenant,
-  listTenants,
-  readTenant,
-  updateTenant,
-} from '../../services/administration/tenants';
+import { createTenant, deleteTenant, listTenants, readTenant, updateTenant } from '../../tenancy/tenants';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

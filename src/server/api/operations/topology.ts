@@ -1,6 +1,6 @@
 import { Topology, TopologyInput } from '@/domain/topology/topology';
 import { authorizeIfGranted } from '../../auth/scope';
-import { readTopology } from '../../services/topology/read-topology';
+import { readTopology } from '../../insight/topology/read-topology';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

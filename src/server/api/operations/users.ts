@@ -1,18 +1,11 @@
 import { ApiToken, ApiTokens } from '@/domain/account';
 import { UserIdentities } from '@/domain/sign-in-provider';
 import { AssignmentsInput, User, UserAccess, UserInput, UserListInput, UserPage, UserUpdate } from '@/domain/user';
-import { allowUserToken, listUserTokens, revokeUserToken } from '../../services/account/api-tokens';
-import { setAssignments } from '../../services/administration/assignments';
-import {
-  createUser,
-  deleteUser,
-  explainUser,
-  listUsers,
-  readUser,
-  updateUser,
-} from '../../services/administration/users';
-import { resetSecondFactor } from '../../services/second-factor/reset-second-factor';
-import { listUserIdentities, unlinkIdentity } from '../../services/sign-in-provider/identities';
+import { allowUserToken, listUserTokens, revokeUserToken } from '../../access/account/api-tokens';
+import { resetSecondFactor } from '../../access/account/reset-second-factor';
+import { listUserIdentities, unlinkIdentity } from '../../access/provider/identities';
+import { setAssignments } from '../../access/users/assignments';
+import { createUser, deleteUser, explainUser, listUsers, readUser, updateUser } from '../../access/users/users';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

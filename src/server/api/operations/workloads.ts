@@ -4,12 +4,12 @@ import { Workload, WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/dom
 import { fieldsWithout } from '@/domain/list';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { authorizeIfGranted } from '../../auth/scope';
-import { listResidual, removeResidual } from '../../services/deployments/removal/residual-rules';
-import { readGuestFirewall } from '../../services/firewall/read-guest-firewall';
-import { testPacket } from '../../services/firewall/test-packet';
-import { listWorkloads } from '../../services/inventory/list-workloads';
-import { readFormerWorkload } from '../../services/inventory/read-former-workload';
-import { readWorkload } from '../../services/inventory/read-workload';
+import { listResidual, removeResidual } from '../../enforcement/deployments/removal/residual-rules';
+import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-firewall';
+import { testPacket } from '../../enforcement/guest-firewall/test-packet';
+import { listWorkloads } from '../../enforcement/workloads/list-workloads';
+import { readWorkload } from '../../enforcement/workloads/read-workload';
+import { readFormerWorkload } from '../../inventory/read-former-workload';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

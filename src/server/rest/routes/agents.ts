@@ -5,10 +5,10 @@ import {
   heartbeatEnvelopeSchema,
 } from '@fabric/agent-contract';
 import { z } from 'zod';
-import { enrolAgent } from '../../services/agents/enrol-agent';
-import { readAgentFile } from '../../services/agents/read-agent-file';
-import { recordHeartbeat } from '../../services/agents/record-heartbeat';
-import { renderInstallScript } from '../../services/agents/render-install-script';
+import { enrolAgent } from '../../traffic/agents/enrol-agent';
+import { readAgentFile } from '../../traffic/agents/read-agent-file';
+import { recordHeartbeat } from '../../traffic/agents/record-heartbeat';
+import { renderInstallScript } from '../../traffic/agents/render-install-script';
 import { baseUrlOf } from '../base-url';
 import { defineRoute, MAX_BODY_BYTES } from '../define-route';
 

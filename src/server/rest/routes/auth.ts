@@ -1,12 +1,12 @@
 import { LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
 import { SecondFactorInput, SignInAnswer } from '@/domain/second-factor';
+import { answerChallenge } from '../../access/sign-in/answer-challenge';
+import type { IssuedSession } from '../../access/sign-in/issue-session';
+import { login } from '../../access/sign-in/login';
+import { logout } from '../../access/sign-in/logout';
+import { refreshSession } from '../../access/sign-in/refresh-session';
 import type { OpenScope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
-import { answerChallenge } from '../../services/auth/answer-challenge';
-import type { IssuedSession } from '../../services/auth/issue-session';
-import { login } from '../../services/auth/login';
-import { logout } from '../../services/auth/logout';
-import { refreshSession } from '../../services/auth/refresh-session';
 import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
 import {

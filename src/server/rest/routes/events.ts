@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { readSession } from '../../access/sign-in/read-session';
 import { originOf } from '../../auth/origin';
-import { readSession } from '../../auth/read-session';
 import { openEventStream } from '../../events/open-event-stream';
 import { defineRoute } from '../define-route';
 

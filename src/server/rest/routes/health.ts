@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { liveness } from '../../services/health/liveness';
-import { readiness } from '../../services/health/readiness';
+import { liveness } from '../../operation/liveness';
+import { readiness } from '../../operation/readiness';
 import { defineRoute } from '../define-route';
 
 const Check = z.object({ status: z.enum(['ok', 'failed', 'unknown']), detail: z.string().optional() });

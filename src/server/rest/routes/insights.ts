@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Insights, InsightsQuery } from '@/domain/insights';
 import { authorize } from '../../auth/scope';
-import { streamInsights } from '../../services/insights/stream-insights';
+import { streamInsights } from '../../insight/insights/stream-insights';
 import { defineRoute } from '../define-route';
 
 export const insightRoutes = [

@@ -1,6 +1,6 @@
 import { SetupInput, SetupResult, SetupStatus } from '@/domain/setup';
-import { completeSetup } from '../../services/setup/complete-setup';
-import { readSetupStatus } from '../../services/setup/read-setup-status';
+import { completeSetup } from '../../operation/setup/complete-setup';
+import { readSetupStatus } from '../../operation/setup/read-setup-status';
 import { defineRoute } from '../define-route';
 
 export const setupRoutes = [

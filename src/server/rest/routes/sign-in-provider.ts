@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type ProviderProblem, SignedOut, SignInMethods } from '@/domain/sign-in-provider';
+import { beginSignIn } from '../../access/provider/begin-sign-in';
+import { finishSignIn } from '../../access/provider/finish-sign-in';
+import { readSignInMethods } from '../../access/provider/read-sign-in-provider';
+import { signOut } from '../../access/provider/sign-out';
+import { logout } from '../../access/sign-in/logout';
+import { openPendingSignIn, sealPendingSignIn } from '../../access/sign-in/sign-in-checks';
 import { verifyToken } from '../../auth/session-tokens';
-import { openPendingSignIn, sealPendingSignIn } from '../../auth/sign-in-checks';
-import { logout } from '../../services/auth/logout';
-import { beginSignIn } from '../../services/sign-in-provider/begin-sign-in';
-import { finishSignIn } from '../../services/sign-in-provider/finish-sign-in';
-import { readSignInMethods } from '../../services/sign-in-provider/read-sign-in-provider';
-import { signOut } from '../../services/sign-in-provider/sign-out';
 import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
 import {

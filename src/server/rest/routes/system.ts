@@ -3,7 +3,7 @@ import { isLocal } from '../../auth/origin';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { metricsText } from '../../lib/metrics';
-import { refreshGauges } from '../../services/health/refresh-gauges';
+import { refreshGauges } from '../../operation/refresh-gauges';
 import { defineRoute } from '../define-route';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

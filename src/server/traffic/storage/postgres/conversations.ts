@@ -4,7 +4,7 @@ import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import { ANSWERED_STATES } from '@/domain/flow-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import { db } from '../../../db/client';
-import { pgArray } from '../../../repositories/pg-array';
+import { pgArray } from '../../../db/pg-array';
 import type { GroupConversation } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { flowConditions, SERVICE_PORT } from './flow-conditions';

@@ -1,9 +1,9 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { db, type Tx } from '../../../db/client';
+import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { nodeAgents } from '../../../db/schema/clusters';
 import { coverageMarks, ruleHits, workloadCoverage } from '../../../db/schema/coverage';
 import { workloads } from '../../../db/schema/workloads';
-import { rowsOfArrays } from '../../../repositories/rows-of-arrays';
 import type { CountedFlow, CountedSpan, CoverageMark, RuleHitRow, WorkloadCoverageRow } from '../coverage-rows';
 
 const HITS = {

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type EndFilter, parseEndFilter } from '@/domain/flow/end-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
-import { likePattern } from '../../../repositories/like-pattern';
-import { pgArray } from '../../../repositories/pg-array';
+import { likePattern } from '../../../db/like-pattern';
+import { pgArray } from '../../../db/pg-array';
 import type { FlowSelection, VisibleWorkloads } from '../flow-selection';
 import { flowsCountedOnce } from './counted-once';
 import { flowRows, oneOf } from './visible-rows';

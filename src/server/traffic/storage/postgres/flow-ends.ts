@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
-import { pgArray } from '../../../repositories/pg-array';
-import { rowsOfArrays } from '../../../repositories/rows-of-arrays';
 import { marking } from './marks';
 import type { RollupIdentity } from './minutes';
 import type { Pages } from './retention';

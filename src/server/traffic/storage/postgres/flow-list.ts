@@ -3,7 +3,7 @@ import type { Flow, FlowListInput } from '@/domain/flow/flow';
 import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
-import { pageOfRows, type SortKeys } from '../../../repositories/page-of-rows';
+import { pageOfRows, type SortKeys } from '../../../db/page-of-rows';
 import type { FlowReach, FlowSelection } from '../flow-selection';
 import { flowConditions } from './flow-conditions';
 import { cidrIfVisible, flowRows, ifVisible, nameOf } from './visible-rows';

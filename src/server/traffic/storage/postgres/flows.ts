@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { FlowRecord } from '@/domain/flow/flow-record';
 import type { Executor, Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { trafficFlows } from '../../../db/schema/flows';
-import { pgArray } from '../../../repositories/pg-array';
-import { rowsOfArrays } from '../../../repositories/rows-of-arrays';
 
 /** Columns of a flow in the order in which they are sent, with the types of their arrays. */
 const COLUMNS = {

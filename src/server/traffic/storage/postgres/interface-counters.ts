@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { interfaceSamples, interfaceTraffic } from '../../../db/schema/flows';
-import { pgArray } from '../../../repositories/pg-array';
-import { rowsOfArrays } from '../../../repositories/rows-of-arrays';
 import type { InterfaceSample, InterfaceTrafficRecord } from '../flow-rows';
 
 const listOf = (columns: object) => sql.raw(Object.keys(columns).join(', '));

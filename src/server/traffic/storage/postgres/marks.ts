@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
 import { trafficMarks, trafficVersion } from '../../../db/schema/traffic';
-import { pgArray } from '../../../repositories/pg-array';
 
 /** Hours that are looked through at a time. */
 const MAX_HOURS = 64;

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes } from '../../../db/schema/flows';
-import { pgArray } from '../../../repositories/pg-array';
-import { rowsOfArrays } from '../../../repositories/rows-of-arrays';
 import { KEEP_FROM_SUMMING, marking } from './marks';
 import { agedRows, type Pages } from './retention';
 

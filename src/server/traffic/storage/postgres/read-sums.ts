@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { SumPart } from '@/domain/flow/plan-sums';
 import { db } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
 import { interfaceTraffic } from '../../../db/schema/flows';
 import { trafficByWorkload, trafficMarks, trafficTotals, trafficVersion } from '../../../db/schema/traffic';
 import { workloads } from '../../../db/schema/workloads';
-import { pgArray } from '../../../repositories/pg-array';
 import type { BucketSum, WorkloadTraffic } from '../flow-rows';
 import type { OwnedPeriod, TrafficSelection } from '../flow-selection';
 

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ANSWERED_STATES } from '@/domain/flow-verdict';
 import { db } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
 import { SENSITIVE_PORT } from '../../../db/schema/flows';
 import { clock } from '../../../lib/clock';
-import { pgArray } from '../../../repositories/pg-array';
 import type { FlowSelection } from '../flow-selection';
 import { ANSWERED, type SuspiciousRow } from '../suspicious-row';
 import { flowRows } from './visible-rows';

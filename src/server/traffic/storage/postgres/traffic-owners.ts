@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { SUM_SECONDS } from '@/domain/flow/plan-sums';
 import type { Executor, Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
 import { projects } from '../../../db/schema/access';
 import { workloadOwners } from '../../../db/schema/moves';
 import { trafficByWorkload, trafficMarks, trafficOwners, trafficTotals } from '../../../db/schema/traffic';
 import { workloads } from '../../../db/schema/workloads';
-import { pgArray } from '../../../repositories/pg-array';
 
 export type OwnedWorkload = { id: string; cluster_id: string; tenant_id: string | null; newest_owner: string | null };
 

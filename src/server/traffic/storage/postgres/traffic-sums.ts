@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { SUM_SECONDS, type SumSeconds } from '@/domain/flow/plan-sums';
 import type { Executor, Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
 import { nodes } from '../../../db/schema/clusters';
 import { flowRollupHours, flowRollupMinutes } from '../../../db/schema/flows';
 import { workloadOwners } from '../../../db/schema/moves';
 import { trafficByWorkload, trafficOwners, trafficTotals } from '../../../db/schema/traffic';
-import { pgArray } from '../../../repositories/pg-array';
 import { countedOnce } from './counted-once';
 import { ROLLUP_COLUMNS } from './minutes';
 

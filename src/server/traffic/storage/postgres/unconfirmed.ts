@@ -2,11 +2,11 @@ import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
 import type { UnconfirmedFlow, UnconfirmedFlowInput, UnconfirmedGuest } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../../db/client';
+import { pageOfRows } from '../../../db/page-of-rows';
 import { nodes } from '../../../db/schema/clusters';
 import { unconfirmedFlows } from '../../../db/schema/flows';
 import { workloads } from '../../../db/schema/workloads';
-import { pageOfRows } from '../../../repositories/page-of-rows';
-import { batches } from '../../../repositories/update-rows';
+import { batches } from '../../../db/update-rows';
 import type { UnconfirmedRow, WaitingReport } from '../flow-rows';
 
 /** Keeps reports until the place of their workloads is known. */

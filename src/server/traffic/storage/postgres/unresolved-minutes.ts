@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
+import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupMinutes, flowUnresolvedMinutes, trafficFlows } from '../../../db/schema/flows';
-import { rowsOfArrays } from '../../../repositories/rows-of-arrays';
 import type { UnresolvedFlow } from './flow-ends';
 import type { RollupIdentity } from './minutes';
 

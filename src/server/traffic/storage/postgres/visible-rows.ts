@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { pgArray } from '../../../db/pg-array';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
-import { pgArray } from '../../../repositories/pg-array';
 import type { FlowReach, OwnedPeriod, VisibleWorkloads } from '../flow-selection';
 
 const WORKLOAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,0 +1,180 @@
+import type { ApiToken, ApiTokenInput, CreatedApiToken } from '@/domain/account';
+import { isNowhere, isWithinReach, reachOf } from '@/domain/permissions';
+import { recordAudit } from '../../audit/record';
+import { actorOf, type PersonSession, type Scope } from '../../auth/scope';
+import { hashToken } from '../../auth/session-tokens';
+import { db, type Executor, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
+import * as repository from '../queries/api-tokens';
+import { findAssignments, findUser } from '../queries/user-list';
+import { newApiToken } from '../sign-in/new-api-token';
+import { assertMayGrant } from '../users/may-grant';
+import { assertNoToken, assertNotTokenOwner } from '../users/program-limits';
+
+/** More than anybody keeps an eye on. */
+const MAX_TOKENS = 50;
+const DAY_MS = 86_400_000;
+
+async function tokensOf(executor: Executor, userId: string): Promise<ApiToken[]> {
+  const now = clock.now().getTime();
+  const rows = await repository.listApiTokens(executor, userId);
+  return rows.map((row) => ({ ...row, expired: Date.parse(row.expires_at) <= now }));
+}
+
+/** One's own tokens, expired ones too. */
+export async function listOwnTokens(session: PersonSession): Promise<{ items: ApiToken[] }> {
+  return { items: await tokensOf(db, session.user.id) };
+}
+
+/** What a token of the session may not have: its owner does not have it there either. */
+function beyondOwner(session: PersonSession, { permissions, tenant_id }: ApiTokenInput): string[] {
+  return permissions.filter((permission) => {
+    const reach = reachOf(session.grants, permission);
+    // A role for a project is covered by a token without a tenant: it acts where its owner may.
+    return tenant_id === null ? isNowhere(reach) : !isWithinReach({ tenant_id, project_id: null }, reach);
+  });
+}
+
+/**
+ * Makes a token that can do what is named and its owner may do. It is shown once and stored as a hash.
+ * @throws AppError `refused` for permissions that the owner lacks, too many tokens; `conflict` for a name that is taken
+ */
+export async function createOwnToken(session: PersonSession, input: ApiTokenInput): Promise<CreatedApiToken> {
+  const missing = beyondOwner(session, input);
+  if (missing.length > 0) {
+    const message = `You do not have ${missing.join(', ')}${input.tenant_id === null ? '' : ' there'} yourself.`;
+    throw new AppError('refused', message, { errors: [{ field: 'permissions', message }] });
+  }
+  const { token, prefix } = newApiToken();
+  const { name, permissions, tenant_id, expires_in_days } = input;
+  return db.transaction(async (tx) => {
+    await repository.lockTokenOwner(tx, session.user.id);
+    const known = await tokensOf(tx, session.user.id);
+    if (known.some((one) => one.name.toLowerCase() === name.toLowerCase())) {
+      throw new AppError('conflict', 'You have a token of this name.', {
+        errors: [{ field: 'name', message: 'Choose another name, or revoke the other token.' }],
+      });
+    }
+    if (known.length >= MAX_TOKENS) {
+      throw new AppError('refused', `You have ${known.length} API tokens. Revoke one that is not needed any more.`);
+    }
+    const id = newId();
+    const now = clock.now().getTime();
+    const expires_at = new Date(now + expires_in_days * DAY_MS).toISOString();
+    const row = { id, user_id: session.user.id, name, prefix, permissions, tenant_id, expires_at };
+    await repository.insertApiToken(tx, {
+      ...row,
+      token_hash: hashToken(token),
+      created_at: new Date(now).toISOString(),
+    });
+    const stored = (await tokensOf(tx, session.user.id)).find((one) => one.id === id);
+    if (!stored) throw new Error('the token that was just written is not there');
+    await recordAudit(
+      tx,
+      { actor: actorOf(session), origin: session.origin },
+      {
+        action: 'api_token.created',
+        object_kind: 'user',
+        object_id: session.user.id,
+        object_name: session.user.email,
+        after: { name, permissions, tenant_id, expires_at },
+      },
+    );
+    return { ...stored, token };
+  });
+}
+
+async function revoke(
+  tx: Tx,
+  by: Parameters<typeof recordAudit>[1],
+  owner: { id: string; email: string },
+  id: string,
+): Promise<void> {
+  const gone = await repository.deleteApiToken(tx, owner.id, id);
+  if (!gone) throw notFound('API token');
+  const { name, permissions, tenant_id, expires_at } = gone;
+  await recordAudit(tx, by, {
+    action: 'api_token.revoked',
+    object_kind: 'user',
+    object_id: owner.id,
+    object_name: owner.email,
+    before: { name, permissions, tenant_id, expires_at },
+  });
+}
+
+/** Revokes one of one's own tokens; it stops working at once. @throws AppError `not_found` */
+export async function revokeOwnToken(session: PersonSession, id: string): Promise<void> {
+  const by = { actor: actorOf(session), origin: session.origin };
+  await db.transaction((tx) => revoke(tx, by, session.user, id));
+}
+
+async function allow(
+  tx: Tx,
+  by: Parameters<typeof recordAudit>[1],
+  owner: { id: string; email: string },
+  id: string,
+): Promise<ApiToken> {
+  const allowed = await repository.allowApiToken(tx, owner.id, id);
+  const token = (await tokensOf(tx, owner.id)).find((one) => one.id === id);
+  if (!token) throw notFound('API token');
+  if (!allowed) throw new AppError('conflict', 'The token is not suspended.');
+  const { name, permissions, tenant_id, expires_at } = allowed;
+  await recordAudit(tx, by, {
+    action: 'api_token.allowed',
+    object_kind: 'user',
+    object_id: owner.id,
+    object_name: owner.email,
+    after: { name, permissions, tenant_id, expires_at },
+  });
+  return token;
+}
+
+/**
+ * Lets one of one's own tokens act again that was suspended when the account was deactivated.
+ * @throws AppError `not_found`; `conflict` when it is not suspended
+ */
+export function allowOwnToken(session: PersonSession, id: string): Promise<ApiToken> {
+  const by = { actor: actorOf(session), origin: session.origin };
+  return db.transaction((tx) => allow(tx, by, session.user, id));
+}
+
+/** The tokens of any user. @throws AppError `not_found` */
+export async function listUserTokens(_scope: Scope<'user:read'>, userId: string): Promise<{ items: ApiToken[] }> {
+  if (!(await findUser(db, userId, clock.now().toISOString()))) throw notFound('user');
+  return { items: await tokensOf(db, userId) };
+}
+
+/**
+ * Lets a suspended token of any user act again.
+ * @throws AppError `not_found`; `conflict` when it is not suspended, or the account is not active; `forbidden` for an API token,
+ * and for somebody with rights that the actor lacks
+ */
+export async function allowUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<ApiToken> {
+  assertNoToken(scope, 'allow a token');
+  return db.transaction(async (tx) => {
+    const now = clock.now().toISOString();
+    const user = await findUser(tx, userId, now);
+    if (!user) throw notFound('user');
+    await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
+    if (!user.active) throw new AppError('conflict', 'The account is deactivated. Activate it first.');
+    return allow(tx, scope, user, id);
+  });
+}
+
+/**
+ * Revokes a token of any user.
+ * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks
+ */
+export async function revokeUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
+  assertNotTokenOwner(scope, userId);
+  await db.transaction(async (tx) => {
+    const now = clock.now().toISOString();
+    const user = await findUser(tx, userId, now);
+    if (!user) throw notFound('user');
+    await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
+    await revoke(tx, scope, user, id);
+  });
+}

@@ -1,0 +1,48 @@
+import type { AccountSession } from '@/domain/account';
+import { recordAudit } from '../../audit/record';
+import { actorOf, type PersonSession } from '../../auth/scope';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { isOpenFamilyOf, listOpenSessions, lockFamily, revokeFamily } from '../queries/refresh-tokens';
+import { endSessions } from '../users/end-sessions';
+
+/** One's own sign-ins that are not over, the one used last first. */
+export async function listSessions(session: PersonSession): Promise<{ items: AccountSession[] }> {
+  const rows = await listOpenSessions(db, session.user.id, clock.now().toISOString());
+  return { items: rows.map((row) => ({ ...row, current: row.id === session.family_id })) };
+}
+
+const audited = (session: PersonSession, ended_sessions: number) => ({
+  action: 'auth.sessions_ended' as const,
+  object_kind: 'user',
+  object_id: session.user.id,
+  object_name: session.user.email,
+  after: { ended_sessions },
+});
+
+/**
+ * Ends one of one's own sign-ins; its tokens stop working at once.
+ * @throws AppError `not_found` when there is none, or it is over already
+ */
+export async function endSession(session: PersonSession, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockFamily(tx, id);
+    if (!(await isOpenFamilyOf(tx, session.user.id, id))) {
+      throw new AppError('not_found', 'There is no such sign-in of yours; it may be over already.');
+    }
+    await revokeFamily(tx, id, clock.now().toISOString());
+    await recordAudit(tx, { actor: actorOf(session), origin: session.origin }, audited(session, 1));
+  });
+}
+
+/** Ends all of one's sign-ins but the one that asks. */
+export async function endOtherSessions(session: PersonSession): Promise<{ ended_sessions: number }> {
+  return db.transaction(async (tx) => {
+    const ended_sessions = await endSessions(tx, session.user.id, session.family_id);
+    if (ended_sessions > 0) {
+      await recordAudit(tx, { actor: actorOf(session), origin: session.origin }, audited(session, ended_sessions));
+    }
+    return { ended_sessions };
+  });
+}

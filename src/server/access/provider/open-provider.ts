@@ -1,0 +1,63 @@
+import type { ProviderCheck } from '@/domain/sign-in-provider';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { unseal } from '../../lib/crypto';
+import { env } from '../../lib/env';
+import { AppError } from '../../lib/errors';
+import { processState } from '../../lib/process-state';
+import { OidcError } from '../../providers/oidc/oidc-error';
+import { OidcProvider } from '../../providers/oidc/provider';
+import { OIDC_ID, type OidcSettingsRow } from '../queries/sign-in-provider';
+
+/** For so long a provider's description and keys are not asked for again; keys that are new are found all the same. */
+const KEPT_MS = 600_000;
+
+/** Anybody may begin to sign in: a provider that is down must not be asked by each of them. */
+const FAILURE_KEPT_MS = 5000;
+
+type Kept = { key: string; until: number; provider: Promise<OidcProvider> };
+const state = processState<{ kept: Kept | null }>(() => ({ kept: null }));
+
+/** The configured provider, its description read at most every ten minutes. @throws OidcError */
+export async function openSignInProvider(row: OidcSettingsRow): Promise<OidcProvider> {
+  const key = `${row.version} ${row.issuer} ${row.client_id}`;
+  const now = clock.now().getTime();
+  const { kept } = state;
+  if (kept?.key === key && kept.until > now) return kept.provider;
+  const { client_secret_encrypted: sealed, client_secret_key_id: key_id } = row;
+  const client_secret = sealed !== null && key_id !== null ? unseal({ sealed, key_id }, OIDC_ID) : null;
+  const { issuer, client_id } = row;
+  const provider = OidcProvider.open({ issuer, client_id, client_secret }, env().FABRIC_ALLOW_PRIVATE_TARGETS);
+  const opened = { key, until: now + KEPT_MS, provider };
+  state.kept = opened;
+  provider.catch(() => {
+    opened.until = clock.now().getTime() + FAILURE_KEPT_MS;
+  });
+  return provider;
+}
+
+/** What the provider at an issuer says of itself, before it is stored. @throws AppError `refused` naming what is wrong */
+export async function checkSignInProvider(scope: Scope<'*'>, issuer: string): Promise<ProviderCheck> {
+  const access = { issuer, client_id: 'check', client_secret: null };
+  const note = (after: { issuer: string; usable: boolean }) =>
+    db.transaction((tx) =>
+      recordAudit(tx, scope, {
+        action: 'settings.sign_in_provider_checked',
+        object_kind: 'settings',
+        object_id: OIDC_ID,
+        after,
+      }),
+    );
+  try {
+    const described = (await OidcProvider.open(access, env().FABRIC_ALLOW_PRIVATE_TARGETS)).describe();
+    await note({ issuer, usable: true });
+    return described;
+  } catch (cause) {
+    if (!(cause instanceof OidcError)) throw cause;
+    await note({ issuer, usable: false });
+    const message = `${cause.message} ${cause.remedy}`;
+    throw new AppError('refused', message, { cause, errors: [{ field: 'issuer', message }] });
+  }
+}

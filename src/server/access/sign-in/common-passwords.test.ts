@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { describe, expect, it } from 'vitest';
+import { MIN_PASSWORD_LENGTH, passwordProblem } from '@/domain/auth-password';
+import { isCommonPassword } from './common-passwords';
+import { hashNewPassword } from './hash-new-password';
+
+const listed = dictionary['passwords-common'];
+const commonOf = async (passwords: readonly string[]) => {
+  const answers = await Promise.all(passwords.map(isCommonPassword));
+  return passwords.filter((_, i) => answers[i]);
+};
+
+describe('common passwords', () => {
+  it('are at least 3000, and every listed one that is long enough is refused', async () => {
+    expect(listed.length).toBeGreaterThan(3000);
+    const long = listed.filter((word) => [...word].length >= MIN_PASSWORD_LENGTH);
+    expect(long.length).toBeGreaterThan(300);
+    expect(await commonOf(long)).toEqual(long);
+  });
+
+  it('are refused in the ways in which the 3000 commonest are made long enough', async () => {
+    const top = listed.filter((word) => /^[a-z]{4,11}$/.test(word)).slice(0, 3000);
+    expect(top).toHaveLength(3000);
+    const lengthened = top.flatMap((word) => [
+      word + word,
+      `${word}${'12345678'.slice(0, Math.max(1, 12 - word.length))}`,
+      `${word[0]?.toUpperCase()}${word.slice(1)}2026!!!`,
+      `123${word}123!!`,
+    ]);
+    expect(await commonOf(lengthened)).toEqual(lengthened);
+  });
+
+  it.each([
+    'PASSWORD!!!!',
+    'P@ssw0rd1234',
+    'Passw0rd!2026',
+    'Welcome12345',
+    'Summer2026!!!',
+    'qwertyuiop123',
+    'letmeinletmein',
+    'iloveyou12345',
+    'admin1234567',
+    'manchesterunited',
+    '１２３４５６７８９０１２',
+  ])('%s is one', async (password) => expect(await isCommonPassword(password)).toBe(true));
+
+  it.each([
+    'seven grey herons',
+    'correct horse, battery',
+    'tr0ub4dor&3xyz',
+    'K7QM-2XWP-9ATD',
+    'windowstreetlamp',
+    'Ada84719284619',
+    '日本語のとても長いパスワード',
+  ])('%s is none', async (password) => {
+    expect(await isCommonPassword(password)).toBe(false);
+    expect(passwordProblem(password)).toBeNull();
+  });
+
+  it('are refused at the field where they stand', async () => {
+    await expect(hashNewPassword('password1234', 'new_password')).rejects.toMatchObject({
+      code: 'malformed',
+      errors: [{ field: 'new_password', message: expect.stringContaining('tried first') }],
+    });
+  });
+
+  it('stay on the server, which alone names the package of the list, and loads it when it needs it', () => {
+    const source = fileURLToPath(new URL('../../..', import.meta.url));
+    const naming = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => /(?<!\.test)\.tsx?$/.test(path) && readFileSync(source + path, 'utf8').includes("'@zxcvbn-ts/"),
+    );
+    expect(naming).toEqual(['server/access/sign-in/common-passwords.ts']);
+    expect(readFileSync(`${source}/${naming[0]}`, 'utf8')).not.toMatch(/^import .*@zxcvbn-ts/m);
+  });
+});

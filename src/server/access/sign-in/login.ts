@@ -1,0 +1,100 @@
+import { setTimeout } from 'node:timers/promises';
+import type { LoginInput } from '@/domain/auth';
+import type { SecondFactorNeeded } from '@/domain/second-factor';
+import {
+  assertMayTry,
+  isBusy,
+  loginBound,
+  loginLimits,
+  sourceKey,
+  takeTry,
+  tooManyAttempts,
+} from '../../auth/attempt-limits';
+import type { OpenScope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { AppError } from '../../lib/errors';
+import { countSignIn } from '../../lib/metrics';
+import { hasSignedInFrom } from '../queries/refresh-tokens';
+import { lockUser } from '../queries/user-list';
+import { findCredentials, updatePassword } from '../queries/users';
+import { challengeIfEnrolled } from './challenge';
+import { completeSignIn } from './complete-sign-in';
+import type { IssuedSession } from './issue-session';
+import { noteFailedSignIn } from './note-failed-sign-in';
+import { hashPassword, isOutdatedHash, verifyPassword } from './password';
+import { inSignInTurn } from './sign-in-turn';
+
+type Account = NonNullable<Awaited<ReturnType<typeof findCredentials>>>;
+
+const wrong = () => new AppError('unauthenticated', 'Email or password is wrong.');
+
+/** Why a sign-in with a password fails; null when it does not. */
+function failureReason(account: Account | null, matches: boolean) {
+  if (!account) return 'unknown_user';
+  if (!account.active) return 'inactive';
+  if (!matches) return 'wrong_password';
+  return account.password_sign_in ? null : 'password_not_allowed';
+}
+
+/** What a check of a password takes about: whoever gets no try waits as long, so that the answer does not tell accounts. */
+const CHECK_MS = 60;
+
+/**
+ * Whether this try may be answered by what it is, at a source with many failures. Whoever signed in from there lately is checked
+ * whatever others did, and like everybody else learns only of a success when no try is left.
+ */
+async function admit(scope: OpenScope, account: Account | null): Promise<{ check: boolean; tell: boolean }> {
+  const bound = loginBound(scope.origin);
+  if (!(await isBusy(db, bound))) return { check: true, tell: true };
+  const tell = await db.transaction((tx) => takeTry(tx, bound));
+  if (tell) return { check: true, tell };
+  return { check: account !== null && (await hasSignedInFrom(db, account.id, sourceKey(scope.origin))), tell };
+}
+
+/**
+ * Signs a user in, or asks for the code of their second factor. Unknown account, wrong password and an account that may
+ * not sign in this way give the same answer in the same time.
+ * @throws AppError `unauthenticated`; `too_many_requests` after too many failures of the account, also for the right
+ * password, and of strangers at a source with many failures
+ */
+export const login: typeof signIn = (scope, input, client) =>
+  inSignInTurn({ source: sourceKey(scope.origin), account: input.email }, () => signIn(scope, input, client));
+
+async function signIn(
+  scope: OpenScope,
+  input: LoginInput,
+  client: { user_agent: string | null },
+): Promise<IssuedSession | SecondFactorNeeded> {
+  const limits = loginLimits(input.email, scope.origin);
+  await assertMayTry(db, limits);
+  const account = await findCredentials(input.email);
+  const known = account?.password_hash ?? null;
+  const { check, tell } = await admit(scope, account);
+  if (!check) {
+    await setTimeout(CHECK_MS);
+    throw tooManyAttempts(loginBound(scope.origin).per_seconds);
+  }
+  const asker = { source: sourceKey(scope.origin), account: input.email };
+  const reason = failureReason(account, await verifyPassword(known, input.password, asker));
+  if (!account || known === null || reason) {
+    await db.transaction((tx) =>
+      noteFailedSignIn(tx, scope, { email: input.email, account, reason: reason ?? 'wrong_password' }),
+    );
+    throw tell ? wrong() : tooManyAttempts(loginBound(scope.origin).per_seconds);
+  }
+  const renewed = isOutdatedHash(known) ? await hashPassword(input.password, asker) : null;
+  const answer = await db.transaction(async (tx) => {
+    // Once more: of many guesses at once, one that is right must not succeed after the others locked the account.
+    await assertMayTry(tx, limits);
+    // A second factor or another password that is being set at this moment counts, too.
+    const row = await lockUser(tx, account.id);
+    if (!row?.active || row.password_hash !== known) throw wrong();
+    if (renewed !== null) await updatePassword(tx, account.id, known, renewed);
+    return (
+      (await challengeIfEnrolled(tx, account.id, 'password')) ??
+      completeSignIn(tx, scope, { account, proof: { method: 'password', second_factor: null }, ...client })
+    );
+  });
+  if ('access_token' in answer) countSignIn('ok');
+  return answer;
+}

@@ -1,0 +1,76 @@
+import { FIRST_USER_ROLE } from '@/domain/auth';
+import { passwordProblem } from '@/domain/auth-password';
+import { recordAudit } from '../../audit/record';
+import { forgiveAccount } from '../../auth/attempt-limits';
+import type { Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { deleteSetting, insertSetting } from '../../settings/queries/settings';
+import { deleteApiTokensOf } from '../queries/api-tokens';
+import { assignBuiltInRole } from '../queries/roles';
+import { deleteSecondFactor } from '../queries/second-factors';
+import { findAssignments, lockSuperAdmins, lockUser, replaceAssignments, updateUser } from '../queries/user-list';
+import { findCredentials, insertUser } from '../queries/users';
+import { SETUP_CODE_KEY, SETUP_KEY } from '../setup-state';
+import { hashNewPassword } from '../sign-in/hash-new-password';
+import { endSessions } from './end-sessions';
+
+type AdministratorInput = { email: string; name: string; password: string; reset: boolean };
+
+async function create(tx: Tx, { email, name }: AdministratorInput, password_hash: string): Promise<string> {
+  const at = clock.now().toISOString();
+  const { id } = await insertUser(tx, { id: newId(), email, name, password_hash });
+  // With an account the first run is over; nobody else may complete it with the setup code.
+  await insertSetting(tx, SETUP_KEY, { completed_at: at, user_id: id }, at);
+  await deleteSetting(tx, SETUP_CODE_KEY);
+  return id;
+}
+
+/** What somebody who took the account over could still hold ends, and what kept its owner out is taken away. */
+async function reset(tx: Tx, id: string, input: AdministratorInput, password_hash: string) {
+  const row = await lockUser(tx, id);
+  if (!row) throw new Error('the account that was just found is gone');
+  const name = input.name || row.name;
+  await updateUser(tx, id, { name, password_hash, active: true, version: row.version + 1 });
+  return {
+    ended_sessions: await endSessions(tx, id),
+    ended_programs: await deleteApiTokensOf(tx, id),
+    second_factor_removed: await deleteSecondFactor(tx, id),
+  };
+}
+
+/**
+ * Makes a super administrator from the machine itself, for a first account or when nobody gets in any more.
+ * @returns whether the account is new
+ * @throws AppError `conflict` when the account exists and is not to be reset, `malformed` for a bad password
+ */
+export async function makeAdministrator(scope: Scope<'*'>, input: AdministratorInput): Promise<{ created: boolean }> {
+  const problem = passwordProblem(input.password, input.email);
+  if (problem) throw new AppError('malformed', problem);
+  const password_hash = await hashNewPassword(input.password, 'password');
+  return db.transaction(async (tx) => {
+    await lockSuperAdmins(tx);
+    const known = await findCredentials(input.email);
+    if (known && !input.reset) {
+      throw new AppError('conflict', `There is an account ${input.email} already. Give --reset to let it in again.`);
+    }
+    const ended = known && (await reset(tx, known.id, input, password_hash));
+    const id = known?.id ?? (await create(tx, input, password_hash));
+    await forgiveAccount(tx, input.email);
+    const held = (await findAssignments(tx, [id], clock.now().toISOString())).find(
+      (one) => one.tenant_id === null && one.role === FIRST_USER_ROLE,
+    );
+    if (!held) await assignBuiltInRole(tx, id, FIRST_USER_ROLE);
+    else await replaceAssignments(tx, id, [held.id], [{ role_id: held.role_id, tenant_id: null, expires_at: null }]);
+    await recordAudit(tx, scope, {
+      action: known ? 'user.administrator_reset' : 'user.created',
+      object_kind: 'user',
+      object_id: id,
+      object_name: input.email,
+      after: { email: input.email, active: true, role: FIRST_USER_ROLE, ...ended },
+    });
+    return { created: !known };
+  });
+}

@@ -1,0 +1,48 @@
+import { type Grantable, isWithinReach, PERMISSION_REACH, type RoleGrant, reachOf } from '@/domain/permissions';
+import { restrictGrants } from '@/domain/restrict-grants';
+import type { Actor } from '../../auth/scope';
+import type { Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { findUserWithRoles } from '../queries/users';
+
+/** Permissions held somewhere: in one tenant, in one project of it, or with both null everywhere. */
+export type Held = { permissions: readonly string[]; tenant_id: string | null; project_id: string | null };
+
+const isKnown = (text: string): text is Grantable => text === '*' || text in PERMISSION_REACH;
+
+/** What of `wanted` the grants do not cover: nobody gives, or takes over, what they do not have themselves. */
+export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): Grantable[] {
+  const missing = wanted.flatMap(({ permissions, tenant_id, project_id }) =>
+    permissions.filter(isKnown).filter((permission) => {
+      const held = permission === '*' ? null : PERMISSION_REACH[permission];
+      // Held for one tenant or project, it means nothing to anybody.
+      if (tenant_id !== null && held === 'platform') return false;
+      if (project_id !== null && held === 'tenant') return false;
+      return !isWithinReach({ tenant_id, project_id }, reachOf(grants, permission));
+    }),
+  );
+  return [...new Set(missing)];
+}
+
+/**
+ * Refuses to hand out rights, or to act on somebody who has rights, that the actor does not have. Otherwise whoever may
+ * edit users could make themselves anything.
+ * @throws AppError `forbidden`
+ */
+export async function assertMayGrant(tx: Tx, actor: Actor, wanted: readonly Held[]): Promise<void> {
+  if (actor.kind === 'system') return;
+  const found = actor.id === null ? null : await findUserWithRoles(tx, actor.id, clock.now().toISOString());
+  const grants = found?.grants ?? [];
+  // A program hands out no more than its token holds, whatever its owner may.
+  const token = actor.kind === 'user' ? actor.api_token : undefined;
+  const missing = beyond(token ? restrictGrants(grants, token) : grants, wanted);
+  if (missing.length === 0) return;
+  throw new AppError(
+    'forbidden',
+    missing.includes('*')
+      ? 'Only a super administrator may do this.'
+      : `This needs rights that you do not have yourself: ${missing.join(', ')}.`,
+    { extra: { missing } },
+  );
+}

@@ -1,0 +1,201 @@
+import { passwordProblem } from '@/domain/auth-password';
+import { explainAccess } from '@/domain/explain-access';
+import type { Page } from '@/domain/list';
+import type { User, UserAccess, UserInput, UserListInput, UserUpdate } from '@/domain/user';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, notFound } from '../../lib/refusals';
+import { verifyOwnPassword, wrongField } from '../account/verify-owner';
+import { deleteApiTokensOf, suspendApiTokensOf } from '../queries/api-tokens';
+import { listAllRoles } from '../queries/roles';
+import * as repository from '../queries/user-list';
+import { findOwnCredentials, insertUser } from '../queries/users';
+import { hashNewPassword } from '../sign-in/hash-new-password';
+import { signedInAsker } from '../sign-in/password-asker';
+import { assign, auditedAssignments } from './assignments';
+import { endSessions } from './end-sessions';
+import { assertMayGrant } from './may-grant';
+import { assertNoToken, assertNotTokenOwner } from './program-limits';
+import { assertSuperAdminLeft } from './super-admins';
+
+const emailTaken = () =>
+  new AppError('conflict', 'There is an account with this email address already.', {
+    errors: [{ field: 'email', message: 'Choose another address.' }],
+  });
+const now = () => clock.now().toISOString();
+type Audited = { email: string; name: string; active: boolean; password_sign_in: boolean };
+const audited = ({ email, name, active, password_sign_in }: Audited) => ({ email, name, active, password_sign_in });
+
+/** @throws AppError `conflict`: people could lock themselves out by mistake */
+function assertNotSelf(scope: Scope<'user:write'>, id: string, what: string): void {
+  if (scope.actor.id === id)
+    throw new AppError('conflict', `You cannot ${what} your own account. Ask another administrator.`);
+}
+
+async function stored(tx: Tx, id: string): Promise<User> {
+  const user = await repository.findUser(tx, id, now());
+  if (!user) throw new Error('the user that was just written is not there');
+  return user;
+}
+
+/**
+ * Who sets their own password knows the one they have, here as on the account page: an unattended browser of an administrator
+ * must not be enough to take the account over.
+ * @returns the hash that the password was checked against; null for somebody else's account
+ */
+async function assertOwnPassword(
+  scope: Scope<'user:write'>,
+  id: string,
+  given: string | undefined,
+): Promise<string | null> {
+  const { actor, origin } = scope;
+  if (actor.kind !== 'user' || actor.id !== id || origin === null) return null;
+  const own = await findOwnCredentials(db, id);
+  if (!own) throw notFound('user');
+  if (own.password_hash === null) {
+    throw new AppError('refused', 'Your account has no password. Ask another administrator to set one.');
+  }
+  await verifyOwnPassword({ user: { ...own, id }, origin }, own.password_hash, given);
+  return own.password_hash;
+}
+
+/** One page of the users, with their roles. */
+export function listUsers(_scope: Scope<'user:read'>, input: UserListInput): Promise<Page<User>> {
+  return repository.listUsers(input, now());
+}
+
+/** @throws AppError `not_found` */
+export async function readUser(_scope: Scope<'user:read'>, id: string): Promise<User> {
+  const user = await repository.findUser(db, id, now());
+  if (!user) throw notFound('user');
+  return user;
+}
+
+/** What a user may do, permission by permission, and why or why not. @throws AppError `not_found` */
+export async function explainUser(_scope: Scope<'user:read'>, id: string): Promise<UserAccess> {
+  const user = await repository.findUser(db, id, now());
+  if (!user) throw notFound('user');
+  const [assignments, roles] = await Promise.all([repository.findAssignments(db, [id], now()), listAllRoles(db)]);
+  return explainAccess(user, assignments, roles);
+}
+
+const askerOf = ({ actor }: Scope<'user:write'>) => signedInAsker(actor.id ?? actor.name);
+
+/**
+ * Creates an account with its roles.
+ * @throws AppError `conflict` when the address is taken, `not_found` for unknown roles or tenants, `forbidden` for roles
+ * with rights that the actor lacks, and for an API token that sets a password
+ */
+export async function createUser(scope: Scope<'user:write'>, input: UserInput): Promise<User> {
+  if (input.password !== undefined) assertNoToken(scope, 'set a password');
+  const password_hash =
+    input.password === undefined ? null : await hashNewPassword(input.password, 'password', askerOf(scope));
+  return db.transaction(async (tx) => {
+    if (await repository.emailTaken(tx, input.email, null)) throw emailTaken();
+    const { email, name } = input;
+    const { id } = await insertUser(tx, { id: newId(), email, name, password_hash });
+    const { after } = await assign(tx, scope.actor, id, [], input.assignments);
+    const user = await stored(tx, id);
+    await recordAudit(tx, scope, {
+      action: 'user.created',
+      object_kind: 'user',
+      object_id: id,
+      object_name: email,
+      after: { ...audited(user), assignments: auditedAssignments(after) },
+    });
+    return user;
+  });
+}
+
+/**
+ * Changes an account; what is left out stays. A new password, deactivating and taking the password sign-in away end its
+ * sessions at once, a new password its API tokens, too; those of a deactivated account stay suspended when it is activated again. One's own takes the current one.
+ * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
+ * be super administrator any more; `forbidden` for somebody with rights that the actor lacks, and for API tokens
+ * that set a password, change an e-mail address, end sign-ins or change their owner; `malformed` for a bad password, or a wrong current one
+ */
+export async function updateUser(
+  scope: Scope<'user:write'>,
+  id: string,
+  { version, password, current_password, ...input }: UserUpdate,
+): Promise<User> {
+  assertNotTokenOwner(scope, id);
+  if (password !== undefined) assertNoToken(scope, 'set a password');
+  if (input.active === false || input.password_sign_in === false) assertNoToken(scope, 'end sign-ins');
+  const proved = password === undefined ? null : await assertOwnPassword(scope, id, current_password);
+  const password_hash =
+    password === undefined ? undefined : await hashNewPassword(password, 'password', askerOf(scope));
+  return db.transaction(async (tx) => {
+    await repository.lockSuperAdmins(tx);
+    const row = await repository.lockUser(tx, id);
+    if (!row) throw notFound('user');
+    assertVersion('user', row.version, version);
+    if (proved !== null && row.password_hash !== proved) {
+      throw wrongField('current_password', 'The password was changed meanwhile.');
+    }
+    const problem = password === undefined ? null : passwordProblem(password, input.email ?? row.email);
+    if (problem) throw new AppError('malformed', problem, { errors: [{ field: 'password', message: problem }] });
+    const changes = changedFields(row, { ...input, password_hash });
+    if (Object.keys(changes).length === 0) return stored(tx, id);
+    await assertMayGrant(tx, scope.actor, await repository.findAssignments(tx, [id], now()));
+    if (changes.active === false) assertNotSelf(scope, id, 'deactivate');
+    // A sign-in provider may find the account by it.
+    if (changes.email !== undefined) assertNoToken(scope, 'change an e-mail address');
+    if (changes.email !== undefined && (await repository.emailTaken(tx, changes.email, id))) throw emailTaken();
+    await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
+    const shut = changes.active === false || changes.password_sign_in === false;
+    const ended = shut || password !== undefined ? await endSessions(tx, id) : 0;
+    // Whoever sets somebody's password does not trust what was handed out under the old one.
+    const revoked = password === undefined ? 0 : await deleteApiTokensOf(tx, id);
+    // Who comes back decides anew which programs act for them; the tokens may have left the house meanwhile.
+    const suspended = changes.active === undefined ? 0 : await suspendApiTokensOf(tx, id, now());
+    if (shut) await assertSuperAdminLeft(tx);
+    const user = await stored(tx, id);
+    await recordAudit(tx, scope, {
+      action: 'user.updated',
+      object_kind: 'user',
+      object_id: id,
+      object_name: user.email,
+      before: audited(row),
+      after: {
+        ...audited(user),
+        ...(password !== undefined && { has_new_secret: true }),
+        ...(ended > 0 && { ended_sessions: ended }),
+        ...(revoked > 0 && { ended_programs: revoked }),
+        ...(suspended > 0 && { suspended_programs: suspended }),
+      },
+    });
+    return user;
+  });
+}
+
+/**
+ * Deletes an account with its roles and sessions. What it did stays in the audit trail under its name.
+ * @throws AppError `not_found`, `conflict` for oneself or the last super administrator, `forbidden` for somebody with
+ * rights that the actor lacks, and for API tokens
+ */
+export async function deleteUser(scope: Scope<'user:write'>, id: string): Promise<void> {
+  assertNoToken(scope, 'end sign-ins');
+  return db.transaction(async (tx) => {
+    await repository.lockSuperAdmins(tx);
+    const row = await repository.lockUser(tx, id);
+    if (!row) throw notFound('user');
+    assertNotSelf(scope, id, 'delete');
+    const held = await repository.findAssignments(tx, [id], now());
+    await assertMayGrant(tx, scope.actor, held);
+    await endSessions(tx, id);
+    await repository.deleteUserRow(tx, id);
+    await assertSuperAdminLeft(tx);
+    await recordAudit(tx, scope, {
+      action: 'user.deleted',
+      object_kind: 'user',
+      object_id: id,
+      object_name: row.email,
+      before: { ...audited(row), assignments: auditedAssignments(held) },
+    });
+  });
+}

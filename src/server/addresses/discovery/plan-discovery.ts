@@ -1,0 +1,291 @@
+import { isContainerInterface } from '@/domain/ipam/container-interface';
+import { isHostAddress } from '@/domain/ipam/host-address';
+import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
+import { formatIp, parseIp } from '@/domain/net/ip-address';
+import { groupBy } from '../../lib/group-by';
+import type { SdnLease } from '../../providers/hypervisor/types';
+import { DetectedConflicts } from './detected-conflicts';
+import type { AddressWrite, DiscoveryInput, DiscoveryPlan, StoredAddress, StoredConflict } from './discovery-plan';
+import { type GuestReading, type Observation, type Observed, observe, provesAbsence, TRUST } from './observe';
+import { type Place, Places } from './places';
+import { settleConflicts } from './settle-conflicts';
+
+/** Being seen is noted at most this often, so that a run over an unchanged cluster writes nothing. */
+export const SEEN_NOTE_MS = 6 * 60 * 60 * 1000;
+/** What is proved not to be in use stays visible this long; who held it stays in the history for good. */
+export const STALE_KEEP_MS = 14 * 24 * 60 * 60 * 1000;
+
+const canonical = (address: string): string => {
+  const ip = parseIp(address);
+  return ip ? formatIp(ip) : address;
+};
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const rankOf = (source: AddressSource): number => (source === 'manual' ? -1 : TRUST.indexOf(source));
+
+/** Leases that can only be meant for one guest: those that name it, or whose MAC address one card has. */
+function unambiguous({ leases, readings }: DiscoveryInput): SdnLease[] {
+  const cards = new Map<string, number>();
+  for (const { settings } of readings)
+    for (const { mac } of settings?.nics ?? []) if (mac !== null) cards.set(mac, (cards.get(mac) ?? 0) + 1);
+  return leases.items.filter(({ vmid, mac }) => vmid !== null || (cards.get(mac) ?? 0) <= 1);
+}
+
+/** Longer prefixes first, then by address: the outcome does not depend on which guest answered first. */
+const inOrder = (a: Observation, b: Observation): number =>
+  (b.prefix ?? 129) - (a.prefix ?? 129) ||
+  rankOf(a.source) - rankOf(b.source) ||
+  compare(a.address, b.address) ||
+  compare(a.workload_id, b.workload_id);
+
+const toWrite = ({ updated_at: _, ...row }: StoredAddress): AddressWrite => row;
+
+const COMPARED = ['network_id', 'subnet_id', 'workload_id', 'interface_id', 'mac', 'state', 'source'] as const;
+const sameWrite = (a: AddressWrite, b: StoredAddress): boolean => COMPARED.every((field) => a[field] === b[field]);
+
+/** One run: what was read and stored, and the addresses as they will be. */
+class Discovery {
+  readonly #input: DiscoveryInput;
+  readonly #at: string;
+  readonly #places: Places;
+  readonly #stored: readonly StoredAddress[];
+  readonly #rowsOf: ReadonlyMap<string, readonly StoredAddress[]>;
+  readonly #readings: ReadonlyMap<string, GuestReading>;
+  readonly #observedOf: ReadonlyMap<string, Observed>;
+  /** Ids of the addresses by where they are. */
+  readonly #idAt: Map<string, string>;
+  /** Every row as it will be, by id. */
+  readonly #wanted: Map<string, AddressWrite>;
+  readonly #removed = new Set<string>();
+  readonly #seen = new Set<string>();
+  readonly #observedState = new Map<string, AddressState>();
+  readonly #detected: DetectedConflicts;
+  readonly #containerNetworks: ReadonlySet<string>;
+  #containerSubnets: ReadonlySet<string> = new Set();
+
+  constructor(input: DiscoveryInput) {
+    this.#input = input;
+    this.#at = input.now.toISOString();
+    this.#places = new Places(input.subnets, { network_id: input.discoveredNetworkId, newId: input.newId });
+    this.#stored = input.addresses.map((row) => ({ ...row, address: canonical(row.address) }));
+    this.#rowsOf = groupBy(this.#stored, (row) => row.workload_id ?? '');
+    this.#readings = new Map(input.readings.map((reading) => [reading.workload_id, reading]));
+    const leasesOf = groupBy(unambiguous(input), (lease) => lease.mac.toLowerCase());
+    this.#observedOf = new Map(
+      input.readings.map((reading) => [reading.workload_id, observe(reading, leasesOf)] as const),
+    );
+    this.#idAt = new Map(this.#stored.map((row) => [`${row.network_id} ${row.address}`, row.id]));
+    this.#wanted = new Map(this.#stored.map((row) => [row.id, toWrite(row)]));
+    this.#detected = new DetectedConflicts(input.newId);
+    this.#containerNetworks = new Set(
+      [...input.networks].filter(([name]) => isContainerInterface(name)).map(([, id]) => id),
+    );
+  }
+
+  plan(): DiscoveryPlan {
+    const observations = [...this.#observedOf.values()].flatMap((observed) => observed.observations).sort(inOrder);
+    this.#placeSeen(observations);
+    this.#settleUnseen();
+    this.#detected.addDuplicateMacs(this.#input.readings, this.#input.interfaces);
+    const { open, ...conflicts } = settleConflicts({
+      stored: this.#input.conflicts,
+      detected: this.#detected.all,
+      isOver: (conflict) => this.#isOver(conflict),
+      wanted: this.#wanted,
+      observedState: this.#observedState,
+    });
+    return {
+      subnets: this.#subnets(),
+      addresses: this.#changes(),
+      conflicts,
+      open,
+      seen: observations.length,
+      ignored: [...this.#observedOf.values()].reduce((sum, { ignored }) => sum + ignored, 0),
+    };
+  }
+
+  #isGone(workloadId: string, row: Pick<StoredAddress, 'address' | 'mac' | 'source'>): boolean {
+    const [reading, observed] = [this.#readings.get(workloadId), this.#observedOf.get(workloadId)];
+    return Boolean(reading && observed && provesAbsence(reading, observed, row, this.#input.leases.complete));
+  }
+
+  /** Gives each address that was seen its row, or detects why it cannot have one. */
+  #placeSeen(observations: readonly Observation[]): void {
+    const { networks, newId } = this.#input;
+    const nicOf = new Map(this.#input.interfaces.map((nic) => [`${nic.workload_id} ${nic.name}`, nic]));
+    for (const observation of observations) {
+      const { workload_id, address, mac, state, source } = observation;
+      const nic = nicOf.get(`${workload_id} ${observation.nic}`);
+      const networkId = networks.get(observation.bridge ?? '') ?? nic?.network_id ?? null;
+      if (this.#isOutranked(observation)) continue;
+      const place = this.#places.of(observation, networkId);
+      const interface_id = nic?.id ?? null;
+      const id = this.#idAt.get(`${place.network_id} ${address}`) ?? this.#moving(observation)?.id ?? newId();
+      const outside = this.#places.isOutside(observation, networkId);
+      const target = this.#wanted.get(id);
+      if (!target) {
+        const times = { first_seen_at: this.#at, last_seen_at: this.#at };
+        this.#wanted.set(id, { id, ...place, address, workload_id, interface_id, mac, state, source, ...times });
+        this.#seen.add(id);
+      } else if (!this.#claim(target, observation, place, interface_id)) continue;
+      this.#idAt.set(`${place.network_id} ${address}`, id);
+      this.#observedState.set(id, state);
+      if (outside) this.#detected.addOutside(id, observation, networkId);
+    }
+  }
+
+  /** A less trusted source adds nothing next to what a better one told before, unless that is proved wrong. */
+  #isOutranked(observation: Observation): boolean {
+    const family = observation.ip.family === 6;
+    return (this.#rowsOf.get(observation.workload_id) ?? []).some(
+      (row) =>
+        row.address !== observation.address &&
+        row.state !== 'stale' &&
+        row.source !== 'manual' &&
+        row.mac === observation.mac &&
+        row.address.includes(':') === family &&
+        rankOf(row.source) < rankOf(observation.source) &&
+        !this.#isGone(observation.workload_id, row),
+    );
+  }
+
+  /** The same address of the same workload in another network of the cluster, where it does not belong any more. */
+  #moving({ workload_id, address }: Observation): StoredAddress | undefined {
+    return (this.#rowsOf.get(workload_id) ?? []).find(
+      (row) => row.address === address && row.source !== 'manual' && !this.#seen.has(row.id),
+    );
+  }
+
+  /** Whether an address that another workload has, or nobody, may go to the one that was seen with it. */
+  #isFree(target: AddressWrite): boolean {
+    const { workload_id: holder, state, source } = target;
+    if (holder === null) return state !== 'reserved';
+    if (this.#seen.has(target.id) || (source === 'manual' && state !== 'stale')) return false;
+    return state === 'stale' || this.#isGone(holder, target);
+  }
+
+  /** Gives the row to the observed workload if that is right, else detects the conflict. @returns whether it is its own */
+  #claim(target: AddressWrite, observation: Observation, place: Place, interface_id: string | null): boolean {
+    const manual = target.source === 'manual';
+    const taken = target.workload_id !== observation.workload_id;
+    if (taken && !this.#isFree(target)) {
+      const reserved = manual && target.state === 'reserved';
+      this.#detected.addHeld(reserved ? 'reserved_in_use' : 'duplicate_address', target, observation);
+      return false;
+    }
+    this.#seen.add(target.id);
+    target.workload_id = observation.workload_id;
+    target.first_seen_at ??= this.#at;
+    if (manual && !taken) {
+      target.interface_id ??= interface_id;
+      target.mac ??= observation.mac;
+      return true;
+    }
+    Object.assign(target, { interface_id, mac: observation.mac });
+    if (manual) return true;
+    // What a better source told stays its word when a lesser one says the same.
+    const better = !taken && target.state !== 'stale' && rankOf(target.source) < rankOf(observation.source);
+    Object.assign(target, place, { source: better ? target.source : observation.source });
+    if (target.state !== 'conflict' && !better) target.state = observation.state;
+    return true;
+  }
+
+  /** Rows that nobody was seen with: some go, some turn stale, the others follow their prefixes. */
+  #settleUnseen(): void {
+    const now = this.#input.now.getTime();
+    this.#containerSubnets = this.#findContainerSubnets();
+    for (const row of this.#stored) {
+      const target = this.#wanted.get(row.id);
+      if (!target || this.#seen.has(row.id) || row.source === 'manual') continue;
+      const ip = parseIp(row.address);
+      const observed = row.workload_id === null ? undefined : this.#observedOf.get(row.workload_id);
+      if ((ip && !isHostAddress(ip)) || observed?.container.has(row.address) || this.#isOfContainer(row))
+        this.#removed.add(row.id);
+      else if (row.state === 'stale') {
+        if (now - Date.parse(row.updated_at) >= STALE_KEEP_MS) this.#removed.add(row.id);
+      } else if (row.workload_id === null ? row.state !== 'reserved' : this.#isGone(row.workload_id, row))
+        target.state = 'stale';
+      else {
+        // Prefixes that came or went since: the address follows inside its network.
+        const place = this.#places.within(row.network_id, row.address);
+        if (place) Object.assign(target, place);
+      }
+    }
+  }
+
+  /**
+   * Whether an unassigned address belongs to containers: it is in a network of theirs, or in a prefix that only the discovery
+   * made, that is the one of a bridge of containers inside a guest, and in which no workload has an address.
+   */
+  #isOfContainer(row: StoredAddress): boolean {
+    if (row.workload_id !== null || row.state === 'reserved') return false;
+    return this.#containerNetworks.has(row.network_id) || this.#containerSubnets.has(row.subnet_id ?? '');
+  }
+
+  /** Prefixes of the discovery that are those of bridges of containers and hold no address of a workload that is not theirs. */
+  #findContainerSubnets(): Set<string> {
+    const prefixes = new Set([...this.#observedOf.values()].flatMap(({ containerPrefixes }) => containerPrefixes));
+    const used = new Set<string | null>();
+    for (const { workload_id, subnet_id, address } of this.#wanted.values()) {
+      const isTheirs = this.#observedOf.get(workload_id ?? '')?.container.has(address);
+      if (workload_id !== null && !isTheirs) used.add(subnet_id);
+    }
+    return new Set(
+      this.#input.subnets
+        .filter(({ id, cidr, removable }) => removable && !used.has(id) && prefixes.has(cidr))
+        .map(({ id }) => id),
+    );
+  }
+
+  /** Whether a conflict that was not seen is proved to be no more. */
+  #isOver({ kind, address, workload_id, other_workload_id, ...other }: StoredConflict): boolean {
+    if (kind === 'duplicate_mac') return true;
+    const claimant = other_workload_id ?? workload_id;
+    const observed = claimant === null ? undefined : this.#observedOf.get(claimant);
+    if (claimant === null || address === null || !observed) return claimant === null;
+    // Seen with it, and no conflict any more: the other side changed.
+    if (observed.observations.some((item) => item.address === canonical(address))) return true;
+    const source = TRUST.find((item) => item === other.other_source) ?? 'agent';
+    return this.#isGone(claimant, { address: canonical(address), mac: other.other_mac, source });
+  }
+
+  /** What differs from what is stored. */
+  #changes(): DiscoveryPlan['addresses'] {
+    const changes: DiscoveryPlan['addresses'] = { create: [], change: [], note: [], remove: [] };
+    const present = new Map(this.#stored.map((row) => [row.id, row]));
+    const last_seen_at = this.#at;
+    for (const target of this.#wanted.values()) {
+      const row = present.get(target.id);
+      if (this.#removed.has(target.id)) {
+        if (row) changes.remove.push(row);
+      } else if (!row) changes.create.push(target);
+      else {
+        const seen = this.#seen.has(row.id);
+        const noted = row.last_seen_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_seen_at);
+        if (!sameWrite(target, row)) changes.change.push({ ...target, ...(seen && { last_seen_at }) });
+        else if (seen && this.#input.now.getTime() - noted >= SEEN_NOTE_MS)
+          changes.note.push({ id: row.id, first_seen_at: row.first_seen_at ?? last_seen_at, last_seen_at });
+      }
+    }
+    return changes;
+  }
+
+  /** A prefix that the discovery made and in which nothing lies any more goes with the last address. */
+  #subnets(): DiscoveryPlan['subnets'] {
+    const left = [...this.#wanted.values()].filter(({ id }) => !this.#removed.has(id));
+    const used = new Set(left.map(({ subnet_id }) => subnet_id));
+    const emptied = new Set(this.#stored.map(({ subnet_id }) => subnet_id));
+    return {
+      create: this.#places.created.filter(({ id }) => used.has(id)),
+      remove: this.#input.subnets
+        .filter(({ id, removable }) => removable && emptied.has(id) && !used.has(id))
+        .map(({ id }) => id),
+    };
+  }
+}
+
+/**
+ * Decides what follows from what was read. Nothing that a person entered is changed, an address that somebody holds goes
+ * to another workload only with proof that the holder does not use it, and everything else that contradicts what is
+ * stored becomes a conflict.
+ */
+export const planDiscovery = (input: DiscoveryInput): DiscoveryPlan => new Discovery(input).plan();

@@ -1,0 +1,133 @@
+import { describeFailure, isLocal } from '../../inventory/describe-failure';
+import type { SyncedWorkload } from '../../inventory/queries/sync-workloads';
+import { isOtherGuest } from '../../inventory/reconcile/interfaces';
+import type { RunSession } from '../../inventory/run-session';
+import { clock } from '../../lib/clock';
+import { processState } from '../../lib/process-state';
+import { AgentBackoff } from './agent-backoff';
+import type { GuestReading } from './observe';
+
+/** Guests read at once per node; the provider limits what goes to one node further. */
+const PER_NODE = 4;
+/** After this many failures in a row a node is left alone until the next run. */
+const NODE_FAILURES = 3;
+const NODE_FAULTS = new Set(['node_unreachable', 'timeout', 'circuit_open']);
+/** Refusals for want of a privilege that are told one by one; the others are counted. */
+const MAX_FORBIDDEN = 3;
+
+const state = processState(() => ({ backoff: new AgentBackoff() }));
+
+const OTHER_GUEST = {
+  code: 'inventory_outdated',
+  message: 'Another guest has taken over this id since the last sync. Its addresses were not stored.',
+  remedy: 'Sync the inventory of the cluster, then run the discovery again.',
+};
+
+/** Whether anything about the guest can be read at all: it is there, complete, and its node is up. */
+export const isReadable = (workload: SyncedWorkload): boolean =>
+  workload.missing_since === null && !workload.template && workload.lock !== 'create' && workload.lock !== 'clone';
+
+/**
+ * Reads what tells the addresses of each node's guests, the nodes side by side. Guest agents of a node are asked one after
+ * the other, beside everything else: a dead one takes seconds and must not hold up the rest. What cannot be read is
+ * reported and left out; a fault of the cluster as a whole ends it.
+ * @param macsOf cards stored of a workload, by which a container is recognised
+ */
+export async function readGuests(
+  session: RunSession,
+  guestsOf: ReadonlyMap<string, readonly SyncedWorkload[]>,
+  macsOf: ReadonlyMap<string, readonly { mac: string | null }[]>,
+): Promise<GuestReading[]> {
+  const { report, provider, run } = session;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([session.signal, stop.signal]);
+  const readings: GuestReading[] = [];
+  let forbidden = 0;
+
+  const readNode = (node: string, guests: readonly SyncedWorkload[]): Promise<void>[] => {
+    const rest = guests.values();
+    let failures = 0;
+    let agents: Promise<void> = Promise.resolve();
+
+    const fail = (workload: SyncedWorkload, error: unknown) => {
+      if (!isLocal(error)) throw error;
+      const ofNode = NODE_FAULTS.has(error.code);
+      failures = ofNode ? failures + 1 : 0;
+      report.count({ skipped: 1 });
+      if (error.code === 'not_found' || error.code === 'not_running') return;
+      if (error.code === 'forbidden' && ++forbidden > MAX_FORBIDDEN) report.count({ errors: 1 });
+      else if (!ofNode || failures === 1)
+        report.error({ ...describeFailure(error), object: ofNode ? node : workload.external_id });
+    };
+
+    const askLive = async (workload: SyncedWorkload, reading: GuestReading, at: string) => {
+      const key = `${session.clusterId} ${workload.vmid}`;
+      try {
+        signal.throwIfAborted();
+        const { kind, vmid } = workload;
+        if (failures >= NODE_FAILURES) return report.count({ skipped: 1 });
+        reading.live = await provider.addresses.readGuestInterfaces({ node: at, kind, vmid });
+        failures = 0;
+        state.backoff.answered(key);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        state.backoff.failed(key, workload.started_at, clock.now().getTime());
+        fail(workload, error);
+      }
+    };
+
+    const readOne = async (workload: SyncedWorkload): Promise<void> => {
+      const { kind, vmid, id } = workload;
+      const settings = await provider.addresses.readGuestSettings({ node, kind, vmid });
+      failures = 0;
+      report.count({ seen: 1 });
+      if (isOtherGuest(workload, settings, macsOf.get(id) ?? [])) {
+        report.error({ ...OTHER_GUEST, object: workload.external_id });
+        return report.step();
+      }
+      const reading: GuestReading = { workload_id: id, vmid, kind, settings, live: null };
+      readings.push(reading);
+      const running = workload.status === 'running' || workload.status === 'unknown';
+      if (!running || (kind === 'qemu' && !settings.agent_enabled)) return report.step();
+      if (kind === 'lxc') {
+        await askLive(workload, reading, settings.node);
+        return report.step();
+      }
+      const now = clock.now().getTime();
+      // Who starts a run by hand wants to know; the schedule does not wait for agents that are known to be silent.
+      if (run.trigger === 'auto' && state.backoff.isSilent(`${session.clusterId} ${vmid}`, workload.started_at, now)) {
+        report.count({ skipped: 1 });
+        return report.step();
+      }
+      agents = agents.then(() => askLive(workload, reading, settings.node)).finally(() => report.step());
+      agents.catch((error: unknown) => stop.abort(error));
+    };
+
+    const reader = async () => {
+      for (const workload of rest) {
+        signal.throwIfAborted();
+        if (failures >= NODE_FAILURES) {
+          report.count({ skipped: 1 });
+          report.step();
+          continue;
+        }
+        try {
+          await readOne(workload);
+        } catch (error) {
+          if (signal.aborted) throw error;
+          fail(workload, error);
+          report.step();
+        }
+      }
+    };
+    const readers = Array.from({ length: Math.min(PER_NODE, guests.length) }, reader);
+    return [...readers, Promise.allSettled(readers).then(() => agents)];
+  };
+
+  const all = [...guestsOf].flatMap(([node, guests]) => readNode(node, guests));
+  for (const one of all) one.catch((error: unknown) => stop.abort(error));
+  // All of them have ended before the first error goes on: nothing happens behind the back of a run that was given up.
+  await Promise.allSettled(all);
+  signal.throwIfAborted();
+  return readings;
+}

@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sqlClient } from '@/server/db/client';
+import * as jobs from '@/server/jobs/enqueue';
+import { bundled } from '@/test/bundle';
+import { bearer, makeCluster, makeUser, makeWorkload } from '@/test/factories';
+import { call } from '@/test/request';
+import { runImport } from './run-import';
+
+vi.spyOn(jobs, 'enqueue').mockResolvedValue();
+
+const program = bundled('src/server/addresses/imports/killed-import.fixture.ts');
+const signal = new AbortController().signal;
+let headers: Record<string, string>;
+let cluster: { id: string; name: string };
+
+async function send(method: string, path: string, body?: unknown) {
+  const response = await call(path, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: await response.json() };
+}
+async function request(content: string, options: object = {}): Promise<string> {
+  const { status, json } = await send('POST', '/ipam/imports', { kind: 'addresses', content, ...options });
+  expect(status, JSON.stringify(json)).toBe(202);
+  return json.import_id;
+}
+async function take(content: string, options: object = {}) {
+  const id = await request(content, options);
+  await runImport(id, { signal });
+  return (await send('GET', `/ipam/imports/${id}`)).json;
+}
+const stored = async () =>
+  (await sqlClient()`select host(address) as address, state, hostname, description, mac from ip_addresses
+    where cluster_id = ${cluster.id} order by address`) as unknown as Record<string, unknown>[];
+
+beforeAll(async () => {
+  headers = await bearer(await makeUser('network_operator'));
+});
+beforeEach(async () => {
+  cluster = await makeCluster();
+  const network = (await send('POST', '/networks', { cluster_id: cluster.id, name: 'servers' })).json;
+  await send('POST', '/subnets', { network_id: network.id, cidr: '10.0.0.0/8' });
+});
+
+describe('an import of addresses', () => {
+  it('takes rows over, in any order of columns, and the same file again changes nothing', async () => {
+    const workload = await makeWorkload(cluster, null, { name: 'db1' });
+    const csv = [
+      '\uFEFFaddress,cluster,network,state,hostname,mac,description,workload,unknown column',
+      `10.0.0.1,${cluster.name},servers,reserved,fw.example.org,BC-24-11-00-00-01,"rack 4, left",,x`,
+      `10.0.0.2,${cluster.name},,,,,"two\nlines",db1,`,
+      `fd00::1,${cluster.name},,,,,,,`,
+    ].join('\r\n');
+    await send('POST', '/subnets', {
+      network_id: (await send('GET', `/networks?cluster_id=${cluster.id}`)).json.items[0].id,
+      cidr: 'fd00::/64',
+    });
+    expect(await take(csv)).toMatchObject({ status: 'ok', rows_total: 3, created: 3, rows_bad: 0 });
+    expect(await stored()).toMatchObject([
+      {
+        address: '10.0.0.1',
+        state: 'reserved',
+        hostname: 'fw.example.org',
+        description: 'rack 4, left',
+        mac: 'bc:24:11:00:00:01',
+      },
+      { address: '10.0.0.2', state: 'active', description: 'two\nlines' },
+      { address: 'fd00::1' },
+    ]);
+    const [row] =
+      await sqlClient()`select workload_id from ip_addresses where host(address) = '10.0.0.2' and cluster_id = ${cluster.id}`;
+    expect(row?.workload_id).toBe(workload.id);
+    expect(await take(csv)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 3 });
+    const changed = csv.replace('rack 4, left', 'rack 5');
+    expect(await take(changed)).toMatchObject({ status: 'ok', updated: 1, unchanged: 2 });
+  });
+
+  it('names each bad row by line and field; atomic writes nothing, skip_bad the rest', async () => {
+    const line = (i: number) => `${cluster.name},10.${i >> 16}.${(i >> 8) & 255}.${i & 255},reserved`;
+    const rows = Array.from({ length: 3000 }, (_, i) => line(i + 1));
+    rows[99] = `${cluster.name},10.0.0.999,reserved`;
+    rows[199] = `${cluster.name},192.168.0.1,reserved`;
+    rows[299] = `${cluster.name},10.0.1.44,broken`;
+    rows[399] = 'nowhere,10.0.1.145,reserved';
+    rows[499] = rows[0] ?? '';
+    rows[599] = ',,';
+    const csv = ['cluster,address,state', ...rows].join('\n');
+    const expected = [
+      [101, 'address'],
+      [201, 'address'],
+      [301, 'state'],
+      [401, 'cluster'],
+      [501, 'address'],
+      [601, 'cluster'],
+      [601, 'address'],
+    ];
+    const atomic = await take(csv);
+    expect(atomic).toMatchObject({
+      status: 'failed',
+      rows_total: 3000,
+      rows_bad: 6,
+      created: 0,
+      message: expect.stringMatching(/^6 rows/),
+    });
+    expect(atomic.errors.map((error: { line: number; field: string }) => [error.line, error.field])).toEqual(expected);
+    expect(await stored()).toEqual([]);
+    const outcomes = async (id: string) =>
+      (await sqlClient()`select action from audit_records where object_id = ${id} order by seq`).map(
+        (row) => row.action,
+      );
+    const checked = await take(csv, { mode: 'skip_bad', dry_run: true });
+    expect(checked).toMatchObject({ status: 'ok', created: 2994 });
+    expect(await outcomes(checked.id)).toEqual(['ipam.import_requested', 'ipam.import_checked']);
+    const refused = await take(csv, { dry_run: true });
+    expect(await outcomes(refused.id)).toEqual(['ipam.import_requested', 'ipam.import_check_failed']);
+    expect(await stored()).toEqual([]);
+    expect(await take(csv, { mode: 'skip_bad' })).toMatchObject({ status: 'ok', created: 2994, rows_bad: 6 });
+    expect(await stored()).toHaveLength(2994);
+  });
+
+  it('is all or nothing also when its worker is killed half way, and another one takes it over', async () => {
+    const rows = Array.from({ length: 2500 }, (_, i) => `${cluster.name},10.9.${i >> 8}.${i & 255}`);
+    const id = await request(['cluster,address', ...rows].join('\n'));
+    const child = spawn(process.execPath, [program(), id], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    const half = (await send('GET', `/ipam/imports/${id}`)).json;
+    expect(half).toMatchObject({ status: 'running', stage: 'writing', progress_done: 1000, progress_total: 2500 });
+    // A living worker keeps it.
+    await runImport(id, { signal });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await stored()).toEqual([]);
+    await sqlClient()`update ipam_imports set lease_at = now() - interval '1 minute' where id = ${id}`;
+    await runImport(id, { signal });
+    expect((await send('GET', `/ipam/imports/${id}`)).json).toMatchObject({ status: 'ok', created: 2500 });
+    expect(await stored()).toHaveLength(2500);
+    const audits = await sqlClient()`select action, actor_kind from audit_records where object_id = ${id} order by seq`;
+    expect(audits).toMatchObject([
+      { action: 'ipam.import_requested' },
+      { action: 'ipam.imported', actor_kind: 'user' },
+    ]);
+  });
+
+  it('refuses files that are none', async () => {
+    expect(await take('name,value\n1,2')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('cluster, address'),
+    });
+    expect(await take('cluster,address\n"a,10.0.0.1\n')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('line 2'),
+    });
+    expect(await take('cluster,address\n')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('no rows'),
+    });
+  });
+
+  it('takes what the export gives', async () => {
+    await take(`cluster,address,description,state\n${cluster.name},10.0.0.7,=1+1,reserved\n`);
+    const response = await call(`/ip-addresses?format=csv&cluster_id=${cluster.id}`, { headers });
+    const text = await response.text();
+    expect(text).toContain("'=1+1");
+    expect(await take(text)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 1 });
+  });
+});
+
+describe('an import of subnets', () => {
+  it('makes and changes prefixes, and gives addresses their place', async () => {
+    await take(`cluster,address\n${cluster.name},10.1.2.3\n`);
+    const csv = [
+      'cluster,network,cidr,gateway,dns_servers,dhcp_enabled,vlan_tag,description',
+      `${cluster.name},servers,10.1.2.0/24,10.1.2.1,10.1.0.53 10.1.0.54,yes,12,web`,
+      `${cluster.name},servers,10.0.0.0/8,,,,,everything`,
+    ].join('\n');
+    expect(await take(csv, { kind: 'subnets' })).toMatchObject({ status: 'ok', created: 1, updated: 1 });
+    const { json } = await send('GET', `/subnets?cluster_id=${cluster.id}`);
+    expect(json.items).toMatchObject([
+      { cidr: '10.0.0.0/8', description: 'everything', version: 2, usage: { used: 1 } },
+      {
+        cidr: '10.1.2.0/24',
+        gateway: '10.1.2.1',
+        dns_servers: ['10.1.0.53', '10.1.0.54'],
+        dhcp_enabled: true,
+        vlan_tag: 12,
+        usage: { used: 1 },
+      },
+    ]);
+    const bad = await take(
+      `cluster,network,cidr,gateway,vlan_tag\n${cluster.name},servers,10.7.0.0/24,10.8.0.1,9999\n${cluster.name},nowhere,10.7.0.1/24,,\n`,
+      { kind: 'subnets' },
+    );
+    expect(bad.errors.map((error: { line: number; field: string }) => [error.line, error.field])).toEqual(
+      expect.arrayContaining([
+        [2, 'vlan_tag'],
+        [3, 'cidr'],
+      ]),
+    );
+    const response = await call(`/subnets?format=csv&cluster_id=${cluster.id}`, { headers });
+    expect(await take(await response.text(), { kind: 'subnets' })).toMatchObject({ status: 'ok', unchanged: 2 });
+  });
+});

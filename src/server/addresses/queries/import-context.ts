@@ -1,0 +1,68 @@
+import { inArray, sql } from 'drizzle-orm';
+import type { Executor, Tx } from '../../db/client';
+import { ipAddresses } from '../../db/schema/addresses';
+import { clusters } from '../../db/schema/clusters';
+import { networks, subnets } from '../../db/schema/networks';
+import { workloadInterfaces, workloads } from '../../db/schema/workloads';
+
+/** Clusters by their names. */
+export async function findClustersByName(executor: Executor, names: readonly string[]) {
+  if (names.length === 0) return [];
+  return executor
+    .select({ id: clusters.id, name: clusters.name })
+    .from(clusters)
+    .where(inArray(clusters.name, [...names]));
+}
+
+/** All networks of these clusters, locked against changes of their prefixes and addresses. */
+export async function lockNetworksOf(tx: Tx, clusterIds: readonly string[]) {
+  if (clusterIds.length === 0) return [];
+  return tx
+    .select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name })
+    .from(networks)
+    .where(inArray(networks.cluster_id, [...clusterIds]))
+    .orderBy(networks.id)
+    .for('no key update');
+}
+
+export async function listSubnetsOf(executor: Executor, clusterIds: readonly string[]) {
+  return executor
+    .select()
+    .from(subnets)
+    .where(inArray(subnets.cluster_id, [...clusterIds]));
+}
+
+export async function listAddressesOf(executor: Executor, clusterIds: readonly string[]) {
+  return executor
+    .select({
+      id: ipAddresses.id,
+      network_id: ipAddresses.network_id,
+      address: sql<string>`host(${ipAddresses.address})`,
+      state: ipAddresses.state,
+      source: ipAddresses.source,
+      workload_id: ipAddresses.workload_id,
+      interface_id: ipAddresses.interface_id,
+      mac: ipAddresses.mac,
+      hostname: ipAddresses.hostname,
+      description: ipAddresses.description,
+    })
+    .from(ipAddresses)
+    .where(inArray(ipAddresses.cluster_id, [...clusterIds]));
+}
+
+/** Workloads of these clusters with their cards. */
+export async function listAssigneesOf(executor: Executor, clusterIds: readonly string[]) {
+  return executor
+    .select({
+      id: workloads.id,
+      cluster_id: workloads.cluster_id,
+      vmid: workloads.vmid,
+      external_id: workloads.external_id,
+      name: workloads.name,
+      interfaces: sql<{ id: string; mac: string | null; network_id: string | null }[]>`coalesce((
+        select json_agg(json_build_object('id', i.id, 'mac', i.mac, 'network_id', i.network_id))
+        from ${workloadInterfaces} i where i.workload_id = ${workloads.id}), '[]')`,
+    })
+    .from(workloads)
+    .where(inArray(workloads.cluster_id, [...clusterIds]));
+}

@@ -1,0 +1,174 @@
+import { and, desc, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import type { AddressHolder, AddressListInput, IpAddress, IpAddressDetail } from '@/domain/ipam/ip-address';
+import type { Page } from '@/domain/list';
+import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import { db, type Executor } from '../../db/client';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { ipAddresses } from '../../db/schema/addresses';
+import { clusters } from '../../db/schema/clusters';
+import { ipAddressHistory, ipamConflicts } from '../../db/schema/ipam';
+import { workloadOwners } from '../../db/schema/moves';
+import { networks, subnets } from '../../db/schema/networks';
+import { workloadInterfaces, workloads } from '../../db/schema/workloads';
+import { addressInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
+import { tenantInReach } from '../../tenancy/queries/tenant-reach';
+import { addressFilters } from './ip-address-filters';
+
+const columns = {
+  id: ipAddresses.id,
+  cluster_id: ipAddresses.cluster_id,
+  cluster_name: clusters.name,
+  network_id: ipAddresses.network_id,
+  network_name: networks.name,
+  subnet_id: ipAddresses.subnet_id,
+  subnet_cidr: subnets.cidr,
+  address: sql<string>`host(${ipAddresses.address})`.as('address'),
+  state: ipAddresses.state,
+  source: ipAddresses.source,
+  workload_id: ipAddresses.workload_id,
+  workload: sql<
+    IpAddress['workload']
+  >`case when ${workloads.id} is null then null else json_build_object('id', ${workloads.id},
+    'name', ${workloads.name}, 'vmid', ${workloads.vmid}, 'kind', ${workloads.kind}, 'external_id', ${workloads.external_id},
+    'status', ${workloads.status}, 'project_id', ${workloads.project_id}) end`,
+  interface_id: ipAddresses.interface_id,
+  interface_name: workloadInterfaces.name,
+  mac: ipAddresses.mac,
+  hostname: ipAddresses.hostname,
+  description: ipAddresses.description,
+  first_seen_at: ipAddresses.first_seen_at,
+  last_seen_at: ipAddresses.last_seen_at,
+  version: ipAddresses.version,
+  created_at: ipAddresses.created_at,
+  updated_at: ipAddresses.updated_at,
+};
+
+const SORTS: SortKeys = {
+  address: { column: ipAddresses.address },
+  state: { column: ipAddresses.state },
+  source: { column: ipAddresses.source },
+  hostname: { column: ipAddresses.hostname, nullable: true },
+  cluster_name: { column: clusters.name },
+  network_name: { column: networks.name },
+  workload_name: { column: workloads.name, nullable: true },
+  last_seen_at: { column: ipAddresses.last_seen_at, nullable: true },
+  created_at: { column: ipAddresses.id },
+  updated_at: { column: ipAddresses.updated_at },
+};
+
+type Row = IpAddress & { workload_name: string | null };
+
+const select = (executor: Executor) =>
+  executor
+    .select({ ...columns, workload_name: workloads.name })
+    .from(ipAddresses)
+    .innerJoin(clusters, eq(clusters.id, ipAddresses.cluster_id))
+    .innerJoin(networks, eq(networks.id, ipAddresses.network_id))
+    .innerJoin(subnets, eq(subnets.id, ipAddresses.subnet_id))
+    .leftJoin(workloads, eq(workloads.id, ipAddresses.workload_id))
+    .leftJoin(workloadInterfaces, eq(workloadInterfaces.id, ipAddresses.interface_id))
+    .$dynamic();
+
+const withoutName = ({ workload_name: _, ...row }: Row): IpAddress => row;
+
+/** Addresses within reach, page by page. Two queries. */
+export async function listIpAddresses(tenants: Reach, input: AddressListInput): Promise<Page<IpAddress>> {
+  const conditions = [addressInReach(tenants), ...addressFilters(input)];
+  const page = await pageOfRows<Row>(input, { sorts: SORTS, sort: 'address', id: ipAddresses.id }, (paging) => ({
+    rows: select(db)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(ipAddresses, and(...conditions)),
+  }));
+  return { ...page, items: page.items.map(withoutName) };
+}
+
+/** The first addresses within reach that meet the condition, in order. One query. */
+export async function findIpAddresses(tenants: Reach, condition: SQL | undefined, limit: number): Promise<IpAddress[]> {
+  const rows = await select(db)
+    .where(and(condition, addressInReach(tenants)))
+    .orderBy(ipAddresses.address, ipAddresses.id)
+    .limit(limit);
+  return rows.map(withoutName);
+}
+
+/** One address within reach, or null. One query. */
+export async function findIpAddress(executor: Executor, tenants: Reach, id: string): Promise<IpAddress | null> {
+  const [row] = await select(executor).where(and(eq(ipAddresses.id, id), addressInReach(tenants)));
+  return row ? withoutName(row) : null;
+}
+
+const MAX_HISTORY = 100;
+
+/** Who held an address, newest first; of holders out of reach nothing is told, nor of the time before or after they were within. */
+export async function listAddressHolders(
+  tenants: Reach,
+  place: { network_id: string; address: string },
+): Promise<AddressHolder[]> {
+  const { from_at, until_at } = ipAddressHistory;
+  // Ends of the time of an owner; `greatest` and `least` leave out what is null.
+  const during = and(
+    eq(workloadOwners.workload_id, ipAddressHistory.workload_id),
+    tenants === 'all' ? sql`false` : tenantInReach(workloadOwners.tenant_id, tenantsOf(tenants)),
+    sql`(${workloadOwners.from_at} is null or ${until_at} is null or ${until_at} > ${workloadOwners.from_at})`,
+    sql`(${workloadOwners.to_at} is null or ${from_at} < ${workloadOwners.to_at})`,
+  );
+  // Those who reach the holder by its project: since it came to it.
+  const single = projectsOf(tenants);
+  const ofProject = single.length === 0 ? undefined : inArray(workloads.project_id, [...single]);
+  const here =
+    ofProject &&
+    sql`(${ofProject} and (${workloads.project_since} is null or ${until_at} is null or ${until_at} > ${workloads.project_since}))`;
+  const since = ofProject ? sql`, case when ${ofProject} then ${workloads.project_since} end` : sql``;
+  return db
+    .select({
+      id: ipAddressHistory.id,
+      workload_id: ipAddressHistory.workload_id,
+      workload_name: sql<string>`coalesce(${workloadOwners.workload_name}, ${workloads.name}, ${ipAddressHistory.workload_name})`,
+      workload_external_id: ipAddressHistory.workload_external_id,
+      interface_name: ipAddressHistory.interface_name,
+      mac: ipAddressHistory.mac,
+      source: ipAddressHistory.source,
+      from_at: sql<string>`greatest(${from_at}, ${workloadOwners.from_at}${since})`.mapWith(from_at),
+      until_at: sql<string | null>`least(${until_at}, ${workloadOwners.to_at})`.mapWith(until_at),
+    })
+    .from(ipAddressHistory)
+    .leftJoin(workloads, eq(workloads.id, ipAddressHistory.workload_id))
+    .leftJoin(workloadOwners, during)
+    .where(
+      and(
+        eq(ipAddressHistory.network_id, place.network_id),
+        sql`${ipAddressHistory.address} = ${place.address}::inet`,
+        tenants === 'all' ? undefined : or(isNotNull(workloadOwners.id), here),
+      ),
+    )
+    .orderBy(desc(ipAddressHistory.from_at), desc(sql`${ipAddressHistory.until_at} is null`), desc(ipAddressHistory.id))
+    .limit(MAX_HISTORY);
+}
+
+/** One address within reach with its history, the prefixes around it and its open conflicts, or null. Four queries. */
+export async function findIpAddressDetail(tenants: Reach, id: string): Promise<IpAddressDetail | null> {
+  const address = await findIpAddress(db, tenants, id);
+  if (!address) return null;
+  const [history, around, conflicts] = await Promise.all([
+    listAddressHolders(tenants, address),
+    db
+      .select({ id: subnets.id, cidr: subnets.cidr })
+      .from(subnets)
+      .where(
+        and(
+          eq(subnets.network_id, address.network_id),
+          sql`${subnets.cidr} >>= ${address.address}::inet`,
+          subnetInReach(tenants),
+        ),
+      )
+      .orderBy(sql`masklen(${subnets.cidr})`),
+    db
+      .select({ id: ipamConflicts.id })
+      .from(ipamConflicts)
+      .where(and(eq(ipamConflicts.ip_address_id, id), eq(ipamConflicts.status, 'open')))
+      .orderBy(ipamConflicts.id),
+  ]);
+  return { ...address, history, subnets: around, conflict_ids: conflicts.map((row) => row.id) };
+}

@@ -1,0 +1,158 @@
+import { type AnyColumn, and, count, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
+import type { ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
+import type { Page } from '@/domain/list';
+import type { Reach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { ipAddresses } from '../../db/schema/addresses';
+import { clusters } from '../../db/schema/clusters';
+import { ipamConflicts } from '../../db/schema/ipam';
+import { networks } from '../../db/schema/networks';
+import { workloads } from '../../db/schema/workloads';
+import { addressInReach } from '../../inventory/queries/ipam-reach';
+import { workloadInReach } from '../../tenancy/queries/tenant-reach';
+
+export type ConflictRow = typeof ipamConflicts.$inferSelect;
+
+/** A workload as a party of a conflict, null when it is not within reach. */
+const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id, tenants: Reach) => {
+  const reach = workloadInReach(tenants);
+  return sql<IpamConflict['workload']>`(select json_build_object('id', ${workloads.id}, 'name', ${workloads.name},
+    'external_id', ${workloads.external_id}) from ${workloads} where ${and(eq(workloads.id, id), reach)})`;
+};
+
+/** A fact about a party, null to those who may not see that party. */
+function ofParty(
+  id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id,
+  fact: AnyColumn,
+  tenants: Reach,
+): SQL<string | null> {
+  const reach = workloadInReach(tenants);
+  return reach ? sql`(select ${fact} from ${workloads} where ${and(eq(workloads.id, id), reach)})` : sql`${fact}`;
+}
+
+/** The MAC address of the holder; where two cards have the same one, that of both. */
+const macOf = (tenants: Reach): SQL<string | null> =>
+  sql`case when ${ipamConflicts.kind} = 'duplicate_mac' then ${ipamConflicts.mac}
+    else ${ofParty(ipamConflicts.workload_id, ipamConflicts.mac, tenants)} end`;
+
+/** The stored address, which is out of reach when its holder is. */
+const addressId = (tenants: Reach): SQL<string | null> =>
+  tenants === 'all'
+    ? sql`${ipamConflicts.ip_address_id}`
+    : sql`(select ${ipAddresses.id} from ${ipAddresses}
+        where ${eq(ipAddresses.id, ipamConflicts.ip_address_id)} and ${addressInReach(tenants)})`;
+
+const columns = (tenants: Reach) => ({
+  id: ipamConflicts.id,
+  cluster_id: ipamConflicts.cluster_id,
+  cluster_name: clusters.name,
+  kind: ipamConflicts.kind,
+  status: ipamConflicts.status,
+  resolution: ipamConflicts.resolution,
+  ip_address_id: addressId(tenants),
+  network_id: ipamConflicts.network_id,
+  network_name: networks.name,
+  address: sql<string | null>`host(${ipamConflicts.address})`.as('address'),
+  mac: macOf(tenants),
+  workload: party(ipamConflicts.workload_id, tenants),
+  interface_name: ofParty(ipamConflicts.workload_id, ipamConflicts.interface_name, tenants),
+  other_workload: party(ipamConflicts.other_workload_id, tenants),
+  other_interface_name: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_interface_name, tenants),
+  other_mac: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_mac, tenants),
+  other_source: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_source, tenants),
+  note: ipamConflicts.note,
+  resolved_at: ipamConflicts.resolved_at,
+  resolved_by_name: ipamConflicts.resolved_by_name,
+  version: ipamConflicts.version,
+  created_at: ipamConflicts.created_at,
+  updated_at: ipamConflicts.updated_at,
+});
+
+const SORTS: SortKeys = {
+  created_at: { column: ipamConflicts.id },
+  kind: { column: ipamConflicts.kind },
+  status: { column: ipamConflicts.status },
+  address: { column: ipamConflicts.address, nullable: true },
+};
+
+/** Whether a party within reach meets the condition. */
+const hasParty = (condition: SQL, tenants: Reach): SQL =>
+  sql`exists (select 1 from ${workloads} where (${eq(workloads.id, ipamConflicts.workload_id)}
+    or ${eq(workloads.id, ipamConflicts.other_workload_id)}) and ${and(condition, workloadInReach(tenants))})`;
+
+/** A tenant sees the conflicts in which one of its workloads is a party. */
+export const conflictInReach = (tenants: Reach): SQL | undefined =>
+  tenants === 'all' ? undefined : hasParty(sql`true`, tenants);
+
+const select = (executor: Executor, tenants: Reach) =>
+  executor
+    .select(columns(tenants))
+    .from(ipamConflicts)
+    .innerJoin(clusters, eq(clusters.id, ipamConflicts.cluster_id))
+    .leftJoin(networks, eq(networks.id, ipamConflicts.network_id))
+    .$dynamic();
+
+/** Conflicts within reach, newest first unless asked otherwise. Two queries. */
+export async function listConflicts(tenants: Reach, input: ConflictListInput): Promise<Page<IpamConflict>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const { workload_id } = input;
+  const conditions = [
+    conflictInReach(tenants),
+    input.cluster_id === undefined ? undefined : eq(ipamConflicts.cluster_id, input.cluster_id),
+    input.kind === undefined ? undefined : eq(ipamConflicts.kind, input.kind),
+    input.status === undefined ? undefined : eq(ipamConflicts.status, input.status),
+    input.ip_address_id === undefined ? undefined : sql`${addressId(tenants)} = ${input.ip_address_id}`,
+    workload_id === undefined ? undefined : hasParty(sql`${workloads.id} = ${workload_id}`, tenants),
+    pattern === undefined
+      ? undefined
+      : or(
+          ilike(sql`host(${ipamConflicts.address})`, pattern),
+          ilike(sql`(${macOf(tenants)})::text`, pattern),
+          hasParty(ilike(workloads.name, pattern), tenants),
+        ),
+  ];
+  return pageOfRows<IpamConflict>(input, { sorts: SORTS, sort: '-created_at', id: ipamConflicts.id }, (paging) => ({
+    rows: select(db, tenants)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(ipamConflicts, and(...conditions)),
+  }));
+}
+
+/** One conflict within reach, or null. */
+export async function findConflict(executor: Executor, tenants: Reach, id: string): Promise<IpamConflict | null> {
+  const [row] = await select(executor, tenants).where(and(eq(ipamConflicts.id, id), conflictInReach(tenants)));
+  return row ?? null;
+}
+
+export async function lockConflict(tx: Tx, id: string): Promise<ConflictRow | null> {
+  const [row] = await tx.select().from(ipamConflicts).where(eq(ipamConflicts.id, id)).for('no key update');
+  return row ?? null;
+}
+
+export async function updateConflictRow(tx: Tx, id: string, changes: Partial<ConflictRow>): Promise<void> {
+  await tx
+    .update(ipamConflicts)
+    .set({ ...changes, version: sql`${ipamConflicts.version} + 1`, updated_at: sql`now()` })
+    .where(eq(ipamConflicts.id, id));
+}
+
+/** Open conflicts about an address. */
+export async function countOpenConflicts(executor: Executor, addressId: string): Promise<number> {
+  return executor.$count(
+    ipamConflicts,
+    and(eq(ipamConflicts.ip_address_id, addressId), eq(ipamConflicts.status, 'open')),
+  );
+}
+
+/** Open conflicts within reach by kind. One query. */
+export function countConflictKinds(tenants: Reach): Promise<{ kind: ConflictRow['kind']; conflicts: number }[]> {
+  return db
+    .select({ kind: ipamConflicts.kind, conflicts: count() })
+    .from(ipamConflicts)
+    .where(and(eq(ipamConflicts.status, 'open'), conflictInReach(tenants)))
+    .groupBy(ipamConflicts.kind);
+}

@@ -1,0 +1,218 @@
+import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Subnet, SubnetDetail, SubnetListInput } from '@/domain/ipam/subnet';
+import { noAddresses, type StateCounts, usageOf } from '@/domain/ipam/usage';
+import type { Page } from '@/domain/list';
+import { parseCidr } from '@/domain/net/cidr';
+import type { Reach } from '@/domain/permissions';
+import { db, type Executor } from '../../db/client';
+import { liesIn } from '../../db/inet-range';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { pgArray } from '../../db/pg-array';
+import { ipAddresses } from '../../db/schema/addresses';
+import { clusters } from '../../db/schema/clusters';
+import { ipamConflicts, ipRanges } from '../../db/schema/ipam';
+import { networks, subnets } from '../../db/schema/networks';
+import { workloads } from '../../db/schema/workloads';
+import { isSubnetInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
+import { workloadInReach } from '../../tenancy/queries/tenant-reach';
+import { conflictInReach } from './ipam-conflicts';
+
+const P = sql.raw('p.id');
+
+/** The narrowest prefix within reach that holds the subnet. */
+const parentId = (tenants: Reach) => sql<string | null>`(select p.id from ${subnets} p
+  where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr} and ${isSubnetInReach(P, tenants)}
+  order by masklen(p.cidr) desc limit 1)`;
+
+const columns = (tenants: Reach) => ({
+  id: subnets.id,
+  cluster_id: subnets.cluster_id,
+  cluster_name: clusters.name,
+  network_id: subnets.network_id,
+  network_name: networks.name,
+  cidr: subnets.cidr,
+  family: sql<4 | 6>`family(${subnets.cidr})`,
+  parent_id: parentId(tenants),
+  gateway: sql<string | null>`host(${subnets.gateway})`,
+  dns_servers: subnets.dns_servers,
+  dhcp_enabled: subnets.dhcp_enabled,
+  vlan_tag: subnets.vlan_tag,
+  description: subnets.description,
+  source: subnets.source,
+  missing_since: subnets.missing_since,
+  version: subnets.version,
+  created_at: subnets.created_at,
+  updated_at: subnets.updated_at,
+});
+export type SubnetWithoutUsage = Omit<Subnet, 'usage'>;
+
+const SORTS: SortKeys = {
+  cidr: { column: subnets.cidr },
+  network_name: { column: networks.name },
+  cluster_name: { column: clusters.name },
+  vlan_tag: { column: subnets.vlan_tag, nullable: true },
+  created_at: { column: subnets.id },
+  updated_at: { column: subnets.updated_at },
+};
+
+const select = (executor: Executor, tenants: Reach) =>
+  executor
+    .select(columns(tenants))
+    .from(subnets)
+    .innerJoin(networks, eq(networks.id, subnets.network_id))
+    .innerJoin(clusters, eq(clusters.id, subnets.cluster_id))
+    .$dynamic();
+
+type UsageRow = { id: string; state: keyof StateCounts; n: number };
+
+/**
+ * Addresses by state in each of these subnets and in what lies inside them; of workloads within reach only. One query
+ * however many there are: every address is counted once, where it lies, and then summed up.
+ */
+export async function countUsage(
+  executor: Executor,
+  tenants: Reach,
+  ids: readonly string[],
+): Promise<Map<string, StateCounts>> {
+  const counts = new Map<string, StateCounts>(ids.map((id) => [id, noAddresses()]));
+  if (ids.length === 0) return counts;
+  const reach = workloadInReach(tenants);
+  const visible = reach ? sql`join ${workloads} on ${eq(workloads.id, ipAddresses.workload_id)} and ${reach}` : sql``;
+  const rows = await executor.execute<UsageRow>(sql`
+    with pairs as materialized (
+        select p.id as root, d.id as subnet_id from ${subnets} p
+          join ${subnets} d on d.network_id = p.network_id and ${liesIn(sql`d.cidr`, sql`p.cidr`)}
+        where p.id = any(${pgArray('uuid', ids)})),
+      direct as materialized (
+        select ${ipAddresses.subnet_id} as subnet_id, ${ipAddresses.state} as state, count(*)::int as n
+        from ${ipAddresses} ${visible} where ${ipAddresses.subnet_id} in (select subnet_id from pairs) group by 1, 2)
+    select root as id, state, sum(n)::int as n from pairs join direct using (subnet_id) group by 1, 2`);
+  for (const { id, state, n } of rows) {
+    const found = counts.get(id);
+    if (found) found[state] = n;
+  }
+  return counts;
+}
+
+/** Rows with their usage added. */
+export async function withUsage<T extends { id: string; cidr: string }>(
+  executor: Executor,
+  tenants: Reach,
+  rows: readonly T[],
+): Promise<(T & Pick<Subnet, 'usage'>)[]> {
+  const counts = await countUsage(
+    executor,
+    tenants,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => {
+    const cidr = parseCidr(row.cidr);
+    if (!cidr) throw new Error(`${row.cidr} is stored as a network and is none`);
+    return { ...row, usage: usageOf(cidr, counts.get(row.id) ?? noAddresses()) };
+  });
+}
+
+/** Conditions of a list's filters. */
+function filters(tenants: Reach, input: Omit<SubnetListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  return [
+    subnetInReach(tenants),
+    input.cluster_id === undefined ? undefined : eq(subnets.cluster_id, input.cluster_id),
+    input.network_id === undefined ? undefined : eq(subnets.network_id, input.network_id),
+    input.family === undefined ? undefined : sql`family(${subnets.cidr}) = ${input.family}`,
+    input.source === undefined ? undefined : eq(subnets.source, input.source),
+    input.within === undefined ? undefined : sql`${subnets.cidr} <<= ${input.within}::cidr`,
+    input.contains === undefined ? undefined : sql`${subnets.cidr} >>= ${input.contains}::inet`,
+    input.missing === undefined
+      ? undefined
+      : input.missing
+        ? isNotNull(subnets.missing_since)
+        : isNull(subnets.missing_since),
+    pattern === undefined
+      ? undefined
+      : or(
+          ilike(subnets.description, pattern),
+          sql`${subnets.cidr}::text ilike ${pattern}`,
+          sql`${subnets.network_id} in (select n.id from ${networks} n where n.name ilike ${pattern})`,
+        ),
+  ];
+}
+
+/** Subnets within reach, page by page. Three queries. */
+export async function listSubnets(tenants: Reach, input: SubnetListInput): Promise<Page<Subnet>> {
+  const conditions = filters(tenants, input);
+  const page = await pageOfRows<SubnetWithoutUsage>(
+    input,
+    { sorts: SORTS, sort: 'cidr', id: subnets.id },
+    (paging) => ({
+      rows: select(db, tenants)
+        .where(and(...conditions, paging.after))
+        .orderBy(...paging.order)
+        .limit(paging.limit),
+      total: db.$count(subnets, and(...conditions)),
+    }),
+  );
+  return { ...page, items: await withUsage(db, tenants, page.items) };
+}
+
+/** Subnets with these ids within reach, in no order; with usage. Two queries. */
+export async function findSubnets(tenants: Reach, ids: readonly string[]): Promise<Subnet[]> {
+  if (ids.length === 0) return [];
+  const rows = await select(db, tenants).where(and(inArray(subnets.id, [...ids]), subnetInReach(tenants)));
+  return withUsage(db, tenants, rows);
+}
+
+/** One subnet within reach with what is around it, or null. */
+export async function findSubnet(executor: Executor, tenants: Reach, id: string): Promise<SubnetDetail | null> {
+  const [row] = await executor
+    .select({
+      ...columns(tenants),
+      ancestors: sql<SubnetDetail['ancestors']>`(select coalesce(json_agg(json_build_object('id', p.id, 'cidr', p.cidr)
+        order by masklen(p.cidr)), '[]') from ${subnets} p where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr}
+          and ${isSubnetInReach(P, tenants)})`,
+      children_total: sql<number>`(select count(*)::int from ${subnets} d where d.network_id = ${subnets.network_id}
+        and d.cidr << ${subnets.cidr} and ${isSubnetInReach(sql.raw('d.id'), tenants)}
+        and not exists (select 1 from ${subnets} m where m.network_id = d.network_id
+          and m.cidr << ${subnets.cidr} and m.cidr >> d.cidr and ${isSubnetInReach(sql.raw('m.id'), tenants)}))`,
+      ranges_total: sql<number>`(select count(*)::int from ${ipRanges} where ${eq(ipRanges.subnet_id, subnets.id)})`,
+      conflicts_open: sql<number>`(select count(*)::int from ${ipamConflicts} join ${ipAddresses} on ${eq(ipAddresses.id, ipamConflicts.ip_address_id)}
+        where ${eq(ipAddresses.subnet_id, subnets.id)} and ${ipamConflicts.status} = 'open'
+          and ${conflictInReach(tenants) ?? sql`true`})`,
+    })
+    .from(subnets)
+    .innerJoin(networks, eq(networks.id, subnets.network_id))
+    .innerJoin(clusters, eq(clusters.id, subnets.cluster_id))
+    .where(and(eq(subnets.id, id), subnetInReach(tenants)));
+  if (!row) return null;
+  const [detail] = await withUsage(executor, tenants, [row]);
+  return detail ?? null;
+}
+
+/** Every subnet of a network within reach, and the addresses by state that lie directly in each. Two queries. */
+export async function listNetworkSubnets(
+  tenants: Reach,
+  networkId: string,
+): Promise<{ rows: SubnetWithoutUsage[]; direct: Map<string, StateCounts> }> {
+  const reach = workloadInReach(tenants);
+  const visible = reach ? sql`join ${workloads} on ${eq(workloads.id, ipAddresses.workload_id)} and ${reach}` : sql``;
+  const [rows, counted] = await Promise.all([
+    db
+      .select({ ...columns(tenants), parent_id: sql<null>`null` })
+      .from(subnets)
+      .innerJoin(networks, eq(networks.id, subnets.network_id))
+      .innerJoin(clusters, eq(clusters.id, subnets.cluster_id))
+      .where(and(eq(subnets.network_id, networkId), subnetInReach(tenants)))
+      .orderBy(asc(subnets.cidr)),
+    db.execute<UsageRow>(sql`
+      select ${ipAddresses.subnet_id} as id, ${ipAddresses.state} as state, count(*)::int as n from ${ipAddresses} ${visible}
+      where ${ipAddresses.subnet_id} in (select s.id from ${subnets} s where s.network_id = ${networkId}) group by 1, 2`),
+  ]);
+  const direct = new Map<string, StateCounts>();
+  for (const { id, state, n } of counted) {
+    const counts = direct.get(id) ?? noAddresses();
+    counts[state] = n;
+    direct.set(id, counts);
+  }
+  return { rows, direct };
+}

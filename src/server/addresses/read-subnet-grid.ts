@@ -1,0 +1,80 @@
+import type { SubnetGrid, SubnetGridInput } from '@/domain/ipam/subnet';
+import { cidrBounds, cidrContains } from '@/domain/net/cidr';
+import { formatIp, parseIp } from '@/domain/net/ip-address';
+import type { Scope } from '../auth/scope';
+import { db } from '../db/client';
+import { notFound, refuseField } from '../lib/refusals';
+import { rangesIn } from './queries/ip-ranges';
+import { addressesBetween, prefixesBetween } from './queries/subnet-grid';
+import { findSubnet } from './queries/subnets';
+import { cidrOf } from './subnet-rules';
+
+type Cell = SubnetGrid['cells'][number];
+const later = (a: bigint, b: bigint) => (a > b ? a : b);
+
+/**
+ * A part of a subnet's addresses with everything that is known of each; free ones are left out. Five queries whatever the
+ * part holds.
+ * @throws AppError `not_found`, `refused` for a first address outside the subnet
+ */
+export async function readSubnetGrid(
+  scope: Scope<'ipam:read'>,
+  { id, from, limit }: SubnetGridInput,
+): Promise<SubnetGrid> {
+  const subnet = await findSubnet(db, scope.reach, id);
+  if (!subnet) throw notFound('subnet');
+  const cidr = cidrOf(subnet.cidr);
+  const bounds = cidrBounds(cidr);
+  const { family } = bounds.first;
+  const wanted = from === undefined ? bounds.first : parseIp(from);
+  if (!wanted || !cidrContains(cidr, wanted)) throw refuseField('from', `Choose an address of ${subnet.cidr}.`);
+  const start = wanted.value;
+  const lastOfPart = start + BigInt(limit) - 1n;
+  const end = lastOfPart < bounds.last.value ? lastOfPart : bounds.last.value;
+  const text = (value: bigint) => formatIp({ family, value });
+  const [first, last] = [text(start), text(end)];
+  const [addresses, ranges, prefixes] = await Promise.all([
+    addressesBetween(scope.reach, subnet, first, last),
+    rangesIn(db, subnet.network_id, first, last),
+    prefixesBetween(scope.reach, subnet, first, last),
+  ]);
+
+  const cells = new Map<bigint, Cell>();
+  const put = (value: bigint, cell: Omit<Cell, 'address'>) => cells.set(value, { address: text(value), ...cell });
+  const nobody = { ip_address_id: null, label: null, workload_id: null, subnet_id: null };
+  const fill = (fromText: string, toText: string, cell: Omit<Cell, 'address'>) => {
+    const [a, b] = [parseIp(fromText), parseIp(toText)];
+    if (!a || !b) return;
+    for (let value = later(a.value, start); value <= b.value && value <= end; value += 1n) put(value, cell);
+  };
+  // What is known more exactly comes later and covers the rest.
+  for (const range of ranges)
+    fill(range.first, range.last, { ...nobody, state: `${range.kind}_range`, label: range.description || null });
+  for (const prefix of prefixes)
+    fill(prefix.first, prefix.last, { ...nobody, state: 'child', label: prefix.cidr, subnet_id: prefix.id });
+  const edges = family === 4 && cidr.prefix < 31;
+  if (edges && start === bounds.first.value) put(start, { ...nobody, state: 'network' });
+  if (edges && end === bounds.last.value) put(end, { ...nobody, state: 'broadcast' });
+  const gateway = subnet.gateway === null ? null : parseIp(subnet.gateway);
+  if (gateway && gateway.value >= start && gateway.value <= end) put(gateway.value, { ...nobody, state: 'gateway' });
+  for (const row of addresses) {
+    const ip = parseIp(row.address);
+    if (ip)
+      put(ip.value, {
+        state: row.state,
+        ip_address_id: row.id,
+        label: row.workload_name ?? row.hostname ?? (row.description || null),
+        workload_id: row.workload_id,
+        subnet_id: row.subnet_id === subnet.id ? null : row.subnet_id,
+      });
+  }
+  const before = start - BigInt(limit);
+  return {
+    cidr: subnet.cidr,
+    first,
+    last,
+    previous: start === bounds.first.value ? null : text(later(before, bounds.first.value)),
+    next: end === bounds.last.value ? null : text(end + 1n),
+    cells: [...cells].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell),
+  };
+}

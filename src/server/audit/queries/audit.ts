@@ -1,0 +1,162 @@
+import { and, asc, desc, eq, gt, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { AuditListInput, AuditRecord } from '@/domain/audit';
+import type { Page } from '@/domain/list';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../../db/client';
+import { auditCheckpoints, auditRecords } from '../../db/schema/operations';
+import { AppError } from '../../lib/errors';
+
+export type StoredAuditRecord = Required<typeof auditRecords.$inferSelect>;
+
+// An arbitrary constant that names the chain among the database's advisory locks.
+const CHAIN_LOCK = 0x0fab_a0d1;
+
+/** Makes this transaction the only writer of the chain until it ends; returns the last record, null when there is none. */
+export async function lockAuditChain(tx: Tx): Promise<{ seq: number; hash: string } | null> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${CHAIN_LOCK})`);
+  return lastAuditRecord(tx);
+}
+
+/** The newest record's place in the chain. */
+export async function lastAuditRecord(executor: Executor): Promise<{ seq: number; hash: string } | null> {
+  const [last] = await executor
+    .select({ seq: auditRecords.seq, hash: auditRecords.hash })
+    .from(auditRecords)
+    .orderBy(desc(auditRecords.seq))
+    .limit(1);
+  return last ?? null;
+}
+
+export async function insertAuditRecord(tx: Tx, record: typeof auditRecords.$inferInsert): Promise<void> {
+  await tx.insert(auditRecords).values(record);
+}
+
+/** Up to `limit` records after `seq`, in the order of the chain. */
+export async function readAuditChain(afterSeq: number, limit: number): Promise<StoredAuditRecord[]> {
+  return db
+    .select()
+    .from(auditRecords)
+    .where(gt(auditRecords.seq, afterSeq))
+    .orderBy(asc(auditRecords.seq))
+    .limit(limit);
+}
+
+export type AuditCheckpoint = typeof auditCheckpoints.$inferSelect;
+
+/** Where the trail was cut last; null while it is whole. */
+export async function lastAuditCheckpoint(executor: Executor): Promise<AuditCheckpoint | null> {
+  const [row] = await executor.select().from(auditCheckpoints).orderBy(desc(auditCheckpoints.seq)).limit(1);
+  return row ?? null;
+}
+
+/**
+ * The last of the oldest records that are all from before `cutoff`, at most `limit` of them and never the newest of the
+ * trail, which the next one continues; null when there is none.
+ */
+export async function findAuditCut(
+  tx: Tx,
+  cutoff: string,
+  limit: number,
+): Promise<{ seq: number; hash: string; records: number } | null> {
+  const [cut] = await tx.execute<{ seq: string; hash: string; records: number }>(sql`
+    with bounds as (
+      select (select seq from ${auditRecords} order by seq limit 1) as first,
+        (select seq from ${auditRecords} where at >= ${cutoff}::timestamptz order by seq limit 1) as kept,
+        (select seq from ${auditRecords} order by seq desc limit 1) as newest)
+    select r.seq, r.hash, (r.seq - b.first + 1)::int as records from bounds as b
+    join ${auditRecords} as r on r.seq = least(coalesce(b.kept, b.newest), b.newest, b.first + ${limit}) - 1
+    where r.seq >= b.first`);
+  return cut ? { ...cut, seq: Number(cut.seq) } : null;
+}
+
+/** Removes the oldest records up to a checkpoint, which must be stored before. @returns how many */
+export async function cutAuditTrail(tx: Tx, checkpoint: typeof auditCheckpoints.$inferInsert): Promise<number> {
+  await tx.insert(auditCheckpoints).values(checkpoint);
+  const { count: removed } = await tx.delete(auditRecords).where(lte(auditRecords.seq, checkpoint.seq));
+  return removed;
+}
+
+const visible = (tenants: TenantReach): SQL | undefined =>
+  tenants === 'all' ? undefined : inArray(auditRecords.tenant_id, [...tenants]);
+
+/** A record as it is shown; the place in the chain is for those who see all of it. */
+const shown = (record: StoredAuditRecord, tenants: TenantReach): AuditRecord =>
+  tenants === 'all' ? record : { ...record, seq: null, previous_hash: null, hash: null };
+
+/** One record, when the tenants include it. */
+export async function findAuditRecord(tenants: TenantReach, id: string): Promise<AuditRecord | null> {
+  const [row] = await db
+    .select()
+    .from(auditRecords)
+    .where(and(visible(tenants), eq(auditRecords.id, id)));
+  return row ? shown(row, tenants) : null;
+}
+
+function matches(input: AuditListInput): (SQL | undefined)[] {
+  const contains = (q: string) =>
+    [auditRecords.action, auditRecords.actor_name, auditRecords.object_name, auditRecords.object_id].map(
+      (column) => sql`strpos(lower(${column}), lower(${q})) > 0`,
+    );
+  return [
+    input.actor_kind && eq(auditRecords.actor_kind, input.actor_kind),
+    input.actor_id ? eq(auditRecords.actor_id, input.actor_id) : undefined,
+    input.action?.endsWith('.*')
+      ? sql`starts_with(${auditRecords.action}, ${input.action.slice(0, -1)})`
+      : input.action
+        ? eq(auditRecords.action, input.action)
+        : undefined,
+    input.object_kind ? eq(auditRecords.object_kind, input.object_kind) : undefined,
+    input.object_id ? eq(auditRecords.object_id, input.object_id) : undefined,
+    input.tenant_id ? eq(auditRecords.tenant_id, input.tenant_id) : undefined,
+    input.since ? gte(auditRecords.at, input.since) : undefined,
+    input.until ? lt(auditRecords.at, input.until) : undefined,
+    input.q ? or(...contains(input.q)) : undefined,
+  ];
+}
+
+/** The place of the record that a cursor names; the chain itself is the order. @throws AppError `malformed`, also when the record was removed meanwhile */
+async function placeOf(cursor: string, tenants: TenantReach): Promise<number> {
+  const id = /^r(.*)$/.exec(cursor)?.[1];
+  const [row] = z.uuid().safeParse(id).success
+    ? await db
+        .select({ seq: auditRecords.seq })
+        .from(auditRecords)
+        .where(and(visible(tenants), eq(auditRecords.id, id ?? '')))
+    : [];
+  if (!row) {
+    throw new AppError(
+      'malformed',
+      'The cursor is not one that this list gave out, or its record was removed. Start again without it.',
+      {
+        errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+      },
+    );
+  }
+  return row.seq;
+}
+
+/** One page of the trail, the newest first unless sorted by `at`. Counting all of them is left out for an export. */
+export async function listAuditRecords(
+  tenants: TenantReach,
+  input: AuditListInput,
+  counted = true,
+): Promise<Page<AuditRecord>> {
+  const ascending = input.sort === 'at';
+  const where = and(visible(tenants), ...matches(input));
+  const after = input.cursor === undefined ? undefined : await placeOf(input.cursor, tenants);
+  const beyond =
+    after === undefined ? undefined : ascending ? gt(auditRecords.seq, after) : lt(auditRecords.seq, after);
+  const [rows, total] = await Promise.all([
+    db
+      .select()
+      .from(auditRecords)
+      .where(and(where, beyond))
+      .orderBy(ascending ? asc(auditRecords.seq) : desc(auditRecords.seq))
+      .limit(input.limit + 1),
+    counted ? db.$count(auditRecords, where) : 0,
+  ]);
+  const items = rows.slice(0, input.limit).map((row) => shown(row, tenants));
+  const last = items.at(-1);
+  return { items, next_cursor: rows.length > input.limit && last ? `r${last.id}` : null, total };
+}

@@ -1,0 +1,105 @@
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { logger } from '../../lib/logger';
+import { processState } from '../../lib/process-state';
+import { listGuestHomes, listReportingNodeIds, oldestReported } from '../../traffic/queries/reporting-nodes';
+import {
+  addRuleHits,
+  addWorkloadCoverage,
+  lockCoverageMark,
+  moveCoverageMark,
+  readCountedFlows,
+} from '../../traffic/storage/postgres/coverage-sums';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+import { guestContext } from '../verdicts/guest-context';
+import { type CountedGuest, CoverageTally } from './coverage-tally';
+import { placeHits } from './place-hits';
+
+/** A heartbeat is stamped before it is committed: what is younger is left for the next time. */
+const UNSETTLED_MS = 30_000;
+/** How far the first count of a node reaches back: what is live now was live a moment ago. */
+const FIRST_LOOK_MS = 5 * 60_000;
+/** Conversations that go on move the last hit of a rule this often: looking at all of them every time would cost most. */
+const ONGOING_MS = 5 * 60_000;
+/** Heartbeats are kept for a day; before, nobody knows what they brought. */
+const HEARTBEATS_KEPT_MS = 23 * 3_600_000;
+
+type Homes = Map<string, { node_id: string | null; looked_at: boolean }>;
+
+/** Guests by id, with whether the node is the nearest that looks at them. Each is prepared when it is first met. */
+function guestsSeenFrom(nodeId: string, board: Board, homes: Homes): (workloadId: string) => CountedGuest | null {
+  const known = new Map<string, CountedGuest | null>();
+  return (workloadId) => {
+    let guest = known.get(workloadId);
+    if (guest !== undefined) return guest;
+    const context = guestContext(board, workloadId);
+    const workload = board.world.workloads.get(workloadId);
+    const home = homes.get(workloadId);
+    const seen_from_here = !home?.looked_at || home.node_id === nodeId;
+    guest = context && workload ? { context, vmid: workload.vmid, seen_from_here } : null;
+    known.set(workloadId, guest);
+    return guest;
+  };
+}
+
+/** Beginning of the span of time, fixed by the clock, that has ended between two counts; null when none has. */
+function endedSpan(from: string, until: string): string | null {
+  const start = (time: string) => Math.floor(Date.parse(time) / ONGOING_MS) * ONGOING_MS;
+  return start(from) < start(until) ? new Date(start(from)).toISOString() : null;
+}
+
+/** Counts what is new of one node, all of it or nothing. @returns how many flows were judged */
+function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSignal | undefined): Promise<number> {
+  const now = clock.now().getTime();
+  const ago = (ms: number) => new Date(now - ms).toISOString();
+  const until = ago(UNSETTLED_MS);
+  const versions = new Map(board.world.policies.map(({ id, version }) => [id, version]));
+  return db.transaction(async (tx) => {
+    const mark = await lockCoverageMark(tx, nodeId, ago(FIRST_LOOK_MS));
+    if (mark.until >= until) return 0;
+    const remembered = mark.until >= ago(HEARTBEATS_KEPT_MS);
+    const updated_from = endedSpan(mark.until, until);
+    const oldest = remembered ? await oldestReported(tx, nodeId, updated_from ?? mark.until) : 'unknown';
+    const tally = new CoverageTally({
+      instance: board.world.instance,
+      since: mark.since,
+      guest: guestsSeenFrom(nodeId, board, homes),
+      versionOf: (policyId) => versions.get(policyId) ?? 1,
+    });
+    if (oldest !== 'none') {
+      const observed_from = oldest === 'unknown' || oldest < mark.since ? mark.since : oldest;
+      const span = { node_id: nodeId, from: mark.until, until, updated_from, observed_from };
+      for await (const flows of readCountedFlows(tx, span)) {
+        signal?.throwIfAborted();
+        for (const flow of flows) tally.add(flow);
+      }
+    }
+    await addRuleHits(tx, await placeHits(tx, board, tally.hits()));
+    await addWorkloadCoverage(tx, tally.coverage());
+    await moveCoverageMark(tx, nodeId, until);
+    return tally.judged;
+  });
+}
+
+const state = processState(() => ({ forth: false }));
+
+/**
+ * Counts for each rule of our policies which flows it decided, and for each guest by what its flows are decided, of what
+ * agents reported since the count before. Judged by what is live now. Safe to run at any time, twice at once, and to
+ * interrupt: every node is counted in a transaction of its own.
+ * @returns how many flows were judged
+ */
+export async function countCoverage(signal?: AbortSignal): Promise<number> {
+  const [nodeIds, board, homes] = await Promise.all([listReportingNodeIds(db), readBoard(), listGuestHomes(db)]);
+  const byId: Homes = new Map(homes.map((home) => [home.workload_id, home]));
+  let judged = 0;
+  // To and fro: what was prepared last is still kept, and would be gone when it comes last again.
+  state.forth = !state.forth;
+  for (const nodeId of state.forth ? nodeIds : nodeIds.reverse()) {
+    signal?.throwIfAborted();
+    judged += await countNode(nodeId, board, byId, signal);
+  }
+  logger.debug({ nodes: nodeIds.length, judged }, 'coverage counted');
+  return judged;
+}

@@ -1,0 +1,82 @@
+import type { AppliedCluster, AppliedGuest, ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
+import { db } from '../../db/client';
+import type { RuleNamer } from '../guest-firewall/named-rules';
+import { openGuestResult } from '../guest-firewall/withhold-state';
+import { compileWorld, type PolicyWorld } from '../policies/world/load-policy-world';
+import { listGuestsOf } from '../queries/deployment-guests';
+import { listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
+import type { PolicyState } from '../queries/policy-states';
+
+type Unresolved = ApplyResult['unresolved'];
+
+/** Endpoints of the policy that stand for nothing. */
+export const unresolvedOf = (world: PolicyWorld, policyId: string): Unresolved =>
+  compileWorld(world)
+    .unresolved.filter(({ policy_id }) => policy_id === policyId)
+    .map(({ side, endpoint, reason }) => ({ side, endpoint, reason }));
+
+function guestOf({
+  deployment_id: _,
+  id: _id,
+  started_at: _start,
+  finished_at: _end,
+  ...guest
+}: DeploymentGuest): AppliedGuest {
+  return guest;
+}
+
+const clusterOf = (deployment: Deployment, guests: readonly DeploymentGuest[]): AppliedCluster => ({
+  cluster_id: deployment.cluster_id,
+  cluster_name: deployment.cluster_name,
+  deployment_id: deployment.id,
+  status: deployment.status,
+  problems: deployment.problems,
+  notes: deployment.notes,
+  guests: guests.filter(({ deployment_id }) => deployment_id === deployment.id).map(guestOf),
+});
+
+const IN_FORCE = ['ok', 'unchanged', 'partial'];
+
+/** What is not as wanted, in one text. */
+function messageOf(clusters: readonly AppliedCluster[], finished: boolean): string | null {
+  if (!finished) return 'The work goes on; ask for its deployments.';
+  const many = clusters.length > 1;
+  const texts = clusters.flatMap(({ cluster_name, problems, notes }) =>
+    [...problems, ...notes].map(({ message }) => (many ? `${cluster_name}: ${message}` : message)),
+  );
+  return texts.length > 0 ? [...new Set(texts)].join(' ').slice(0, 2_000) : null;
+}
+
+/** What has become of these deployments by now. @param namer for the reader */
+export async function applyResult(
+  policy: PolicyState,
+  ids: readonly string[],
+  unresolved: Unresolved,
+  namer: RuleNamer,
+): Promise<ApplyResult> {
+  const deployments = await withGuestProblems(db, await listDeploymentsByIds(db, ids));
+  const guests = await listGuestsOf(
+    db,
+    deployments.map(({ id }) => id),
+  );
+  const clusters = deployments.map((deployment) =>
+    clusterOf(
+      deployment,
+      guests.map((guest) => openGuestResult(guest, namer)),
+    ),
+  );
+  const finished = deployments.every(({ finished_at }) => finished_at !== null);
+  return {
+    policy_id: policy.id,
+    policy_version: deployments[0]?.policy_version ?? policy.version,
+    policy_mode: policy.definition.enforcement_mode,
+    dry_run: false,
+    success: finished && deployments.every(({ status }) => status === 'ok'),
+    applied: clusters.some((cluster) => cluster.guests.some(({ status }) => IN_FORCE.includes(status))),
+    message: messageOf(clusters, finished),
+    operation_id: deployments[0]?.operation_id ?? null,
+    finished,
+    clusters,
+    unresolved,
+  };
+}

@@ -1,0 +1,255 @@
+import type { DeploymentProblem } from '@/domain/deployments';
+import { parseMarker } from '@/domain/policy/marker';
+import { isSwitch } from '@/domain/policy/plan/approved-plan';
+import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
+import { planGuest } from '@/domain/policy/plan/plan-guest';
+import { settleWritten } from '@/domain/policy/plan/written-switches';
+import type { DormantView } from '@/domain/policy-preview';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { ProviderError } from '../../providers/hypervisor/errors';
+import { filterOf } from '../guest-firewall/filter-of-snapshot';
+import { dormantAt } from '../policies/preview/preview-guest';
+import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
+import { findDeploymentGuest, updateDeploymentGuest } from '../queries/deployment-guests';
+import {
+  forgetDefaults,
+  forgetOrigin,
+  type GuestFirewallRow,
+  noteBaseline,
+  noteDefaults,
+  noteSwitches,
+} from '../queries/guest-firewalls';
+import { deletePlacement, listPlacementsAt, upsertPlacement } from '../queries/policy-placements';
+import { findPolicyState } from '../queries/policy-states';
+import { holdWorkload } from '../queries/residual-rules';
+import type { DeploymentSession } from './deployment-session';
+import { approveWrites } from './guest/approve-writes';
+import { GuestProblem } from './guest/guest-problem';
+import type { ReadGuest } from './guest/read-guest-filter';
+import { failedOutcome, type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
+import { dropsOf, type GuestWork, intentFor, originOf, rulesOf } from './guest-work';
+import { assertActsOn } from './removal/assert-acts-on';
+import { settleRemoval } from './removal/settle-removal';
+
+const busy: DeploymentProblem = {
+  code: 'guest_busy',
+  message: 'Another deployment was writing to the guest for too long.',
+  remedy: 'Retry when it has ended.',
+};
+
+/** The guest is not to be written to now. */
+async function assertStillWanted({ deployment }: DeploymentSession, workloadId: string): Promise<void> {
+  await assertActsOn(db, deployment, workloadId);
+  const { policy_id, policy_version: version, kind } = deployment;
+  if (kind === 'removal') return;
+  const policy = await findPolicyState(db, policy_id);
+  const deployed = policy !== null && isDeployed(policy);
+  if (kind === 'apply' && !(deployed && policy.version === version)) {
+    throw new GuestProblem(
+      {
+        code: 'policy_changed',
+        message: deployed
+          ? `The policy was changed to version ${policy.version} while version ${version} was applied.`
+          : 'The policy was disabled, set to audit or deleted while it was applied.',
+        remedy: deployed ? 'Apply it again.' : 'Nothing is to be done: its rules are being removed.',
+      },
+      true,
+    );
+  }
+  if (kind === 'cleanup' && deployed) {
+    throw new GuestProblem(
+      {
+        code: 'policy_enforced_again',
+        message: 'The policy was enforced again before its rules were removed; they were left in place.',
+        remedy: 'Apply the policy.',
+      },
+      true,
+    );
+  }
+}
+
+/** A guest that carries rules of this installation was not left like this by people: it is a clone, or was restored. */
+const isBeforeFabric = ({ rules }: GuestFilter, instance: string) =>
+  !rules.some(({ comment }) => parseMarker(comment)?.instance === instance);
+
+async function goneOrFailed(
+  session: DeploymentSession,
+  work: GuestWork,
+  outcome: GuestOutcome,
+): Promise<GuestProblem | null> {
+  const [problem] = outcome.problems;
+  if (outcome.status !== 'failed' || problem?.code !== 'not_found') return null;
+  const { vmid, kind, node_name } = work.workload;
+  const presence = await session.provider.inventory
+    .guestPresence({ vmid, kind, node: node_name ?? '' })
+    .catch(() => 'unknown' as const);
+  if (presence !== 'absent') return null;
+  return new GuestProblem(
+    {
+      code: 'guest_missing',
+      message: `Guest ${vmid} does not exist any more.`,
+      remedy: 'Nothing is to be done there; the next sync removes it from the inventory.',
+    },
+    true,
+  );
+}
+
+/** What is stored at the guest and takes effect with the switches that are turned on. */
+async function dormantAtGuest(
+  session: DeploymentSession,
+  workload: GuestWork['workload'],
+  intent: GuestIntent,
+  { snapshot }: ReadGuest,
+): Promise<DormantView[] | null> {
+  const filter = filterOf(snapshot);
+  if (!filter || !planGuest(filter, intent).steps.some(isSwitch)) return filter && [];
+  const cluster = await session.clusterFirewall().catch((error: unknown) => {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  });
+  return cluster && dormantAt(filter, intent, { workload, state: snapshot, cluster });
+}
+
+async function reconcile(
+  session: DeploymentSession,
+  world: PolicyWorld,
+  work: GuestWork,
+  row: GuestFirewallRow,
+): Promise<GuestOutcome> {
+  const { deployment } = session;
+  const { policy_id, kind } = deployment;
+  const { workload } = work;
+  const key = { deployment_id: deployment.id, workload_id: workload.id };
+  const placements = await listPlacementsAt(db, workload.id);
+  const intent = intentFor(world, policy_id, kind === 'apply' ? 'apply' : 'cleanup', work, { row, placements });
+  const { fingerprints } = deployment;
+  const drops = dropsOf(policy_id, work);
+  // Gone when the policy was deleted, and then nothing of it is noted.
+  const policy = world.policies.find(({ id }) => id === policy_id);
+  const placement = {
+    policy_id,
+    workload_id: workload.id,
+    policy_version: deployment.policy_version,
+    rules: rulesOf(policy_id, work),
+    ...drops,
+    tier: policy?.tier ?? 'tenant',
+    priority: policy?.priority ?? 0,
+  };
+  if (workload.lock === 'create' || workload.lock === 'clone') {
+    throw new GuestProblem({
+      code: 'guest_locked',
+      message: `Guest ${workload.vmid} is still being made (${workload.lock}).`,
+      remedy: 'Apply again when that has ended.',
+    });
+  }
+  const outcome = await reconcileGuest({
+    provider: session.provider,
+    guest: { node: workload.node_name ?? '', kind: workload.kind, vmid: workload.vmid },
+    fingerprint: workload.creation_fingerprint,
+    intent,
+    origin: originOf(row),
+    mayWrite: () => session.lease.assertHeld(),
+    assertWanted: (written) => assertActsOn(db, deployment, workload.id, written),
+    pause: (ms) => session.pause(ms),
+    ...(fingerprints && {
+      approve: approveWrites({
+        fingerprint: fingerprints[workload.id] ?? null,
+        workload,
+        intent,
+        before: (await findDeploymentGuest(db, deployment.id, workload.id))?.state_before ?? null,
+        readCluster: () => session.clusterFirewall(),
+        onChanged: (difference) => updateDeploymentGuest(db, key, { difference }),
+      }),
+    }),
+    async onPlan(state, plan) {
+      const dormant = await dormantAtGuest(session, workload, intent, state);
+      const { rules, options, sets, nics, aliases } = state;
+      const before: GuestFilter = { rules, options, sets, nics, ...(aliases && { aliases }) };
+      const first = intent.switch_on && placements.length === 0 && isBeforeFabric(before, world.instance);
+      await db.transaction(async (tx) => {
+        // A move waits for this, or this finds that it happened: what is applied is noted before or not applied at all.
+        await holdWorkload(tx, workload.id);
+        await assertActsOn(tx, deployment, workload.id);
+        // Before the first write, so that no rule of ours is anywhere without a note of it.
+        if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: null });
+        if (first) await noteBaseline(tx, workload.id, before);
+        await updateDeploymentGuest(tx, key, { state_before: before, plan, dormant });
+      });
+      return first ? { ...originOf(row), baseline: row.baseline ?? before } : undefined;
+    },
+    onSwitch: (written) => noteSwitches(db, workload.id, written),
+    onDefault: (before) =>
+      noteDefaults(db, workload.id, {
+        ...(before.in && { default_in_before: before.in }),
+        ...(before.out && { default_out_before: before.out }),
+      }),
+  });
+  if (outcome.status === 'failed') return outcome;
+  await db.transaction(async (tx) => {
+    // Rules stand as wanted, or the problem names an interface at which they are not in force.
+    if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: clock.now().toISOString() });
+    else await deletePlacement(tx, policy_id, workload.id);
+    if (kind === 'removal') await settleRemoval(tx, deployment, workload.id);
+    if (intent.restore && outcome.status !== 'partial') return forgetOrigin(tx, workload.id);
+    if (outcome.state) await noteSwitches(tx, workload.id, settleWritten(outcome.written, outcome.state));
+    const restored = {
+      ...(typeof intent.default_in === 'object' && { default_in_before: null }),
+      ...(typeof intent.default_out === 'object' && { default_out_before: null }),
+    };
+    if (Object.keys(restored).length > 0) await forgetDefaults(tx, workload.id, restored);
+  });
+  return outcome;
+}
+
+/** What became of a guest, for the deployment as a whole. */
+export type GuestEnd = { problems: readonly DeploymentProblem[]; broken: boolean; written: boolean };
+
+/**
+ * Brings one guest to what the deployment's policy wants of it, as its only writer, and stores what became of it.
+ * @throws when the worker has to stop; the guest then waits for whoever goes on
+ */
+export async function deployToGuest(
+  session: DeploymentSession,
+  world: PolicyWorld,
+  work: GuestWork,
+): Promise<GuestEnd> {
+  const { deployment } = session;
+  const { workload } = work;
+  const key = { deployment_id: deployment.id, workload_id: workload.id };
+  const row = await session.holdGuest(workload.id);
+  let outcome: GuestOutcome;
+  let skipped = false;
+  try {
+    if (!row) throw new GuestProblem(busy);
+    await updateDeploymentGuest(db, key, { status: 'running', started_at: clock.now().toISOString() });
+    await assertStillWanted(session, workload.id);
+    outcome = await reconcile(session, world, work, row);
+    const gone = await goneOrFailed(session, work, outcome);
+    if (gone) throw gone;
+  } catch (error) {
+    if (!(error instanceof GuestProblem)) throw error;
+    skipped = error.skipped;
+    outcome = failedOutcome(error);
+  } finally {
+    if (row) await session.leaveGuest(workload.id);
+  }
+  const { status, writes, changes, switches, problems, notes, broken } = outcome;
+  await updateDeploymentGuest(
+    db,
+    key,
+    {
+      status: skipped ? 'skipped' : status,
+      changes,
+      switches,
+      problems,
+      notes,
+      finished_at: clock.now().toISOString(),
+    },
+    writes,
+  );
+  session.done += 1;
+  session.writes += writes;
+  session.lease.touch();
+  return { problems, broken, written: status !== 'failed' };
+}

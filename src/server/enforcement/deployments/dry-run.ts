@@ -1,0 +1,76 @@
+import type { AppliedCluster, ApplyResult } from '@/domain/deployments';
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import type { Reach } from '@/domain/permissions';
+import type { Board } from '../policies/board/board';
+import { previewInWorld } from '../policies/preview/preview-world';
+import { compileWorld } from '../policies/world/load-policy-world';
+import type { PolicyState } from '../queries/policy-states';
+import type { WorldPolicy } from '../queries/policy-world';
+import { unresolvedOf } from './apply-result';
+import { guestsOf, rulesOf } from './guest-work';
+import { unmappedRules } from './unmapped-rules';
+
+const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
+
+/** What would take effect with the switches by what was last read of the guests; those never read are left out. */
+async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy, reach: Reach) {
+  const preview = await previewInWorld(world, policy, [], policy.id, reach, async (clusterId) => ({
+    cluster: readings.clusters.get(clusterId) ?? { state: UNREAD, read_at: policy.created_at },
+    guests: readings.guests,
+  }));
+  const guests = preview.clusters.flatMap((cluster) => cluster.guests);
+  return new Map(guests.map(({ workload_id, dormant }) => [workload_id, dormant]));
+}
+
+/** What the planner of the apply wants of every guest, from the inventory and what was last read: no cluster is asked. */
+export async function dryRun(policy: PolicyState, board: Board, reach: Reach): Promise<ApplyResult> {
+  const { world } = board;
+  const compiled = compileWorld(world);
+  const own = world.policies.find(({ id }) => id === policy.id);
+  const unmapped = own ? unmappedRules(own, compiled) : null;
+  const dormant = own ? await dormantByWorkload(board, own, reach) : null;
+  const clusters = new Map<string, AppliedCluster>();
+  for (const wanted of guestsOf(compiled, policy.id)) {
+    const workload = world.workloads.get(wanted.workload_id);
+    const cluster = world.clusters.get(wanted.cluster_id);
+    if (!workload || !cluster) continue;
+    const known = clusters.get(cluster.id) ?? {
+      cluster_id: cluster.id,
+      cluster_name: cluster.name,
+      deployment_id: null,
+      status: 'planned' as const,
+      problems: unmapped ? [unmapped] : [],
+      notes: [],
+      guests: [],
+    };
+    clusters.set(cluster.id, known);
+    known.guests.push({
+      workload_id: workload.id,
+      vmid: workload.vmid,
+      name: workload.name,
+      status: 'planned',
+      rules: rulesOf(policy.id, { wanted }).length,
+      writes: 0,
+      changes: null,
+      switches: [],
+      problems: [],
+      reason: null,
+      dormant: dormant?.get(workload.id) ?? null,
+      difference: null,
+      notes: [],
+    });
+  }
+  return {
+    policy_id: policy.id,
+    policy_version: policy.version,
+    policy_mode: policy.definition.enforcement_mode,
+    dry_run: true,
+    success: unmapped === null,
+    applied: false,
+    message: unmapped?.message ?? null,
+    operation_id: null,
+    finished: true,
+    clusters: [...clusters.values()].sort((a, b) => a.cluster_name.localeCompare(b.cluster_name)),
+    unresolved: unresolvedOf(world, policy.id),
+  };
+}

@@ -1,0 +1,123 @@
+import { comparePolicies } from '@/domain/policy/order';
+import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
+import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
+import type { Compiled, WantedGuest } from '@/domain/policy/wanted';
+import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
+import type { GuestFirewallRow } from '../queries/guest-firewalls';
+import type { PlacementRow } from '../queries/policy-placements';
+import type { WorldWorkload } from '../queries/policy-world';
+
+/** What a deployment wants of one guest. */
+export type GuestWork = {
+  readonly workload: WorldWorkload;
+  /** Everything that is wanted there, of all policies; null: nothing. */
+  readonly wanted: WantedGuest | null;
+};
+
+const orders = new WeakMap<PolicyWorld, string[]>();
+
+function orderOf(world: PolicyWorld): string[] {
+  const known =
+    orders.get(world) ??
+    [...world.policies]
+      .filter(isDeployed)
+      .sort(comparePolicies)
+      .map(({ id }) => id);
+  orders.set(world, known);
+  return known;
+}
+
+const isOfTenant = (world: PolicyWorld, policyId: string) =>
+  (world.policies.find(({ id }) => id === policyId)?.tenant_id ?? null) !== null;
+
+/** Platform policies of which tenants may not see the rules. */
+const opaqueOf = (world: PolicyWorld): ReadonlySet<string> =>
+  new Set(
+    world.policies
+      .filter(({ tenant_id, tenant_visibility }) => tenant_id === null && tenant_visibility !== 'rules')
+      .map(({ id }) => id),
+  );
+
+type Known = { row: GuestFirewallRow; placements: readonly PlacementRow[] };
+
+/** The rules of the policy at the guest, in their order. */
+export const rulesOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>) =>
+  (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId);
+
+/** Whether the policy asks for a default of dropping at the guest. */
+export const dropsOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>) => ({
+  drop_in: wanted?.drop_in.includes(policyId) ?? false,
+  drop_out: wanted?.drop_out.includes(policyId) ?? false,
+});
+
+/** Whether the policy wants a rule or a default at the guest. */
+const wantsAt = (policyId: string, wanted: WantedGuest): boolean => {
+  const { drop_in, drop_out } = dropsOf(policyId, { wanted });
+  return drop_in || drop_out || rulesOf(policyId, { wanted }).length > 0;
+};
+
+/** The guests where the policy wants something now. */
+export const guestsOf = ({ guests }: Compiled, policyId: string): WantedGuest[] =>
+  guests.filter((wanted) => wantsAt(policyId, wanted));
+
+/** A guest that no policy was ever applied to. */
+export const untouched = (workload_id: string): GuestFirewallRow => ({
+  workload_id,
+  lease_owner: null,
+  lease_at: null,
+  default_in_before: null,
+  default_out_before: null,
+  baseline: null,
+  switches_written: null,
+});
+
+/** What is stored for undoing what policies did to the switches of a guest. */
+export const originOf = ({ baseline, switches_written }: GuestFirewallRow): Origin => ({
+  baseline,
+  written: switches_written ?? NOTHING_WRITTEN,
+});
+
+/**
+ * What applying, or cleaning up, one policy wants of a guest. Defaults follow from what the other policies had applied
+ * there, not from what they want by now.
+ */
+export function intentFor(
+  world: PolicyWorld,
+  policyId: string,
+  kind: 'apply' | 'cleanup',
+  work: GuestWork,
+  { row, placements }: Known,
+): GuestIntent {
+  const { workload } = work;
+  const rules = kind === 'apply' ? rulesOf(policyId, work) : [];
+  const own = kind === 'apply' ? dropsOf(policyId, work) : { drop_in: false, drop_out: false };
+  const others = placements.filter((placement) => placement.policy_id !== policyId);
+  const goal = (drop: boolean, otherDrops: boolean, before: 'ACCEPT' | 'REJECT' | null) =>
+    drop ? 'drop' : otherDrops || before === null ? 'keep' : ({ restore: before } as const);
+  const wants = rules.length > 0 || own.drop_in || own.drop_out;
+  const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
+  return {
+    instance: world.instance,
+    vmid: workload.vmid,
+    placement: world.clusters.get(workload.cluster_id)?.rule_placement ?? 'above',
+    scope: new Set([policyId]),
+    rules,
+    sets: (work.wanted?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
+    order: orderOf(world),
+    remove_strays: kind === 'apply',
+    default_in: goal(
+      own.drop_in,
+      others.some(({ drop_in }) => drop_in),
+      row.default_in_before,
+    ),
+    default_out: goal(
+      own.drop_out,
+      others.some(({ drop_out }) => drop_out),
+      row.default_out_before,
+    ),
+    switch_on: wants,
+    ...(isOfTenant(world, policyId) && { opaque: opaqueOf(world) }),
+    // Nothing of the policy stays, and nothing of another one is there.
+    ...(!wants && others.length === 0 && { restore: originOf(row) }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { approvedStates } from '@/domain/policy/plan/approved-plan';
+import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
+import type { ChangedDifference } from '@/domain/policy-preview';
+import { clock } from '../../../lib/clock';
+import { filterOf } from '../../guest-firewall/filter-of-snapshot';
+import { guestFingerprint } from '../../policies/preview/guest-fingerprint';
+import { previewDifference } from '../../policies/preview/preview-guest';
+import type { WorldWorkload } from '../../queries/policy-world';
+import { GuestProblem } from './guest-problem';
+import type { ReadGuest } from './read-guest-filter';
+
+type Approved = {
+  /** Fingerprint that the preview gave for the workload; null: it was not in the preview. */
+  readonly fingerprint: string | null;
+  readonly workload: WorldWorkload;
+  readonly intent: GuestIntent;
+  /** How the guest was before the first write of the deployment, when an earlier worker made it; else null. */
+  readonly before: GuestFilter | null;
+  readonly readCluster: () => Promise<ClusterSnapshot>;
+  /** Called with what would be written now instead. */
+  readonly onChanged: (difference: ChangedDifference) => Promise<void>;
+};
+
+const REMEDY = 'Check the difference, preview the policy again, then apply it.';
+
+function changed(fingerprint: string | null, written: boolean): GuestProblem {
+  const code = 'changed_since_preview';
+  if (written) {
+    const message =
+      'The workload was changed by someone else while it was written. Everything written until then is part of the preview.';
+    return new GuestProblem({ code, message, remedy: REMEDY });
+  }
+  const message =
+    fingerprint === null
+      ? 'The workload is not part of the preview, but it would be written now. Nothing was written.'
+      : 'The firewall of the workload, something it refers to, or what the policy requires there changed since the preview. Nothing was written.';
+  return new GuestProblem({ code, message, remedy: REMEDY }, true);
+}
+
+const withoutUnbridged = (filter: GuestFilter): GuestFilter => ({
+  ...filter,
+  nics: filter.nics.filter(({ unbridged }) => !unbridged),
+});
+
+/**
+ * Decides right before each write whether it is one that the preview showed: the guest has to be as the preview saw it, or
+ * on the way from there that nobody but this deployment took, also under an earlier worker.
+ */
+export function approveWrites({ fingerprint, workload, intent, before, readCluster, onChanged }: Approved) {
+  let start = before && withoutUnbridged(before);
+  let writesDone: ((now: GuestFilter) => number) | null = null;
+  let least = 0;
+  let seen: ReadGuest['snapshot'] | null = null;
+
+  const isUnchanged = async (state: ReadGuest): Promise<boolean> => {
+    const { snapshot } = state;
+    if (snapshot !== seen) {
+      const first = start ?? filterOf(snapshot);
+      if (!first || fingerprint === null) return false;
+      const { aliases, nics } = snapshot;
+      const context = { aliases, nics: nics ?? [], cluster: await readCluster(), node: workload.node_name };
+      if (guestFingerprint(first, intent, context) !== fingerprint) return false;
+      writesDone ??= approvedStates(first, intent);
+      start = first;
+      seen = snapshot;
+    }
+    const done = writesDone?.(withoutUnbridged(state)) ?? -1;
+    if (done < least) return false;
+    // The write that comes next may remain undone and be repeated; what was done before it stays done.
+    least = done;
+    return true;
+  };
+
+  /** @param written whether this worker wrote something already */
+  return async (state: ReadGuest, written: boolean): Promise<void> => {
+    if (await isUnchanged(state)) return;
+    const filter = filterOf({ ...state.snapshot, rules: state.rules, options: state.options, ipsets: state.sets });
+    if (filter) {
+      const known = { workload, state: state.snapshot, cluster: await readCluster() };
+      await onChanged({ ...previewDifference(filter, intent, known), read_at: clock.now().toISOString() });
+    }
+    throw changed(fingerprint, written || before !== null);
+  };
+}

@@ -1,0 +1,71 @@
+import { anonymousRule, viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { isWithinReach } from '@/domain/permissions';
+import { parseMarker } from '@/domain/policy/marker';
+import type { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
+import { recordAudit } from '../../../audit/record';
+import type { Scope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { notFound } from '../../../lib/refusals';
+import { readBoard } from '../../policies/board/read-board';
+import { findOwner, listDueRemovals, listResidualRules, setRemoval } from '../../queries/residual-rules';
+import { startDeployments } from '../start-deployments';
+import { requestRemovalIn } from './request-removal';
+
+const noSuchWorkload = () => notFound('workload');
+
+/**
+ * What policies of former tenants and projects left on a workload, one item for each policy, with the rules that were last read of it. No
+ * cluster is asked.
+ * @throws AppError `not_found` for a workload out of reach
+ */
+export async function listResidual(scope: Scope<'workload:read'>, workloadId: string): Promise<ResidualRulesList> {
+  const [rows, board] = await Promise.all([listResidualRules(scope.reach, workloadId), readBoard()]);
+  const workload = board.world.workloads.get(workloadId);
+  if (!workload || !isWithinReach(workload, scope.reach)) throw noSuchWorkload();
+  const reading = board.readings.guests.get(workloadId);
+  return {
+    items: rows.map(({ id, policy_id, mode, since, attempts, attempted_at, problem }) => ({
+      id,
+      workload_id: workloadId,
+      mode,
+      since,
+      attempts,
+      attempted_at,
+      problem,
+      rules:
+        reading?.state.rules
+          ?.filter(({ comment }) => {
+            const marker = parseMarker(comment);
+            return marker?.instance === board.world.instance && marker.policy_id === policy_id;
+          })
+          .map((rule) => anonymousRule(viewOfLiveRule(rule, board.world.instance, workload.vmid))) ?? null,
+      read_at: reading?.read_at ?? null,
+    })),
+  };
+}
+
+/**
+ * Has what policies of former tenants and projects left on a workload removed now, also what was to be kept; the worker tries again until
+ * it is gone. @throws AppError `not_found` for a workload out of reach
+ */
+export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: string): Promise<ResidualRemoval> {
+  const { requested, ids } = await db.transaction(async (tx) => {
+    const owner = await findOwner(tx, workloadId);
+    if (!owner || !isWithinReach(owner, scope.reach)) throw noSuchWorkload();
+    await setRemoval(tx, workloadId);
+    const left = await listDueRemovals(tx, [workloadId]);
+    if (left.length === 0) return { requested: 0, ids: [] };
+    const ids = await requestRemovalIn(tx, left);
+    await recordAudit(tx, scope, {
+      action: 'workload.residual_removal_requested',
+      object_kind: 'workload',
+      object_id: workloadId,
+      object_name: owner.workload_name,
+      tenant_id: owner.tenant_id,
+      after: { policies: left.length },
+    });
+    return { requested: left.length, ids };
+  });
+  await startDeployments(ids);
+  return { requested };
+}

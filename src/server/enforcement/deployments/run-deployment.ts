@@ -1,0 +1,212 @@
+import type { DeploymentProblem } from '@/domain/deployments';
+import { recordAudit } from '../../audit/record';
+import { systemScope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { clusterAccess } from '../../inventory/cluster-access';
+import { openProvider } from '../../inventory/open-provider';
+import { findClusterRow } from '../../inventory/queries/clusters';
+import { clock } from '../../lib/clock';
+import { concurrently } from '../../lib/concurrently';
+import { AppError } from '../../lib/errors';
+import { ProviderError } from '../../providers/hypervisor/errors';
+import { loadPolicyWorld, type PolicyWorld } from '../policies/world/load-policy-world';
+import {
+  insertDeploymentGuests,
+  listGuestsOf,
+  resetDeploymentGuests,
+  updateDeploymentGuest,
+} from '../queries/deployment-guests';
+import { deploymentLeases, listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
+import { listOwnedBy, noteFailedRemovals } from '../queries/residual-rules';
+import { deployToGuest } from './deploy-to-guest';
+import { deploymentChanged } from './deployment-changed';
+import { DeploymentSession, type HeldDeployment } from './deployment-session';
+import { problemOf } from './guest/guest-problem';
+import type { GuestWork } from './guest-work';
+import { planApply, type Work } from './plan-apply';
+import { planCleanup } from './plan-cleanup';
+import { planRemoval } from './removal/plan-removal';
+import { verifyOutcome } from './verify-outcome';
+
+type Context = {
+  /** Aborts when the worker has to end; the deployment then waits for another one. */
+  signal: AbortSignal;
+  /** Replaced by tests. */
+  openProvider?: typeof openProvider;
+  pause?: (ms: number) => Promise<void>;
+};
+
+/** Guests that are worked on at once; the provider's own limits bound the calls. */
+const GUESTS_AT_ONCE = 6;
+const DONE = ['ok', 'unchanged'] as const;
+
+const scope = systemScope('policy:apply', 'policy deployment');
+
+function claim(id: string): Promise<HeldDeployment | null> {
+  return db.transaction(async (tx) => {
+    const row = await deploymentLeases.claim(tx, { id });
+    if (row) await deploymentChanged(tx, row);
+    return row;
+  });
+}
+
+/** Stores which guests there are to do. Those that an earlier worker finished for the same version stay as they are. */
+async function begin(session: DeploymentSession, { version, guests }: Work): Promise<GuestWork[]> {
+  const { deployment } = session;
+  await db.transaction(async (tx) => {
+    await session.lease.store(tx, { policy_version: version });
+    if (deployment.policy_version !== version) await resetDeploymentGuests(tx, deployment.id);
+    await insertDeploymentGuests(
+      tx,
+      guests.map(({ workload }) => ({
+        deployment_id: deployment.id,
+        workload_id: workload.id,
+        vmid: workload.vmid,
+        name: workload.name,
+      })),
+    );
+  });
+  deployment.policy_version = version;
+  const known = await listGuestsOf(db, [deployment.id]);
+  const finished = new Set(
+    known.filter(({ status }) => (DONE as readonly string[]).includes(status)).map((guest) => guest.workload_id),
+  );
+  const open = guests.filter(({ workload }) => !finished.has(workload.id));
+  session.total = guests.length;
+  session.done = guests.length - open.length;
+  session.lease.touch();
+  return open;
+}
+
+/**
+ * Every guest, several at once. What the cluster as a whole refuses is not asked of the guests that remain.
+ * @returns whether the cluster answers
+ */
+async function deploy(session: DeploymentSession, world: PolicyWorld, guests: readonly GuestWork[]): Promise<boolean> {
+  let broken: readonly DeploymentProblem[] | null = null;
+  await concurrently(guests, GUESTS_AT_ONCE, session.signal, async (work) => {
+    if (broken) {
+      const key = { deployment_id: session.deployment.id, workload_id: work.workload.id };
+      const finished_at = clock.now().toISOString();
+      await updateDeploymentGuest(db, key, { status: 'failed', problems: [...broken], finished_at });
+      session.done += 1;
+      session.lease.touch();
+      return;
+    }
+    const end = await deployToGuest(session, world, work);
+    if (end.broken) broken = end.problems;
+  });
+  return broken === null;
+}
+
+/** Ends the deployment with what its guests say. */
+async function finish({ deployment, lease, done, total }: DeploymentSession, problems: DeploymentProblem[]) {
+  await lease.stop();
+  const at = clock.now().toISOString();
+  await db.transaction(async (tx) => {
+    const guests = await listGuestsOf(tx, [deployment.id]);
+    const counts: Record<string, number> = {};
+    for (const { status } of guests) counts[status] = (counts[status] ?? 0) + 1;
+    const good = (counts.ok ?? 0) + (counts.unchanged ?? 0);
+    const some = good + (counts.partial ?? 0);
+    const allGood = good === guests.length && problems.length === 0;
+    const status = allGood ? ('ok' as const) : some > 0 ? ('partial' as const) : ('failed' as const);
+    const writes = guests.reduce((sum, guest) => sum + guest.writes, 0);
+    const outcome = {
+      status,
+      problems,
+      progress_done: done,
+      progress_total: total ?? guests.length,
+      writes,
+      finished_at: at,
+    };
+    if (!(await deploymentLeases.finish(tx, deployment, outcome))) return;
+    await deploymentChanged(tx, deployment);
+    const [described] = await withGuestProblems(tx, await listDeploymentsByIds(tx, [deployment.id]));
+    const notes = described?.notes ?? [];
+    if (deployment.kind === 'removal') {
+      await noteFailedRemovals(tx, deployment.id, deployment.policy_id, problems[0] ?? null, at);
+    }
+    await recordAudit(tx, scope, {
+      action: status === 'ok' ? `policy.${DID[deployment.kind]}` : `policy.${deployment.kind}_${status}`,
+      object_kind: 'policy',
+      object_id: deployment.policy_id,
+      object_name: deployment.policy_name,
+      tenant_id: deployment.tenant_id,
+      after: {
+        project_id: deployment.project_id,
+        deployment_id: deployment.id,
+        cluster_id: deployment.cluster_id,
+        policy_version: deployment.policy_version,
+        guests: counts,
+        writes,
+        problems,
+        ...(notes.length > 0 && { notes }),
+      },
+    });
+  });
+}
+
+function planWork(session: DeploymentSession, world: PolicyWorld): Promise<Work> {
+  switch (session.deployment.kind) {
+    case 'apply':
+      return planApply(session.deployment, world);
+    case 'cleanup':
+      return planCleanup(session, world);
+    case 'removal':
+      return planRemoval(session.deployment, world);
+  }
+}
+
+const DID = { apply: 'applied', cleanup: 'cleaned_up', removal: 'removed_after_move' } as const;
+
+async function carryOut(session: DeploymentSession, context: Context): Promise<DeploymentProblem[]> {
+  const world = await loadPolicyWorld();
+  const { deployment } = session;
+  const work = await planWork(session, world);
+  const open = await begin(session, work);
+  if (!(await deploy(session, world, open))) return work.problems;
+  const owned = await listOwnedBy(
+    db,
+    deployment,
+    work.guests.map(({ workload }) => workload.id),
+  );
+  const guests = work.guests.filter(({ workload }) => owned.has(workload.id));
+  return [...work.problems, ...(await verifyOutcome(session, world, guests, context.openProvider))];
+}
+
+/**
+ * Carries out a deployment that waits; when it is not to be done, or another worker has it, nothing happens. Failures of
+ * the cluster and of guests are outcomes, stored with their remedy. Whatever happens to the process, another one goes on.
+ * @returns the cluster when something may have changed there
+ * @throws the reason of `signal` when it aborts, and database errors: both leave the deployment for another worker
+ */
+export async function runDeployment(id: string, context: Context): Promise<{ cluster_id: string } | null> {
+  const deployment = await claim(id);
+  const cluster = deployment && (await findClusterRow(db, deployment.cluster_id));
+  if (!cluster) return null;
+  const session = new DeploymentSession(deployment, {
+    ...context,
+    openProvider: () => (context.openProvider ?? openProvider)(clusterAccess(cluster)),
+  });
+  const changed = { cluster_id: cluster.id };
+  try {
+    return await session.lease.carryOut({
+      work: async () => {
+        await finish(session, await carryOut(session, context));
+        return changed;
+      },
+      release: () => deploymentLeases.release(db, deployment),
+      fail: async (error) => {
+        const isExpected = error instanceof ProviderError || error instanceof AppError;
+        if (!isExpected) session.lease.log.error({ err: error }, 'deployment failed unexpectedly');
+        await finish(session, [
+          error instanceof AppError ? { code: error.code, message: error.message, remedy: null } : problemOf(error),
+        ]);
+        return changed;
+      },
+    });
+  } finally {
+    session.close();
+  }
+}

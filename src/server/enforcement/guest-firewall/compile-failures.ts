@@ -1,0 +1,72 @@
+import { compileFailuresOf, guestCompileFailures } from '@/domain/firewall/compile-failure';
+import { type LiveNode, liveNode } from '@/domain/firewall/live-state';
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { db } from '../../db/client';
+import {
+  listGuestCompileFailures,
+  listNodeImplementations,
+  pageOfGuestSnapshots,
+  setCompileFailures,
+} from '../queries/firewall-snapshots';
+
+const PAGE = 500;
+const UNKNOWN_NODE: LiveNode = { options: null, networks: null, rules: null };
+
+/** Guests refer to aliases and groups of the cluster: when these change, so may what the guests contribute. */
+async function refreshGuests(clusterId: string, cluster: ClusterSnapshot): Promise<void> {
+  for (let after: string | null = null; ; ) {
+    const page: Awaited<ReturnType<typeof pageOfGuestSnapshots>> = await pageOfGuestSnapshots(
+      db,
+      clusterId,
+      after,
+      PAGE,
+    );
+    for (const { workload_id, vmid, state, compile_failures } of page) {
+      const failures = guestCompileFailures(cluster, vmid, state);
+      if (JSON.stringify(failures) !== JSON.stringify(compile_failures)) {
+        await setCompileFailures(db, workload_id, failures);
+      }
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.workload_id ?? null;
+  }
+}
+
+const sharedObjects = (cluster: ClusterSnapshot | null) =>
+  JSON.stringify([cluster?.aliases, cluster?.groups, cluster?.ipsets]);
+
+/**
+ * The reading of a cluster with what keeps the firewall of each node from being compiled, from all readings of its guests.
+ * Call it after these were stored.
+ * @param before the reading stored last: how long a node has been failing is taken from it
+ */
+export async function withCompileFailures(
+  clusterId: string,
+  cluster: ClusterSnapshot,
+  before: ClusterSnapshot | null,
+  readAt: string,
+): Promise<ClusterSnapshot> {
+  const unread = cluster.aliases === null || cluster.groups === null || cluster.ipsets === null;
+  if (!unread && sharedObjects(cluster) !== sharedObjects(before)) await refreshGuests(clusterId, cluster);
+  const [ofGuests, inventory] = await Promise.all([
+    listGuestCompileFailures(db, clusterId),
+    listNodeImplementations(db, clusterId),
+  ]);
+  const nftables = new Map(inventory.map((node) => [node.name, node.nftables]));
+  const nodes: Record<string, LiveNode> = { ...cluster.nodes };
+  let failing = false;
+  for (const name of new Set([...nftables.keys(), ...Object.keys(nodes)])) {
+    const guests = ofGuests.filter(({ node_name }) => node_name === name);
+    const contributed = guests.flatMap(({ compile_failures }) => compile_failures);
+    const node = liveNode(cluster, name, nftables.get(name) ?? null);
+    const { failures, maybe } = compileFailuresOf(cluster, node, contributed);
+    if (failures.length === 0 && !maybe) continue;
+    failing = true;
+    const since = before?.nodes?.[name]?.compile_failure?.since ?? readAt;
+    nodes[name] = {
+      ...(nodes[name] ?? UNKNOWN_NODE),
+      ...(maybe ? { compile_unknown: true } : { compile_failure: { since, failures } }),
+    };
+  }
+  return failing ? { ...cluster, nodes } : cluster;
+}

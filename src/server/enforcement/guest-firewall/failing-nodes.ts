@@ -1,0 +1,60 @@
+import type { CompileFailure } from '@/domain/firewall/compile-failure';
+import { compileFailureText } from '@/domain/firewall/compile-failure-text';
+import type { NodeCompileFailure } from '@/domain/inventory';
+import { db } from '../../db/client';
+import { listNodeRulesets } from '../../inventory/queries/node-rulesets';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+
+/** A node whose firewall cannot be compiled, as those see it who may see the whole installation. */
+export type FailingNode = NodeCompileFailure & {
+  readonly node_id: string;
+  readonly cluster_id: string;
+  readonly node_name: string;
+};
+
+type Ruleset = Awaited<ReturnType<typeof listNodeRulesets>>[number];
+
+/**
+ * What the node's agent says about it. Other programs change the packet filter too, so a change does not prove that the
+ * compile succeeded.
+ */
+function agentEvidence(since: string, agent: Ruleset): NodeCompileFailure['agent_evidence'] {
+  const { last_heartbeat_at, nftables_ruleset_hash, ruleset_changed_at } = agent;
+  if (last_heartbeat_at === null || nftables_ruleset_hash === null || last_heartbeat_at < since) return 'none';
+  if (agent.service_running === false) return 'service_stopped';
+  return ruleset_changed_at !== null && ruleset_changed_at > since ? 'ruleset_changed_since' : 'ruleset_unchanged';
+}
+
+function named(board: Board, clusterId: string, failures: readonly CompileFailure[]): NodeCompileFailure['failures'] {
+  const workloads = new Map(
+    [...board.world.workloads.values()]
+      .filter((workload) => workload.cluster_id === clusterId)
+      .map((workload) => [workload.vmid, workload]),
+  );
+  return failures.map((failure) => {
+    const workload = failure.vmid === undefined ? undefined : workloads.get(failure.vmid);
+    return { ...failure, workload_id: workload?.id ?? null, workload_name: workload?.name ?? null };
+  });
+}
+
+/** Nodes whose stored firewall cannot be compiled, so that they keep old rules in force. Two queries at the most. */
+export async function listFailingNodes(): Promise<FailingNode[]> {
+  const board = await readBoard();
+  const failing = [...board.readings.clusters].flatMap(([cluster_id, { state }]) =>
+    Object.entries(state.nodes ?? {}).flatMap(([node_name, { compile_failure }]) =>
+      compile_failure ? [{ cluster_id, node_name, ...compile_failure }] : [],
+    ),
+  );
+  if (failing.length === 0) return [];
+  const rulesets = await listNodeRulesets(db, [...new Set(failing.map(({ cluster_id }) => cluster_id))]);
+  return failing.flatMap(({ cluster_id, node_name, since, failures }) => {
+    const agent = rulesets.find((node) => node.cluster_id === cluster_id && node.name === node_name);
+    if (!agent) return [];
+    const list = named(board, cluster_id, failures);
+    const nameOf = (vmid: number) => list.find((failure) => failure.vmid === vmid)?.workload_name ?? null;
+    const message = compileFailureText(node_name, failures, nameOf);
+    const agent_evidence = agentEvidence(since, agent);
+    return [{ node_id: agent.node_id, cluster_id, node_name, since, message, agent_evidence, failures: list }];
+  });
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { guestCompileFailures } from '@/domain/firewall/compile-failure';
+import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { clusterAccess } from '../../inventory/cluster-access';
+import { openProvider } from '../../inventory/open-provider';
+import { findClusterRow } from '../../inventory/queries/clusters';
+import { clock } from '../../lib/clock';
+import { concurrently } from '../../lib/concurrently';
+import { AppError } from '../../lib/errors';
+import { logger } from '../../lib/logger';
+import { processState } from '../../lib/process-state';
+import { ProviderError } from '../../providers/hypervisor/errors';
+import type { HypervisorProvider } from '../../providers/hypervisor/types';
+import {
+  findClusterSnapshot,
+  findGuestSnapshots,
+  storeClusterSnapshot,
+  storeGuestSnapshots,
+} from '../queries/firewall-snapshots';
+import type { WorldWorkload } from '../queries/policy-world';
+import { withCompileFailures } from './compile-failures';
+import { readGuestSnapshot, unreadableGuest } from './read-guest-snapshot';
+
+/** A reading and when it was begun. */
+export type Reading<T> = { readonly state: T; readonly read_at: string };
+export type LiveGuestReading = Reading<GuestSnapshot> & { readonly workload_id: string };
+export type ClusterReadings = {
+  readonly cluster: Reading<ClusterSnapshot>;
+  readonly guests: ReadonlyMap<string, LiveGuestReading>;
+};
+
+/** A guest to read, as far as the inventory knows it. */
+export type LiveSubject = Pick<
+  WorldWorkload,
+  'id' | 'cluster_id' | 'node_name' | 'kind' | 'vmid' | 'creation_fingerprint'
+>;
+
+type Options = {
+  /** Guests read at once; the provider limits what goes to one node further. */
+  concurrency?: number;
+  signal?: AbortSignal;
+  /** Somebody asked for the state of now: what was begun to be read before the call does not do. */
+  afresh?: boolean;
+  /** Something was written just before: what was read earlier is stored no longer, whatever can be read now. */
+  replace?: boolean;
+  openProvider?: typeof openProvider;
+};
+
+/** Pages that are opened one after another share a reading. */
+const CACHE_MS = 3_000;
+/** An incomplete reading does not take the place of a complete one that is younger than this. */
+const KEEP_MS = 10 * 60_000;
+const CONCURRENCY = 12;
+const MAX_CACHED = 5_000;
+
+const recent = processState(() => ({
+  guests: new Map<string, { at: number; reading: Promise<LiveGuestReading> }>(),
+  clusters: new Map<string, { at: number; reading: Promise<Reading<ClusterSnapshot>> }>(),
+}));
+
+function cached<T>(
+  map: Map<string, { at: number; reading: Promise<T> }>,
+  key: string,
+  afresh: boolean,
+  load: () => Promise<T>,
+) {
+  const now = clock.now().getTime();
+  const known = afresh ? undefined : map.get(key);
+  if (known && now >= known.at && now - known.at < CACHE_MS) return known.reading;
+  if (map.size >= MAX_CACHED) map.clear();
+  const entry = { at: now, reading: load() };
+  map.set(key, entry);
+  entry.reading.catch(() => {
+    if (map.get(key) === entry) map.delete(key);
+  });
+  return entry.reading;
+}
+
+/** Forgets what was read: after writing, or in tests. */
+export function forgetReadings(): void {
+  recent.guests.clear();
+  recent.clusters.clear();
+}
+
+export const hashOf = (state: unknown): string => createHash('sha256').update(JSON.stringify(state)).digest('base64');
+
+type Failure = { code: string; message: string; remedy?: string };
+
+const failureOf = (error: unknown): Failure => {
+  if (error instanceof ProviderError) {
+    return { code: error.code, message: error.message.slice(0, 500), remedy: error.remedy.slice(0, 500) };
+  }
+  if (error instanceof AppError) return { code: error.code, message: error.message };
+  throw error;
+};
+
+const unreadableCluster = (failure: Failure): ClusterSnapshot => ({
+  firewall_enabled: null,
+  groups: null,
+  ipsets: null,
+  aliases: null,
+  unreadable: [{ part: 'options', ...failure }],
+});
+
+const isComplete = ({ unreadable }: GuestSnapshot) => unreadable.length === 0 || unreadable[0]?.code === 'replaced';
+
+/**
+ * Stores readings for those who look without reading; tells the pages when something differs.
+ * @returns the readings, with what keeps nodes from compiling
+ */
+async function store(
+  clusterId: string,
+  readings: ClusterReadings,
+  subjects: readonly LiveSubject[],
+  replace: boolean,
+): Promise<ClusterReadings> {
+  const guests = [...readings.guests.values()];
+  const incomplete = guests.filter(({ state }) => state.presence !== 'absent' && !isComplete(state));
+  const ids = incomplete.map(({ workload_id }) => workload_id);
+  const known = new Map((await findGuestSnapshots(db, ids)).map((row) => [row.workload_id, row]));
+  const keep = ({ workload_id, read_at }: LiveGuestReading) => {
+    const before = known.get(workload_id);
+    return (
+      before !== undefined &&
+      isComplete(before.state) &&
+      new Date(read_at).getTime() - new Date(before.read_at).getTime() < KEEP_MS
+    );
+  };
+  const vmids = new Map(subjects.map(({ id, vmid }) => [id, vmid]));
+  const rows = guests
+    .filter((reading) => replace || !(ids.includes(reading.workload_id) && keep(reading)))
+    .map(({ workload_id, read_at, state }) => {
+      // What could not be read again is no proof that it was fixed.
+      const unread = state.presence === 'unknown' || state.rules === null || state.ipsets === null;
+      const compile_failures = unread
+        ? known.get(workload_id)?.compile_failures
+        : guestCompileFailures(readings.cluster.state, vmids.get(workload_id) ?? 0, state);
+      return { workload_id, read_at, state, state_hash: hashOf(state), ...(compile_failures && { compile_failures }) };
+    });
+  const { read_at } = readings.cluster;
+  const changed = await storeGuestSnapshots(db, rows);
+  const before = await findClusterSnapshot(db, clusterId);
+  const state = await withCompileFailures(clusterId, readings.cluster.state, before?.state ?? null, read_at);
+  const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashOf(state), state };
+  const clusterChanged = await storeClusterSnapshot(db, clusterRow);
+  if (changed > 0 || clusterChanged) await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
+  return { ...readings, cluster: { state, read_at } };
+}
+
+const at = () => clock.now().toISOString();
+
+function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boolean): Promise<LiveGuestReading> {
+  return cached(recent.guests, subject.id, afresh, async () => {
+    const read_at = at();
+    const { id, node_name, kind, vmid, creation_fingerprint } = subject;
+    const state =
+      node_name === null
+        ? unreadableGuest({ code: 'not_found', message: 'The inventory does not know on which node the guest is.' })
+        : await readGuestSnapshot(provider, { node: node_name, kind, vmid, creation_fingerprint });
+    return { workload_id: id, read_at, state };
+  });
+}
+
+/**
+ * Reads what is live on one cluster: what its guests share, and these guests, each at most once within a few seconds unless
+ * `afresh`. A cluster that cannot be asked gives readings that say so. What was read is stored as well.
+ */
+export async function readLive(
+  clusterId: string,
+  subjects: readonly LiveSubject[],
+  options: Options = {},
+): Promise<ClusterReadings> {
+  const { concurrency = CONCURRENCY, signal = new AbortController().signal, afresh = false, replace = false } = options;
+  const guests = new Map<string, LiveGuestReading>();
+  let provider: HypervisorProvider | undefined;
+  let readings: ClusterReadings;
+  try {
+    const row = await findClusterRow(db, clusterId);
+    if (!row) throw new AppError('not_found', 'The cluster was deleted.');
+    const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
+    provider = opened;
+    const cluster = await cached(recent.clusters, clusterId, afresh, async () => {
+      const read_at = at();
+      return { state: await opened.firewallReader.readClusterFirewall(), read_at };
+    });
+    await concurrently(subjects, concurrency, signal, async (subject) => {
+      guests.set(subject.id, await readOne(opened, subject, afresh));
+    });
+    readings = { cluster, guests };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = failureOf(error);
+    const read_at = at();
+    for (const { id } of subjects) {
+      if (!guests.has(id)) guests.set(id, { workload_id: id, read_at, state: unreadableGuest(failure) });
+    }
+    readings = { cluster: { state: unreadableCluster(failure), read_at }, guests };
+  } finally {
+    provider?.close();
+  }
+  return store(clusterId, readings, subjects, replace).catch((error: unknown) => {
+    // Whoever asked gets the readings in any case.
+    logger.warn({ err: error, cluster_id: clusterId }, 'readings of firewalls could not be stored');
+    return readings;
+  });
+}

@@ -1,0 +1,67 @@
+import type { Cluster } from '@/domain/cluster';
+import { type LiveNode, liveNode } from '@/domain/firewall/live-state';
+import { possibleImplementations } from '@/domain/firewall/node-options';
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { db } from '../../db/client';
+import { findCluster } from '../../inventory/queries/clusters';
+import { notFound } from '../../lib/refusals';
+import { readLive } from '../guest-firewall/live-reader';
+import { readBoard } from '../policies/board/read-board';
+import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../queries/host-firewalls';
+
+/** A node of the inventory with what was read of it. Null: nothing is known of it. */
+export type HostNode = { readonly id: string; readonly name: string; readonly live: LiveNode | null };
+
+/** The firewall of a data center with its nodes and VNets, read a moment ago. */
+export type HostLive = {
+  readonly cluster: Pick<Cluster, 'id' | 'name'>;
+  /** Of this installation; it marks rules of ours. */
+  readonly instance: string;
+  readonly state: ClusterSnapshot;
+  readonly nodes: readonly HostNode[];
+  readonly vnets: readonly VnetOfCluster[];
+  /** Time of the oldest reading used for these nodes. */
+  readonly readAt: (nodes: readonly HostNode[]) => string;
+};
+
+/** How a node filters; null: not known. */
+export function implementationOf({ live }: HostNode): 'iptables' | 'nftables' | null {
+  const [first, second] = possibleImplementations(live);
+  return second === undefined ? first : null;
+}
+
+/**
+ * Reads what filters the nodes of a cluster.
+ * @throws AppError `not_found`
+ */
+export async function readHostLive(clusterId: string): Promise<HostLive> {
+  const [cluster, nodeRows, vnets] = await Promise.all([
+    findCluster(db, clusterId),
+    listNodesOfCluster(db, clusterId),
+    listVnetsOfCluster(db, clusterId),
+  ]);
+  if (!cluster) throw notFound('cluster');
+  const [{ cluster: reading }, { world }] = await Promise.all([readLive(clusterId, []), readBoard()]);
+  const { state, read_at } = reading;
+  const nodes = nodeRows.map(
+    ({ id, name, nftables }): HostNode => ({ id, name, live: liveNode(state, name, nftables) }),
+  );
+  return {
+    cluster,
+    instance: world.instance,
+    state,
+    nodes,
+    vnets,
+    readAt(used) {
+      const fromInventory = used.some(({ live }) => live?.implementation !== undefined);
+      const synced = fromInventory ? cluster.last_sync_at : null;
+      return synced !== null && Date.parse(synced) < Date.parse(read_at) ? synced : read_at;
+    },
+  };
+}
+
+/** The cluster as it was read, with what the inventory knows of nodes that could not be read. */
+export function completedCluster({ state, nodes }: HostLive): ClusterSnapshot {
+  const known = nodes.flatMap(({ name, live }) => (live ? [[name, live] as const] : []));
+  return { ...state, ...(known.length > 0 && { nodes: { ...state.nodes, ...Object.fromEntries(known) } }) };
+}

@@ -1,0 +1,257 @@
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { actsOn, type PolicyOwner } from '@/domain/policy/acts-on';
+import { comparePolicies } from '@/domain/policy/order';
+import {
+  type DeploymentStatus,
+  deploymentStatus,
+  type GuestView,
+  type PolicyDeployment,
+  worstStatus,
+} from '@/domain/policy/status';
+import type { WantedGuest } from '@/domain/policy/wanted';
+import type { ClusterDeployment } from '@/domain/policy-deployment';
+import { groupBy } from '../../../lib/group-by';
+import type { LiveGuestReading, Reading } from '../../guest-firewall/live-reader';
+import { oldestReadAt } from '../../guest-firewall/oldest-reading';
+import type { PlacedPair } from '../../queries/policy-standings';
+import type { WorldPolicy } from '../../queries/policy-world';
+import { compileWorld, isDeployed, type PolicyWorld } from '../world/load-policy-world';
+import { guestView, policiesAt } from './guest-view';
+
+export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
+
+type Readings = {
+  readonly guests: ReadonlyMap<string, LiveGuestReading>;
+  readonly clusters: ReadonlyMap<string, Reading<ClusterSnapshot>>;
+};
+
+/** One comparison and what it was made from: it is made anew only when one of these is another. */
+type Compared = { wanted: WantedGuest | null; guest: unknown; cluster: unknown; world: PolicyWorld; view: GuestView };
+
+const NOTHING = {
+  reasons: [],
+  expected: 0,
+  live: 0,
+  missing: 0,
+  outdated: 0,
+  leftover: 0,
+  guests: 0,
+  read_at: null,
+} as const;
+
+/**
+ * Where all policies stand on all clusters: what they want, what was read, and the comparison of both. Comparisons of
+ * guests about which nothing changed are taken over from the board before.
+ */
+export class Board {
+  readonly world: PolicyWorld;
+  readonly readings: Readings;
+  readonly #placed: readonly PlacedPair[];
+  /** How policies were applied at workloads. */
+  readonly #applied: ReadonlyMap<string, PlacedPair>;
+  readonly #wanted = new Map<string, WantedGuest>();
+  readonly #compared = new Map<string, Compared>();
+  /** Workloads by policy on which it may act: those where it wants something, has something, or was applied. */
+  readonly #places = new Map<string, Set<string>>();
+  readonly #owners: ReadonlyMap<string, PolicyOwner>;
+  readonly #unresolved: ReadonlySet<string>;
+  readonly #standings = new Map<string, PolicyStanding>();
+
+  constructor(world: PolicyWorld, readings: Readings, placed: readonly PlacedPair[], before: Board | null = null) {
+    this.world = world;
+    this.readings = readings;
+    this.#placed = placed;
+    this.#owners = new Map(world.policies.map((policy) => [policy.id, policy]));
+    this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
+    const compiled = compileWorld(world);
+    for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
+    this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
+    for (const id of new Set([...this.#wanted.keys(), ...readings.guests.keys()])) {
+      const compared = this.#compare(id, before);
+      if (!compared) continue;
+      this.#compared.set(id, compared);
+      for (const policy of policiesAt(compared.view)) this.#place(policy, id);
+    }
+    for (const { policy_id, workload_id } of placed) this.#place(policy_id, workload_id);
+  }
+
+  /** The same policies with other readings. */
+  with(readings: Readings): Board {
+    return new Board(this.world, readings, this.#placed, this);
+  }
+
+  /** Rules that a tenant's policy left on a workload of others are none of its business any more. */
+  #actsOn(policyId: string, workloadId: string): boolean {
+    const owner = this.#owners.get(policyId);
+    const workload = this.world.workloads.get(workloadId);
+    return owner === undefined || workload === undefined || actsOn(owner, workload);
+  }
+
+  #place(policyId: string, workloadId: string): void {
+    if (!this.#actsOn(policyId, workloadId)) return;
+    const places = this.#places.get(policyId);
+    if (places) places.add(workloadId);
+    else this.#places.set(policyId, new Set([workloadId]));
+  }
+
+  #compare(workloadId: string, before: Board | null): Compared | null {
+    const workload = this.world.workloads.get(workloadId);
+    if (!workload) return null;
+    const { world } = this;
+    const wanted = this.#wanted.get(workloadId) ?? null;
+    const guest = this.readings.guests.get(workloadId)?.state ?? null;
+    const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
+    const old = before === null ? undefined : before.#compared.get(workloadId);
+    if (old && old.world === world && old.wanted === wanted && old.guest === guest && old.cluster === cluster)
+      return old;
+    return { world, wanted, guest, cluster, view: guestView(world, workload, wanted, guest, cluster) };
+  }
+
+  /** What the policies in force want at a workload; null when nothing. */
+  wantedAt(workloadId: string): WantedGuest | null {
+    return this.#wanted.get(workloadId) ?? null;
+  }
+
+  /** Workloads where the policy wants rules, has some, or was applied. */
+  placesOf(policyId: string): readonly string[] {
+    return [...(this.#places.get(policyId) ?? [])].filter((id) => this.world.workloads.has(id)).sort();
+  }
+
+  /** Workloads where the policy was applied, or is being applied. */
+  placedOf(policyId: string): string[] {
+    return this.#placed
+      .filter(({ policy_id, workload_id }) => policy_id === policyId && this.#actsOn(policyId, workload_id))
+      .map(({ workload_id }) => workload_id);
+  }
+
+  /** Whether rules of the policy were found at a workload by the last reading. */
+  isFoundAt(policyId: string, workloadId: string): boolean {
+    const diff = this.viewAt(workloadId)?.diff;
+    if (!diff) return false;
+    return (
+      diff.removed.some(({ policy_id }) => policy_id === policyId) ||
+      [...diff.kept, ...diff.moved].some(({ wanted }) => wanted.policy_id === policyId)
+    );
+  }
+
+  /** The comparison at one workload. */
+  viewAt(workloadId: string): GuestView | null {
+    const known = this.#compared.get(workloadId)?.view;
+    if (known) return known;
+    const workload = this.world.workloads.get(workloadId);
+    return workload ? guestView(this.world, workload, null, null, null) : null;
+  }
+
+  /** The time of the oldest reading that tells about these workloads; null when one is missing. */
+  readAt(workloadIds: readonly string[]): string | null {
+    const clusters = new Set(workloadIds.flatMap((id) => this.world.workloads.get(id)?.cluster_id ?? []));
+    return oldestReadAt(
+      ...workloadIds.map((id) => this.readings.guests.get(id)),
+      ...[...clusters].map((id) => this.readings.clusters.get(id)),
+    );
+  }
+
+  /** How far a policy is in force at some workloads of one cluster. */
+  standingAt(
+    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    workloadIds: readonly string[],
+    unresolved = false,
+  ): PolicyDeployment {
+    const applied = new Set<GuestView>();
+    const workloads = new Map<GuestView, string>();
+    const views = workloadIds.flatMap((id) => {
+      const at = this.#applied.get(`${policy.id} ${id}`)?.applied_at ?? null;
+      const view = this.#viewSince(id, at);
+      if (view && at !== null) applied.add(view);
+      if (view) workloads.set(view, id);
+      return view ?? [];
+    });
+    return deploymentStatus(
+      policy.id,
+      isDeployed(policy),
+      unresolved,
+      views,
+      (view) => applied.has(view),
+      (view, { above, below }) => this.#wasAppliedAbove(above, below, workloads.get(view) ?? ''),
+    );
+  }
+
+  /** Whether two policies had the other order when they were applied at a workload, so that nobody moved their rules since. */
+  #wasAppliedAbove(above: string, below: string, workloadId: string): boolean {
+    const [first, second] = [above, below].map((id) => {
+      const placed = this.#applied.get(`${id} ${workloadId}`);
+      const policy = this.world.policies.find((one) => one.id === id);
+      return placed && policy ? { ...placed, id, created_at: policy.created_at } : null;
+    });
+    if (!first || !second) return false;
+    // An apply that is not known to have ended explains any order.
+    return first.applied_at === null || second.applied_at === null || comparePolicies(first, second) < 0;
+  }
+
+  /** The comparison at a workload, from a reading that is not older than what was written there. */
+  #viewSince(workloadId: string, appliedAt: string | null): GuestView | null {
+    const read = this.readings.guests.get(workloadId)?.read_at;
+    const workload = this.world.workloads.get(workloadId);
+    const outdated = appliedAt !== null && read !== undefined && Date.parse(read) < Date.parse(appliedAt);
+    if (!workload || !outdated) return this.viewAt(workloadId);
+    const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
+    return guestView(this.world, workload, this.wantedAt(workloadId), null, cluster);
+  }
+
+  /** The status of one policy on each cluster where it has a place, and the worst of them. */
+  standingOf(policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>): PolicyStanding {
+    const known = this.#standings.get(policy.id);
+    if (known) return known;
+    const standing = this.#stand(policy);
+    this.#standings.set(policy.id, standing);
+    return standing;
+  }
+
+  /** The same at some of its workloads only; what of the policy is unresolved is left out. */
+  standingAmong(
+    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    workloadIds: readonly string[],
+  ): PolicyStanding {
+    return this.#stand(policy, workloadIds, false);
+  }
+
+  #stand(
+    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    places = this.placesOf(policy.id),
+    unresolved = this.#unresolved.has(policy.id),
+  ): PolicyStanding {
+    const enforced = isDeployed(policy);
+    const byCluster = groupBy(places, (id) => this.world.workloads.get(id)?.cluster_id ?? '');
+    const clusters = [...this.world.clusters.values()];
+    if (byCluster.size === 0) {
+      if (!enforced) return { status: null, deployments: [] };
+      // It shall be in force and has no place anywhere.
+      const reasons: ClusterDeployment['reasons'] = unresolved ? ['unresolved_endpoint'] : [];
+      const deployments = clusters.map(({ id, name, rule_placement }) => ({
+        ...NOTHING,
+        cluster_id: id,
+        cluster_name: name,
+        rule_placement,
+        status: 'unresolved' as const,
+        reasons,
+      }));
+      return { status: 'unresolved', deployments };
+    }
+    const deployments = clusters
+      .filter(({ id }) => byCluster.has(id))
+      .map((cluster): ClusterDeployment => {
+        const ids = byCluster.get(cluster.id) ?? [];
+        const standing = this.standingAt(policy, ids, unresolved);
+        return {
+          cluster_id: cluster.id,
+          cluster_name: cluster.name,
+          rule_placement: cluster.rule_placement,
+          ...standing,
+          reasons: [...standing.reasons],
+          guests: ids.length,
+          read_at: this.readAt(ids),
+        };
+      });
+    return { status: worstStatus(deployments.map(({ status }) => status)), deployments };
+  }
+}

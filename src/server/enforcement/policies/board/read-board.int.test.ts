@@ -1,0 +1,72 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { GuestSnapshot } from '@/domain/firewall/snapshot';
+import { db, sqlClient } from '@/server/db/client';
+import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
+import { countQueries } from '@/test/count-queries';
+import { makeCluster, makeWorkload } from '@/test/factories';
+import { readBoard } from './read-board';
+
+const sql = sqlClient();
+const at = (second: number) => new Date(Date.parse('2026-03-01T10:00:00Z') + second * 1000).toISOString();
+const state: GuestSnapshot = {
+  ...{ options: {}, rules: [], ipsets: {}, aliases: {}, presence: 'present' as const, nics: [] },
+  ...{ pending_nics: [], unreadable: [] },
+};
+
+let cluster: Awaited<ReturnType<typeof makeCluster>>;
+let workload: Awaited<ReturnType<typeof makeWorkload>>;
+const store = (second: number, state_hash: string) =>
+  storeGuestSnapshots(db, [{ workload_id: workload.id, read_at: at(second), state_hash, state }]);
+
+beforeAll(async () => {
+  cluster = await makeCluster();
+  workload = await makeWorkload(cluster);
+  await store(0, 'a');
+});
+
+it('is the same while nothing changed, for one query', async () => {
+  const board = await readBoard();
+  const again = await countQueries(() => readBoard());
+  expect(again.result).toBe(board);
+  expect(again.queries).toBe(1);
+});
+
+it.each<[string, () => Promise<unknown>, (board: Awaited<ReturnType<typeof readBoard>>) => void]>([
+  [
+    'a guest was read again with the same result',
+    () => store(10, 'a'),
+    ({ readings }) => expect(readings.guests.get(workload.id)?.read_at).toBe(at(10)),
+  ],
+  [
+    'a guest was read differently',
+    () => store(20, 'b'),
+    ({ readings }) => expect(readings.guests.get(workload.id)?.read_at).toBe(at(20)),
+  ],
+  [
+    'a cluster was read',
+    () =>
+      storeClusterSnapshot(db, {
+        cluster_id: cluster.id,
+        read_at: at(30),
+        state_hash: 'c',
+        state: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] },
+      }),
+    ({ readings }) => expect(readings.clusters.get(cluster.id)?.read_at).toBe(at(30)),
+  ],
+  [
+    'a guest was renamed',
+    () => sql`update workloads set name = 'renamed' where id = ${workload.id}`,
+    ({ world }) => expect(world.workloads.get(workload.id)?.name).toBe('renamed'),
+  ],
+  [
+    'a reading was lost',
+    () => sql`delete from guest_firewall_snapshots where workload_id = ${workload.id}`,
+    ({ readings }) => expect(readings.guests.size).toBe(0),
+  ],
+])('is another after %s', async (_, change, check) => {
+  const before = await readBoard();
+  await change();
+  const board = await readBoard();
+  expect(board).not.toBe(before);
+  check(board);
+});

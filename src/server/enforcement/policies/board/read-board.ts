@@ -1,0 +1,95 @@
+import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
+import { db } from '../../../db/client';
+import { processState } from '../../../lib/process-state';
+import type { LiveGuestReading, Reading } from '../../guest-firewall/live-reader';
+import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
+import { listPlacedPairs, type PlacedPair } from '../../queries/policy-standings';
+import { type PolicyWorldStamp, policyWorldStamp } from '../../queries/policy-world';
+import { loadPolicyWorld, type PolicyWorld } from '../world/load-policy-world';
+import { Board } from './board';
+
+type Stored<T> = Reading<T> & { readonly hash: string };
+
+type Known = {
+  stamp: PolicyWorldStamp;
+  world: PolicyWorld;
+  placed: PlacedPair[];
+  guests: Map<string, LiveGuestReading & { hash: string }>;
+  clusters: Map<string, Stored<ClusterSnapshot>>;
+  board: Board;
+};
+
+type State = { known: Known | null; running: Promise<Board> | null; next: Promise<Board> | null };
+const state = processState<State>(() => ({ known: null, running: null, next: null }));
+
+/** Readings as stored. What was read before and is still the same is not fetched again. */
+async function readGuests(before: Known['guests']): Promise<Known['guests']> {
+  const listed = await listGuestSnapshotHashes(db);
+  const differing = listed.filter(({ workload_id, state_hash }) => before.get(workload_id)?.hash !== state_hash);
+  const fetched = new Map(
+    (
+      await findGuestSnapshots(
+        db,
+        differing.map(({ workload_id }) => workload_id),
+      )
+    ).map((row) => [row.workload_id, row]),
+  );
+  const guests: Known['guests'] = new Map();
+  for (const { workload_id, read_at } of listed) {
+    const row = fetched.get(workload_id);
+    const old = before.get(workload_id);
+    if (row) guests.set(workload_id, { workload_id, read_at: row.read_at, state: row.state, hash: row.state_hash });
+    else if (old) guests.set(workload_id, { ...old, read_at });
+  }
+  return guests;
+}
+
+async function readClusters(before: Known['clusters']): Promise<Known['clusters']> {
+  const rows = await listClusterSnapshots(db);
+  return new Map(
+    rows.map(({ cluster_id, read_at, state_hash: hash, state }) => {
+      const old = before.get(cluster_id);
+      return [cluster_id, { read_at, hash, state: old?.hash === hash ? old.state : state }];
+    }),
+  );
+}
+
+async function refresh(): Promise<Board> {
+  const before = state.known;
+  // First the stamp, then what it stands for: a change in between is noticed by the next reading.
+  const stamp = await policyWorldStamp(db);
+  const isSame = (part: keyof PolicyWorldStamp) => before?.stamp[part] === stamp[part];
+  if (before && isSame('world') && isSame('placed') && isSame('readings')) return before.board;
+  const [world, placed, guests, clusters] = await Promise.all([
+    before && isSame('world') ? before.world : loadPolicyWorld(),
+    before && isSame('placed') ? before.placed : listPlacedPairs(db),
+    readGuests(before?.guests ?? new Map()),
+    readClusters(before?.clusters ?? new Map()),
+  ]);
+  const board = new Board(world, { guests, clusters }, placed, before?.board ?? null);
+  state.known = { stamp, world, placed, guests, clusters, board };
+  return board;
+}
+
+function start(): Promise<Board> {
+  const mine = refresh().finally(() => {
+    if (state.running === mine) state.running = null;
+  });
+  state.running = mine;
+  return mine;
+}
+
+/**
+ * Where all policies stand now, from what was last read of the clusters; no cluster is asked. One query when nothing
+ * changed, and then the same board. Requests at the same time share the work; each sees what was committed before it asked.
+ */
+export function readBoard(): Promise<Board> {
+  if (!state.running) return start();
+  state.next ??= state.running
+    .catch(() => undefined)
+    .then(() => {
+      state.next = null;
+      return start();
+    });
+  return state.next;
+}

@@ -1,0 +1,168 @@
+import { type Owned, ownedPart } from '@/domain/permissions';
+import type { ChangedPolicy, ChangeGuard, PolicySnapshot } from '@/domain/policies';
+import { compilePolicies } from '@/domain/policy/compile';
+import type { InventoryIndex } from '@/domain/policy/inventory-index';
+import { compareSnapshots, sameSnapshot } from '@/domain/policy/snapshot';
+import type { CleanupRequest } from '@/domain/policy-deployment';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { AppError } from '../../lib/errors';
+import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
+import { changeOwner } from '../../tenancy/choose-owner';
+import { settleOwner } from '../deployments/removal/settle-owner';
+import { requestCleanupIn } from '../deployments/request-cleanup';
+import { startDeployments } from '../deployments/start-deployments';
+import { isUnderWay } from '../queries/deployments';
+import {
+  listPolicyRules,
+  lockPolicy,
+  type PolicyRow,
+  policyNameTaken,
+  replaceRules,
+  updatePolicy,
+} from '../queries/policies';
+import { insertPolicyVersion } from '../queries/policy-versions';
+import { assertTier } from './assert-tier';
+import { readBoard } from './board/read-board';
+import { describePolicy } from './describe-policy';
+import { isDeployed } from './world/load-policy-world';
+
+/** A policy as it is stored, with everything that a version keeps. */
+export async function snapshotOf(tx: Tx, row: PolicyRow): Promise<PolicySnapshot> {
+  const { name, description, enabled, tier, tenant_visibility, priority, definition } = row;
+  return {
+    name,
+    description,
+    enabled,
+    tier,
+    tenant_visibility,
+    priority,
+    definition,
+    rules: await listPolicyRules(tx, row.id),
+  };
+}
+
+/**
+ * Whether two versions put the same rules at the same guests, for all that is known of the inventory now. If so, live rules
+ * of the first count as those of the second; each is compared with what is wanted all the same.
+ */
+function compilesAlike(
+  row: PolicyRow,
+  owner: Owned,
+  before: PolicySnapshot,
+  after: PolicySnapshot,
+  index: InventoryIndex,
+): boolean {
+  if (!isDeployed(before) || !isDeployed(after)) return false;
+  const { id, created_at } = row;
+  const [old, fresh] = [
+    { ...before, ...ownedPart(row) },
+    { ...after, ...owner },
+  ].map(({ definition, rules, tier, priority, tenant_id, project_id }) =>
+    JSON.stringify(
+      compilePolicies(
+        [{ id, version: 1, tenant_id, project_id, tier, priority, created_at, definition, rules }],
+        index,
+        'compared',
+      ).guests,
+    ),
+  );
+  return old === fresh;
+}
+
+/** Stores the next version. @returns what is asked of the clusters because of it */
+async function store(
+  tx: Tx,
+  scope: Scope<'policy:write'>,
+  row: PolicyRow,
+  before: PolicySnapshot,
+  after: PolicySnapshot,
+  action: `policy.${string}`,
+  reason: string,
+  index: InventoryIndex,
+  owner: Owned,
+): Promise<CleanupRequest[]> {
+  const { rules, ...fields } = after;
+  const moves = owner.project_id !== row.project_id;
+  if ((moves || fields.name !== before.name) && (await policyNameTaken(tx, owner, fields.name))) {
+    throw nameTaken('policy', fields.name);
+  }
+  const version = row.version + 1;
+  const alike = compilesAlike(row, owner, before, after, index);
+  const rules_version = alike ? (row.rules_version ?? row.version) : null;
+  await updatePolicy(tx, row.id, { ...fields, ...owner, version, rules_version });
+  await replaceRules(tx, row.id, rules);
+  const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
+  await insertPolicyVersion(tx, { policy_id: row.id, version, snapshot: after, reason, author_id });
+  await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...ownedPart(row) });
+  if (moves) await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...owner });
+  // What is no longer to be in force does not wait for somebody to apply.
+  const cleanup =
+    isDeployed(before) && !isDeployed(after)
+      ? await requestCleanupIn(
+          tx,
+          scope,
+          { ...row, ...owner, policy_id: row.id, policy_version: version, name: after.name },
+          after.enabled ? 'audit' : 'disabled',
+        )
+      : [];
+  await recordAudit(tx, scope, {
+    action,
+    object_kind: 'policy',
+    object_id: row.id,
+    object_name: after.name,
+    tenant_id: row.tenant_id,
+    before: { version: row.version, project_id: row.project_id, ...before },
+    after: {
+      version,
+      reason,
+      project_id: owner.project_id,
+      ...after,
+      changes: compareSnapshots(before, after),
+      cleanup,
+    },
+  });
+  return cleanup;
+}
+
+/** A deployment acts for the owner that the policy had when it was requested. @throws AppError `conflict` */
+async function assertIdle(tx: Tx, { id, name }: PolicyRow): Promise<void> {
+  if (!(await isUnderWay(tx, id))) return;
+  throw new AppError('conflict', `A deployment of ${name} is under way. Wait until it has ended, then save again.`);
+}
+
+/**
+ * Changes a policy: every change is one new version with author, reason and everything that the policy then says. Without
+ * a change nothing is written. A policy that stops being enabled and enforced has its rules removed from the clusters; one that
+ * gets another project, or goes from its tenant to a project, from workloads on which it may not act any more.
+ * @throws AppError `not_found`, `version_conflict` with both versions, `conflict` when the name is taken or when it moves during a
+ * deployment, what `changeOwner` throws, and whatever
+ * `change` throws
+ */
+export async function changePolicy(
+  scope: Scope<'policy:write'>,
+  id: string,
+  { version, reason = '', project_id }: ChangeGuard & { project_id?: string | null | undefined },
+  action: `policy.${string}`,
+  change: (current: PolicySnapshot, tx: Tx) => PolicySnapshot | Promise<PolicySnapshot>,
+): Promise<ChangedPolicy> {
+  const { index } = (await readBoard()).world;
+  const { cleanup, removals } = await db.transaction(async (tx) => {
+    const row = await lockPolicy(tx, scope.reach, id);
+    if (!row) throw notFound('policy');
+    const before = await snapshotOf(tx, row);
+    assertVersion('policy', row.version, version, { current: before });
+    const after = await change(before, tx);
+    assertTier(row.tenant_id, after);
+    const moves = project_id !== undefined && project_id !== row.project_id;
+    if (!moves && sameSnapshot(before, after)) return { cleanup: [], removals: [] };
+    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : ownedPart(row);
+    if (moves) await assertIdle(tx, row);
+    const cleanup = await store(tx, scope, row, before, after, action, reason, index, owner);
+    return { cleanup, removals: moves ? await settleOwner(tx, scope, id, owner) : [] };
+  });
+  await startDeployments([...cleanup.map(({ deployment_id }) => deployment_id), ...removals]);
+  return { ...(await describePolicy(scope.reach, id)), cleanup };
+}

@@ -1,0 +1,81 @@
+import { layOut } from '@/domain/policy/plan/layout';
+import { leftOnNotes } from '@/domain/policy/plan/left-on';
+import { planGuest } from '@/domain/policy/plan/plan-guest';
+import { restorationOf } from '@/domain/policy/plan/restoration';
+import { switchChanges } from '@/domain/policy/plan/switch-changes';
+import type { CleanupGuest, CleanupPreview } from '@/domain/policy-preview';
+import type { Scope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { groupBy } from '../../../lib/group-by';
+import { notFound } from '../../../lib/refusals';
+import { intentFor, untouched } from '../../deployments/guest-work';
+import { filterOf } from '../../guest-firewall/filter-of-snapshot';
+import { type LiveGuestReading, readLive } from '../../guest-firewall/live-reader';
+import { listOrigins } from '../../queries/guest-firewalls';
+import { findPolicy } from '../../queries/policies';
+import { listAppliedAt } from '../../queries/policy-standings';
+import type { WorldWorkload } from '../../queries/policy-world';
+import { readBoard } from '../board/read-board';
+import type { PolicyWorld } from '../world/load-policy-world';
+
+type Stored = {
+  origins: ReadonlyMap<string, Awaited<ReturnType<typeof listOrigins>>[number]>;
+  applied: ReadonlyMap<string, Awaited<ReturnType<typeof listAppliedAt>>>;
+};
+
+function previewOf(
+  world: PolicyWorld,
+  policyId: string,
+  workload: WorldWorkload,
+  reading: LiveGuestReading,
+  { origins, applied }: Stored,
+): CleanupGuest {
+  const row = origins.get(workload.id) ?? untouched(workload.id);
+  const placements = applied.get(workload.id) ?? [];
+  const intent = intentFor(world, policyId, 'cleanup', { workload, wanted: null }, { row, placements });
+  const { id: workload_id, vmid, name } = workload;
+  const guest = { workload_id, vmid, name, read_at: reading.read_at };
+  const before = filterOf(reading.state);
+  if (!before) return { ...guest, removed: null, option_changes: [], notes: [] };
+  return {
+    ...guest,
+    removed: layOut(before.rules, intent).stale.length,
+    option_changes: switchChanges(before, planGuest(before, intent).after),
+    notes: leftOnNotes(restorationOf(before, intent)),
+  };
+}
+
+/**
+ * What disabling a policy, switching it to audit or deleting it would do to the guests, read now and planned as the removal
+ * itself is planned. @throws AppError `not_found`
+ */
+export async function previewCleanup(scope: Scope<'policy:read'>, id: string): Promise<CleanupPreview> {
+  if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
+  const board = await readBoard();
+  const { world } = board;
+  // Where the policy was applied, or something of it was found; where it only wants something nothing is removed.
+  const placed = new Set(board.placedOf(id));
+  const ids = board.placesOf(id).filter((workloadId) => placed.has(workloadId) || board.isFoundAt(id, workloadId));
+  const workloads = ids.flatMap((workloadId) => world.workloads.get(workloadId) ?? []);
+  const [origins, applied] = await Promise.all([listOrigins(db, ids), listAppliedAt(db, ids)]);
+  const stored: Stored = {
+    origins: new Map(origins.map((row) => [row.workload_id, row])),
+    applied: groupBy(applied, (row) => row.workload_id),
+  };
+  const clusters = await Promise.all(
+    [...groupBy(workloads, (workload) => workload.cluster_id)].map(async ([cluster_id, list]) => {
+      const { guests } = await readLive(cluster_id, list, { afresh: true });
+      return {
+        cluster_id,
+        cluster_name: world.clusters.get(cluster_id)?.name ?? '',
+        guests: list
+          .sort((a, b) => a.vmid - b.vmid)
+          .flatMap((workload) => {
+            const reading = guests.get(workload.id);
+            return reading ? [previewOf(world, id, workload, reading, stored)] : [];
+          }),
+      };
+    }),
+  );
+  return { policy_id: id, clusters: clusters.sort((a, b) => a.cluster_name.localeCompare(b.cluster_name)) };
+}

@@ -1,0 +1,115 @@
+import type { Reach } from '@/domain/permissions';
+import { compilePolicies } from '@/domain/policy/compile';
+import type { PolicyPreview } from '@/domain/policy-preview';
+import { db } from '../../../db/client';
+import { groupBy } from '../../../lib/group-by';
+import { intentFor, untouched } from '../../deployments/guest-work';
+import { type ClusterReadings, readLive } from '../../guest-firewall/live-reader';
+import { ruleNamer } from '../../guest-firewall/named-rules';
+import { listOrigins } from '../../queries/guest-firewalls';
+import { listAppliedAt } from '../../queries/policy-standings';
+import type { WorldPolicy, WorldWorkload } from '../../queries/policy-world';
+import type { PolicyWorld } from '../world/load-policy-world';
+import { previewGuest } from './preview-guest';
+import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
+
+/** The policy as if it were in force: a preview says what applying would do, whatever stands in the way of it. */
+const inForce = (policy: WorldPolicy): WorldPolicy => ({
+  ...policy,
+  enabled: true,
+  definition: { ...policy.definition, enforcement_mode: 'enforced' },
+});
+
+/** What is confirmed is compared with what is live by then: a reading of some seconds ago would only have it skipped. */
+const readAfresh = (clusterId: string, workloads: readonly WorldWorkload[]) =>
+  readLive(clusterId, workloads, { afresh: true });
+
+function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] {
+  const guests = clusters.flatMap((cluster) => cluster.guests);
+  const sum = (count: (guest: (typeof guests)[number]) => number) =>
+    guests.reduce((total, guest) => total + count(guest), 0);
+  return {
+    guests: guests.length,
+    added: sum(({ changes }) => changes?.added.length ?? 0),
+    removed: sum(({ changes }) => changes?.removed.length ?? 0),
+    kept: sum(({ changes }) => changes?.kept.length ?? 0),
+    moved: sum(({ changes }) => changes?.moved.length ?? 0),
+    option_changes: sum(({ option_changes }) => option_changes.length),
+    dormant: sum(({ dormant }) => dormant?.filter(({ stored }) => stored).length ?? 0),
+    unreadable: sum(({ changes }) => (changes === null ? 1 : 0)),
+  };
+}
+
+/**
+ * What applying a policy would do now, guest by guest, compared with what is live: each guest is read once. Rules of
+ * other policies count as they stand, as when the policy is applied.
+ * @param places workloads where something of the policy may be left besides those where it wants something
+ * @param reach of the reader: rules of platform policies are shown as far as these let tenants see them
+ * @param read how to learn what is live; the clusters are asked unless told otherwise
+ */
+export async function previewInWorld(
+  world: PolicyWorld,
+  policy: WorldPolicy,
+  places: readonly string[],
+  id: string | null,
+  reach: Reach,
+  read: (clusterId: string, workloads: readonly WorldWorkload[]) => Promise<ClusterReadings> = readAfresh,
+): Promise<PolicyPreview> {
+  const wanted = inForce(policy);
+  const others = world.policies.filter((other) => other.id !== policy.id);
+  const seen: PolicyWorld = { ...world, policies: [...others, wanted] };
+  const compiled = compilePolicies([wanted], world.index, world.instance);
+  const wantedAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
+  const ids = [...new Set([...wantedAt.keys(), ...places])];
+  const workloads = ids.flatMap((workloadId) => world.workloads.get(workloadId) ?? []);
+  const groups = groupBy(workloads, (workload) => workload.cluster_id);
+  const [applied, stored, ...readings] = await Promise.all([
+    listAppliedAt(db, ids),
+    listOrigins(db, ids),
+    ...[...groups].map(([clusterId, list]) => read(clusterId, list)),
+  ]);
+  const origins = new Map(stored.map((row) => [row.workload_id, row]));
+  const appliedAt = groupBy(applied, (row) => row.workload_id);
+  const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, readings[at] as ClusterReadings]));
+  const namer = ruleNamer(world, reach, policy);
+  const clusters: PreviewedCluster[] = [...world.clusters.values()]
+    .filter((cluster) => groups.has(cluster.id))
+    .map((cluster) => {
+      const live = fresh.get(cluster.id);
+      if (!live) throw new Error('a cluster that was not read');
+      const guests = (groups.get(cluster.id) ?? [])
+        .sort((a, b) => a.vmid - b.vmid)
+        .flatMap((workload) => {
+          const reading = live.guests.get(workload.id);
+          if (!reading) return [];
+          const row = origins.get(workload.id) ?? untouched(workload.id);
+          const work = { workload, wanted: wantedAt.get(workload.id) ?? null };
+          const placements = appliedAt.get(workload.id) ?? [];
+          const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
+          return [
+            { workload, preview: previewGuest(workload, intent, reading, live.cluster, namer), state: reading.state },
+          ];
+        });
+      return { cluster, state: live.cluster.state, guests };
+    });
+  const shown = clusters.map(({ cluster, state, guests }) => ({
+    cluster_id: cluster.id,
+    cluster_name: cluster.name,
+    firewall_enabled: state.firewall_enabled,
+    guests: guests.map((guest) => ({
+      ...guest.preview,
+      warnings: guestWarnings(guest),
+      // What is not stored cannot be applied.
+      fingerprint: id === null ? null : guest.preview.fingerprint,
+    })),
+  }));
+  return {
+    policy_id: id,
+    policy_mode: policy.definition.enforcement_mode,
+    policy_version: policy.version,
+    clusters: shown,
+    unresolved: compiled.unresolved.map(({ side, endpoint, reason }) => ({ side, endpoint, reason })),
+    warnings: previewWarnings(policy, clusters, compiled.warnings),
+    totals: totalsOf(shown),
+  };
+}

@@ -1,0 +1,214 @@
+import { type DefaultPolicy, effectiveOptions } from '@/domain/firewall/guest-options';
+import type { LiveGuestOptions } from '@/domain/firewall/live-state';
+import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
+import type { Compiled } from '@/domain/policy/wanted';
+import type { GuestPreview, GuestWarning, PreviewWarning, PreviewWarningCode } from '@/domain/policy-preview';
+import { groupBy } from '../../../lib/group-by';
+import { filterOf } from '../../guest-firewall/filter-of-snapshot';
+import type { WorldCluster, WorldPolicy, WorldWorkload } from '../../queries/policy-world';
+import { describeFailures, failuresWhenSwitched, isNodeFailing } from './compile-warnings';
+
+/** Guests that a warning names; the rest are only counted. */
+const NAMED = 20;
+
+const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
+  audit_mode: 'The policy is in audit mode: it cannot be applied. Set it to enforced first.',
+  policy_disabled: 'The policy is disabled: it cannot be applied. Enable it first.',
+  no_rules: 'The policy wants no rule anywhere.',
+  cluster_firewall_off:
+    'The firewall of the cluster is off: rules are stored, but nothing is filtered. Switch it on in the options of the datacenter; that also filters access to the nodes.',
+  cluster_firewall_unknown:
+    'Whether the firewall of the cluster is on could not be read: it may be that nothing is filtered.',
+  default_policy_changes:
+    'What happens to packets that no rule matches changes there: look at the switches, and whether everything that the guest needs is allowed.',
+  firewall_switched_on: 'The firewall is off there and will be switched on.',
+  dormant_content:
+    'Rules, sets or options that are stored there without effect take effect, because a firewall or interface flag is switched on. They change what happens to traffic: check the list of each guest.',
+  order_changes:
+    'Rules of the policy are moved among those of other policies, because they are wanted in another order than they are live in. Other policies may decide packets there that they did not before, or no longer decide them.',
+  unmanaged_rules_first:
+    'The cluster places managed rules below unmanaged ones, so unmanaged rules are evaluated before this platform policy and can override it.',
+  mac_filter:
+    'With the firewall on, frames with another sender address than the interface has are dropped. Nested guests, VRRP and bonding inside the guest need the option macfilter switched off.',
+  established_connections: 'Connections that exist already go on: rules decide about new connections only.',
+  log_limits:
+    'Logged packets are limited to about one entry a second for each rule: the log shows examples, not numbers.',
+  reject_becomes_drop:
+    'Nodes with the new firewall implementation (nftables) drop inbound packets that a rule rejects, without an answer.',
+  node_cannot_compile:
+    'The firewall of the node cannot be compiled: it keeps its old rules for every guest until that is fixed, so nothing applied takes effect.',
+  node_would_not_compile:
+    'Switching the firewall on there makes stored content effective that the node cannot compile. The node would keep its old rules for every guest. Fix that first.',
+  interface_not_switchable:
+    'An interface cannot be given its firewall flag: a change waits for a restart, or it could not be read. What passes there is not filtered.',
+  guest_unreadable: 'What is live there could not be read completely, so it is not known what would change.',
+  guest_missing: 'The guest does not exist any more. Sync the cluster.',
+  guest_locked: 'The guest is locked by another operation: interface flags can only be changed afterwards.',
+  workload_without_address: 'A workload that the policy names has no known address, so its traffic is not matched.',
+  no_address_of_family:
+    'A rule for one address family has no address of that family on the other side, so it does nothing.',
+};
+
+/** Added to the warning about a switch where nothing that is stored makes it untrue. */
+const KEEPS_PASSING = 'Traffic that matches no rule keeps passing, unless the policy asks to drop it.';
+
+export type PreviewedGuest = {
+  readonly workload: WorldWorkload;
+  readonly preview: GuestPreview;
+  readonly state: GuestSnapshot;
+};
+export type PreviewedCluster = {
+  readonly cluster: WorldCluster;
+  readonly state: ClusterSnapshot;
+  readonly guests: readonly PreviewedGuest[];
+};
+
+/** What happens to packets that no rule matches, at one interface: everything passes where nothing is filtered. */
+type Defaults = { readonly in: DefaultPolicy; readonly out: DefaultPolicy };
+const OPEN: Defaults = { in: 'ACCEPT', out: 'ACCEPT' };
+
+/** The defaults in effect at each interface, before and after the switches are turned. */
+function defaultsAround({ preview, state }: PreviewedGuest): { before: Defaults; after: Defaults }[] {
+  const { options, nics } = state;
+  if (!options || !nics) return [];
+  const turned = (kind: 'guest_option' | 'nic_flag') =>
+    preview.option_changes.filter((change) => change.kind === kind).map(({ name, after }) => [name, after] as const);
+  const changes = Object.fromEntries(turned('guest_option'));
+  const changed = { ...options, ...changes, ...(changes.enable !== undefined && { enable: Number(changes.enable) }) };
+  const flags = new Set(turned('nic_flag').map(([name]) => name));
+  const inEffect = (stored: LiveGuestOptions, flag: boolean): Defaults => {
+    const { enable, policy_in, policy_out } = effectiveOptions(stored);
+    return enable && flag ? { in: policy_in, out: policy_out } : OPEN;
+  };
+  return nics.map(({ name, firewall }) => ({
+    before: inEffect(options, firewall === true),
+    after: inEffect(changed, firewall === true || flags.has(name)),
+  }));
+}
+
+const denies = (action: string) => action === 'DROP' || action === 'REJECT';
+
+/** Whether new connections would meet more resistance than before. */
+function closesSomething(guest: PreviewedGuest): boolean {
+  const { changes, option_changes, rules } = guest.preview;
+  if (changes?.added.some(({ action }) => denies(action))) return true;
+  if (changes?.removed.some(({ action, enabled }) => action === 'ACCEPT' && enabled)) return true;
+  if (defaultsAround(guest).some(({ before, after }) => after.in !== before.in || after.out !== before.out))
+    return true;
+  // Switching on makes whatever stands there count.
+  const switched = option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag');
+  return switched && [...rules, ...(guest.state.rules ?? [])].some(({ action }) => denies(action));
+}
+
+const isSwitchedOn = ({ preview }: PreviewedGuest) =>
+  preview.option_changes.some(({ name, after }) => name === 'enable' && after === '1');
+
+/** Stored rules, sets and options that change what happens to traffic once they take effect. */
+const effectiveItems = ({ preview }: PreviewedGuest) =>
+  (preview.dormant ?? []).filter(({ severity, effect }) => severity !== 'info' && effect !== 'none');
+
+const TESTS: Partial<Record<PreviewWarningCode, (guest: PreviewedGuest) => boolean>> = {
+  default_policy_changes: (guest) =>
+    defaultsAround(guest).some(({ before, after }) => before.in !== after.in || before.out !== after.out),
+  dormant_content: (guest) => effectiveItems(guest).length > 0,
+  firewall_switched_on: isSwitchedOn,
+  mac_filter: ({ preview, state }) =>
+    preview.option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag') &&
+    state.options !== null &&
+    effectiveOptions(state.options).macfilter,
+  established_connections: closesSomething,
+  order_changes: ({ preview }) => (preview.changes?.moved.length ?? 0) > 0,
+  log_limits: ({ preview }) => preview.changes?.added.some(({ log }) => log !== null && log !== 'nolog') ?? false,
+  reject_becomes_drop: ({ preview, workload }) =>
+    workload.nftables === true && preview.rules.some(({ action, type }) => action === 'REJECT' && type === 'in'),
+  interface_not_switchable: ({ preview, state }) =>
+    preview.rules.length > 0 &&
+    (filterOf(state)?.nics.some(({ firewall, editable }) => !firewall && !editable) ?? false),
+  guest_unreadable: ({ preview, state }) => state.presence !== 'absent' && preview.changes === null,
+  guest_missing: ({ state }) => state.presence === 'absent',
+  guest_locked: ({ workload, preview }) =>
+    workload.lock !== null && preview.option_changes.some(({ kind }) => kind === 'nic_flag'),
+};
+
+const warn = (
+  code: PreviewWarningCode,
+  clusterId: string | null = null,
+  guests: readonly PreviewedGuest[] = [],
+  detail = '',
+): PreviewWarning => ({
+  code,
+  message: detail === '' ? MESSAGES[code] : `${detail}${/[.]$/.test(detail) ? '' : ':'} ${MESSAGES[code]}`,
+  cluster_id: clusterId,
+  guests_total: guests.length,
+  guests: guests.slice(0, NAMED).map(({ workload: { id, name, vmid } }) => ({ workload_id: id, name, vmid })),
+});
+
+const SERIOUS = new Set<PreviewWarningCode>(['default_policy_changes', 'guest_unreadable', 'guest_missing']);
+
+/** What a warning says about a guest. */
+function messageAt(code: PreviewWarningCode, guest: PreviewedGuest): string {
+  const passes = code === 'firewall_switched_on' && effectiveItems(guest).length === 0;
+  return passes ? `${MESSAGES[code]} ${KEEPS_PASSING}` : MESSAGES[code];
+}
+
+const codesAt = (guest: PreviewedGuest) =>
+  (Object.entries(TESTS) as [PreviewWarningCode, (guest: PreviewedGuest) => boolean][]).flatMap(([code, test]) =>
+    test(guest) ? [code] : [],
+  );
+
+/** Everything to know about one guest before applying; stored content that takes effect is named item by item. */
+export function guestWarnings(guest: PreviewedGuest): GuestWarning[] {
+  return codesAt(guest).flatMap((code): GuestWarning[] => {
+    if (code === 'dormant_content')
+      return effectiveItems(guest).map(({ severity, message }) => ({ code, severity, message }));
+    return [{ code, severity: SERIOUS.has(code) ? 'warning' : 'info', message: messageAt(code, guest) }];
+  });
+}
+
+/** What the cluster said when it was asked for its options, and what to do about it. */
+function whyUnreadable({ unreadable }: ClusterSnapshot): string[] {
+  const note = unreadable.find(({ part }) => part === 'options');
+  return [note?.message, note?.remedy].filter((text) => text !== undefined && text !== '') as string[];
+}
+
+/** Everything to know before applying, in the order of its weight within a cluster. */
+export function previewWarnings(
+  policy: Pick<WorldPolicy, 'enabled' | 'definition' | 'tenant_id'>,
+  clusters: readonly PreviewedCluster[],
+  notes: Compiled['warnings'],
+): PreviewWarning[] {
+  const warnings: PreviewWarning[] = [];
+  if (policy.definition.enforcement_mode === 'audit') warnings.push(warn('audit_mode'));
+  if (!policy.enabled) warnings.push(warn('policy_disabled'));
+  const all = clusters.flatMap(({ guests }) => guests);
+  if (!all.some(({ preview }) => preview.rules.length > 0)) warnings.push(warn('no_rules'));
+  for (const { cluster, state, guests } of clusters) {
+    if (state.firewall_enabled === false) warnings.push(warn('cluster_firewall_off', cluster.id, guests));
+    if (state.firewall_enabled === null) {
+      const warning = warn('cluster_firewall_unknown', cluster.id, guests);
+      warnings.push({ ...warning, message: [warning.message, ...whyUnreadable(state)].join(' ') });
+    }
+    const failing = guests.filter((guest) => isNodeFailing(guest, state));
+    if (failing.length > 0) {
+      warnings.push(warn('node_cannot_compile', cluster.id, failing, describeFailures(failing, state)));
+    }
+    // Zero only where it is known: what could not be read may hold unmanaged rules.
+    const exposed = guests.filter(({ preview }) => preview.foreign_rules !== 0);
+    if (policy.tenant_id === null && cluster.rule_placement === 'below' && exposed.length > 0) {
+      warnings.push(warn('unmanaged_rules_first', cluster.id, exposed));
+    }
+    const breaking = guests.filter((guest) => failuresWhenSwitched(guest, state).length > 0);
+    if (breaking.length > 0) {
+      warnings.push(warn('node_would_not_compile', cluster.id, breaking, describeFailures(breaking, state)));
+    }
+    for (const [code, test] of Object.entries(TESTS) as [PreviewWarningCode, (guest: PreviewedGuest) => boolean][]) {
+      const concerned = groupBy(
+        guests.filter((guest) => test(guest)),
+        (guest) => messageAt(code, guest),
+      );
+      for (const [message, list] of concerned) warnings.push({ ...warn(code, cluster.id, list), message });
+    }
+  }
+  for (const { code, detail } of notes) warnings.push(warn(code, null, [], detail));
+  return warnings;
+}

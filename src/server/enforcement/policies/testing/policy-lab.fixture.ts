@@ -1,0 +1,87 @@
+import type { Policy } from '@/domain/policies';
+import { db } from '@/server/db/client';
+import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
+import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
+import { observeCluster } from '@/server/enforcement/guest-firewall/observe-cluster';
+import { insertDeployment } from '@/server/enforcement/queries/deployments';
+import { newId } from '@/server/lib/ids';
+import type { SimulatorOptions } from '@/server/providers/hypervisor/fake/http-server';
+import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
+import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
+import { bearer, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
+
+export type PolicyLab = SyncWorld & {
+  /** A call as a security engineer. */
+  json(path: string, init?: Parameters<typeof call>[1]): Promise<{ status: number; body: never }>;
+  create(input: object): Promise<Policy>;
+  /** Carries out an apply in this process. */
+  apply(policy: Pick<Policy, 'id' | 'name' | 'version'>): Promise<void>;
+  /** Carries out deployments that wait. */
+  carryOut(requests: readonly { deployment_id: string }[]): Promise<void>;
+  /** The policy as its guests are right now. */
+  fresh(policyId: string): Promise<Policy>;
+  /** Reads all guests, as the worker does from time to time. */
+  observe(): Promise<void>;
+  id(vmid: number): Promise<string>;
+};
+
+let labs = 0;
+
+/** The small lab of the simulator, synced, with what tests of policies do with it. */
+export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Promise<PolicyLab> {
+  labs += 1;
+  const world = await makeSyncWorld({ scenario: smallLab, timeScale: 50, ...options }, `policy lab ${labs}`);
+  const run = await world.sync();
+  if (run.status !== 'ok') throw new Error('the lab could not be synced');
+  const user = await makeUser('security_engineer');
+  const json: PolicyLab['json'] = async (path, init = {}) => {
+    // Tests change the cluster between two calls. Who asks for a fresh reading gets one without our help.
+    if (!path.includes('fresh=true')) forgetReadings();
+    // The lab's time runs fast: a token of the beginning expires within seconds.
+    const headers = { ...(await bearer(user)), ...init.headers };
+    const response = await call(path, { ...init, headers });
+    return { status: response.status, body: (response.status === 204 ? null : await response.json()) as never };
+  };
+  const carryOut: PolicyLab['carryOut'] = async (requests) => {
+    for (const { deployment_id } of requests) {
+      await runDeployment(deployment_id, { signal: new AbortController().signal });
+    }
+  };
+  return {
+    ...world,
+    json,
+    carryOut,
+    async create(input) {
+      const { status, body } = await json('/policies', { body: { name: `policy ${newId()}`, ...input } });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return body;
+    },
+    async apply({ id, name, version }) {
+      const added = await db.transaction((tx) =>
+        insertDeployment(tx, {
+          operation_id: newId(),
+          policy_id: id,
+          policy_name: name,
+          policy_version: version,
+          tenant_id: null,
+          project_id: null,
+          cluster_id: world.cluster.id,
+          kind: 'apply',
+          trigger: 'apply',
+          requested_by: null,
+        }),
+      );
+      await carryOut([{ deployment_id: added }]);
+    },
+    async fresh(policyId) {
+      const { status, body } = await json(`/policies/${policyId}?fresh=true`);
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      return body;
+    },
+    async observe() {
+      await observeCluster(world.cluster.id, new AbortController().signal);
+    },
+    id: async (vmid) => (await world.workload(vmid)).id,
+  };
+}

@@ -1,0 +1,123 @@
+import { and, asc, eq, getTableColumns, ilike, inArray, or, sql } from 'drizzle-orm';
+import type { DeploymentGuest, DeploymentGuestListInput, GuestResultStatus } from '@/domain/deployments';
+import type { Page } from '@/domain/list';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows } from '../../db/page-of-rows';
+import { deploymentGuests } from '../../db/schema/deployments';
+
+export type DeploymentGuestRow = typeof deploymentGuests.$inferSelect;
+
+const { plan: _plan, state_before: _before, ...stored } = getTableColumns(deploymentGuests);
+const columns = {
+  ...stored,
+  reason: sql<
+    string | null
+  >`case when ${deploymentGuests.status} = 'skipped' then ${deploymentGuests.problems} -> 0 ->> 'code' end`,
+};
+
+/** Guests of a deployment page by page, by vmid unless asked otherwise; `q` is part of the name, or the vmid. Two queries. */
+export function listDeploymentGuests(
+  deploymentId: string,
+  input: DeploymentGuestListInput,
+): Promise<Page<DeploymentGuest>> {
+  const filters = [
+    eq(deploymentGuests.deployment_id, deploymentId),
+    input.status ? eq(deploymentGuests.status, input.status) : undefined,
+    input.q
+      ? or(ilike(deploymentGuests.name, likePattern(input.q)), sql`${deploymentGuests.vmid}::text = ${input.q}`)
+      : undefined,
+  ];
+  return pageOfRows(
+    input,
+    { sorts: { vmid: { column: deploymentGuests.vmid } }, sort: 'vmid', id: deploymentGuests.id },
+    (paging) => ({
+      rows: db
+        .select(columns)
+        .from(deploymentGuests)
+        .where(and(...filters, paging.after))
+        .orderBy(...paging.order)
+        .limit(paging.limit),
+      total: db.$count(deploymentGuests, and(...filters)),
+    }),
+  );
+}
+
+/** All guests of some deployments, without plans and states. */
+export function listGuestsOf(executor: Executor, deploymentIds: readonly string[]): Promise<DeploymentGuest[]> {
+  if (deploymentIds.length === 0) return Promise.resolve([]);
+  return executor
+    .select(columns)
+    .from(deploymentGuests)
+    .where(inArray(deploymentGuests.deployment_id, [...deploymentIds]))
+    .orderBy(asc(deploymentGuests.vmid), asc(deploymentGuests.id));
+}
+
+/** One guest of a deployment, with plan and state. */
+export async function findDeploymentGuest(
+  executor: Executor,
+  deploymentId: string,
+  workloadId: string,
+): Promise<DeploymentGuestRow | null> {
+  const [row] = await executor
+    .select()
+    .from(deploymentGuests)
+    .where(and(eq(deploymentGuests.deployment_id, deploymentId), eq(deploymentGuests.workload_id, workloadId)));
+  return row ?? null;
+}
+
+type NewGuest = Pick<DeploymentGuestRow, 'deployment_id' | 'workload_id' | 'vmid' | 'name'>;
+
+/** Adds guests that are to be done; those that are known keep what became of them. */
+export async function insertDeploymentGuests(tx: Tx, guests: readonly NewGuest[]): Promise<void> {
+  for (let from = 0; from < guests.length; from += 1_000) {
+    await tx
+      .insert(deploymentGuests)
+      .values(guests.slice(from, from + 1_000).map((guest) => ({ ...guest, status: 'queued' as const })))
+      .onConflictDoNothing();
+  }
+}
+
+/** Everything is to be done again: what is wanted is another thing than when the deployment began. */
+export async function resetDeploymentGuests(tx: Tx, deploymentId: string): Promise<void> {
+  await tx
+    .update(deploymentGuests)
+    .set({ status: 'queued', problems: [], dormant: null, difference: null, finished_at: null })
+    .where(eq(deploymentGuests.deployment_id, deploymentId));
+}
+
+type Changes = Partial<Omit<DeploymentGuestRow, 'id' | 'deployment_id' | 'workload_id' | 'writes'>>;
+
+/** Stores what became of a guest; `writes` are added, and the state before the very first write is kept. */
+export async function updateDeploymentGuest(
+  executor: Executor,
+  key: { deployment_id: string; workload_id: string },
+  { state_before, ...changes }: Changes,
+  writes = 0,
+): Promise<void> {
+  await executor
+    .update(deploymentGuests)
+    .set({
+      ...changes,
+      ...(state_before !== undefined && {
+        state_before: sql`coalesce(${deploymentGuests.state_before}, ${JSON.stringify(state_before)}::jsonb)`,
+      }),
+      ...(writes > 0 && { writes: sql`${deploymentGuests.writes} + ${writes}` }),
+    })
+    .where(
+      and(eq(deploymentGuests.deployment_id, key.deployment_id), eq(deploymentGuests.workload_id, key.workload_id)),
+    );
+}
+
+/** Ids of the guests of a deployment that ended in one of these ways. */
+export async function listWorkloadIdsBy(
+  executor: Executor,
+  deploymentId: string,
+  statuses: readonly GuestResultStatus[],
+): Promise<Set<string>> {
+  const rows = await executor
+    .select({ workload_id: deploymentGuests.workload_id })
+    .from(deploymentGuests)
+    .where(and(eq(deploymentGuests.deployment_id, deploymentId), inArray(deploymentGuests.status, [...statuses])));
+  return new Set(rows.map((row) => row.workload_id));
+}

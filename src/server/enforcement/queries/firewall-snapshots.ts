@@ -1,0 +1,198 @@
+import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import type { CompileFailure } from '@/domain/firewall/compile-failure';
+import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
+import type { Executor } from '../../db/client';
+import { nodes } from '../../db/schema/clusters';
+import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schema/firewall-snapshots';
+import { workloads } from '../../db/schema/workloads';
+import { batches } from '../../db/update-rows';
+
+export type StoredGuestSnapshot = typeof guestFirewallSnapshots.$inferSelect;
+export type StoredClusterSnapshot = typeof clusterFirewallSnapshots.$inferSelect;
+
+/** Which readings there are, without what was read. */
+export async function listGuestSnapshotHashes(
+  executor: Executor,
+): Promise<{ workload_id: string; read_at: string; state_hash: string }[]> {
+  return executor
+    .select({
+      workload_id: guestFirewallSnapshots.workload_id,
+      read_at: guestFirewallSnapshots.read_at,
+      state_hash: guestFirewallSnapshots.state_hash,
+    })
+    .from(guestFirewallSnapshots);
+}
+
+export async function findGuestSnapshots(
+  executor: Executor,
+  workloadIds: readonly string[],
+): Promise<StoredGuestSnapshot[]> {
+  if (workloadIds.length === 0) return [];
+  return executor
+    .select()
+    .from(guestFirewallSnapshots)
+    .where(inArray(guestFirewallSnapshots.workload_id, [...workloadIds]));
+}
+
+export async function listClusterSnapshots(executor: Executor): Promise<StoredClusterSnapshot[]> {
+  return executor.select().from(clusterFirewallSnapshots);
+}
+
+type NewSnapshot = {
+  workload_id: string;
+  read_at: string;
+  state_hash: string;
+  state: GuestSnapshot;
+  compile_failures?: readonly CompileFailure[];
+};
+
+/** Notes that the same was read again. */
+async function touchGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
+  const times = rows.map(({ workload_id, read_at }) => ({ workload_id, read_at }));
+  await executor.execute(sql`
+    with r as materialized (select * from jsonb_to_recordset(${JSON.stringify(times)}::jsonb)
+        as x(workload_id uuid, read_at timestamptz)),
+      locked as materialized (select workload_id from ${guestFirewallSnapshots}
+        where workload_id in (select workload_id from r) order by workload_id for no key update)
+    update ${guestFirewallSnapshots} as t set read_at = r.read_at from r
+    where t.workload_id = r.workload_id and t.workload_id in (select workload_id from locked) and t.read_at < r.read_at`);
+}
+
+async function writeGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
+  await executor.execute(sql`
+    insert into ${guestFirewallSnapshots} as t (workload_id, cluster_id, read_at, state_hash, state, compile_failures)
+      select r.workload_id, w.cluster_id, r.read_at, r.state_hash, r.state,
+          coalesce(r.compile_failures, '[]')
+        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as r(workload_id uuid, read_at timestamptz, state_hash text, state jsonb, compile_failures jsonb)
+        join ${workloads} w on w.id = r.workload_id order by r.workload_id
+    on conflict (workload_id) do update set read_at = excluded.read_at, state_hash = excluded.state_hash,
+      state = excluded.state, compile_failures = excluded.compile_failures
+    where t.read_at <= excluded.read_at`);
+}
+
+/**
+ * Stores readings; a later one that is stored already stays. Of readings that say the same as before only the time is
+ * written. Guests that were deleted meanwhile are left out.
+ * @returns how many differ from what was stored
+ */
+export async function storeGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<number> {
+  const sorted = [...rows].sort((a, b) => (a.workload_id < b.workload_id ? -1 : 1));
+  let changed = 0;
+  for (const batch of batches(sorted, 200)) {
+    const stored = await executor
+      .select({ id: guestFirewallSnapshots.workload_id, hash: guestFirewallSnapshots.state_hash })
+      .from(guestFirewallSnapshots)
+      .where(
+        inArray(
+          guestFirewallSnapshots.workload_id,
+          batch.map(({ workload_id }) => workload_id),
+        ),
+      );
+    const known = new Map(stored.map(({ id, hash }) => [id, hash]));
+    const same = batch.filter(({ workload_id, state_hash }) => known.get(workload_id) === state_hash);
+    const differing = batch.filter(({ workload_id, state_hash }) => known.get(workload_id) !== state_hash);
+    if (same.length > 0) await touchGuestSnapshots(executor, same);
+    if (differing.length > 0) await writeGuestSnapshots(executor, differing);
+    changed += differing.length;
+  }
+  return changed;
+}
+
+/** Pages through the readings of a cluster's guests. @param after workload id of the last row of the page before */
+export async function pageOfGuestSnapshots(executor: Executor, clusterId: string, after: string | null, limit: number) {
+  return executor
+    .select({
+      workload_id: guestFirewallSnapshots.workload_id,
+      vmid: workloads.vmid,
+      state: guestFirewallSnapshots.state,
+      compile_failures: guestFirewallSnapshots.compile_failures,
+    })
+    .from(guestFirewallSnapshots)
+    .innerJoin(workloads, eq(workloads.id, guestFirewallSnapshots.workload_id))
+    .where(
+      and(
+        eq(guestFirewallSnapshots.cluster_id, clusterId),
+        after === null ? undefined : gt(guestFirewallSnapshots.workload_id, after),
+      ),
+    )
+    .orderBy(guestFirewallSnapshots.workload_id)
+    .limit(limit);
+}
+
+/** Names of the nodes that the inventory has. */
+export async function listNodeImplementations(
+  executor: Executor,
+  clusterId: string,
+): Promise<{ name: string; nftables: boolean | null }[]> {
+  return executor
+    .select({ name: nodes.name, nftables: nodes.nftables })
+    .from(nodes)
+    .where(eq(nodes.cluster_id, clusterId));
+}
+
+export async function setCompileFailures(
+  executor: Executor,
+  workloadId: string,
+  failures: readonly CompileFailure[],
+): Promise<void> {
+  await executor
+    .update(guestFirewallSnapshots)
+    .set({ compile_failures: failures })
+    .where(eq(guestFirewallSnapshots.workload_id, workloadId));
+}
+
+/** What guests of a cluster contribute to compiles that fail, with the node that each guest is on. */
+export async function listGuestCompileFailures(
+  executor: Executor,
+  clusterId: string,
+): Promise<{ node_name: string; compile_failures: readonly CompileFailure[] }[]> {
+  return executor
+    .select({ node_name: nodes.name, compile_failures: guestFirewallSnapshots.compile_failures })
+    .from(guestFirewallSnapshots)
+    .innerJoin(workloads, eq(workloads.id, guestFirewallSnapshots.workload_id))
+    .innerJoin(nodes, eq(nodes.id, workloads.node_id))
+    .where(
+      and(eq(guestFirewallSnapshots.cluster_id, clusterId), sql`${guestFirewallSnapshots.compile_failures} <> '[]'`),
+    )
+    .orderBy(workloads.vmid);
+}
+
+export async function findClusterSnapshot(
+  executor: Executor,
+  clusterId: string,
+): Promise<StoredClusterSnapshot | null> {
+  const [row] = await executor
+    .select()
+    .from(clusterFirewallSnapshots)
+    .where(eq(clusterFirewallSnapshots.cluster_id, clusterId));
+  return row ?? null;
+}
+
+/** Stores a reading of what the guests of a cluster share. @returns whether it differs from the one before */
+export async function storeClusterSnapshot(
+  executor: Executor,
+  row: { cluster_id: string; read_at: string; state_hash: string; state: ClusterSnapshot },
+): Promise<boolean> {
+  const [old] = await executor
+    .select({ state_hash: clusterFirewallSnapshots.state_hash })
+    .from(clusterFirewallSnapshots)
+    .where(eq(clusterFirewallSnapshots.cluster_id, row.cluster_id));
+  await executor
+    .insert(clusterFirewallSnapshots)
+    .values(row)
+    .onConflictDoUpdate({
+      target: clusterFirewallSnapshots.cluster_id,
+      set: { read_at: row.read_at, state_hash: row.state_hash, state: row.state },
+      setWhere: sql`${clusterFirewallSnapshots.read_at} <= excluded.read_at`,
+    });
+  return old?.state_hash !== row.state_hash;
+}
+
+/** Clusters with a token whose readings are older than this, or that were never read. */
+export async function listClustersToObserve(executor: Executor, before: string): Promise<string[]> {
+  const rows = await executor.execute<{ id: string }>(sql`
+    select c.id from clusters c left join ${clusterFirewallSnapshots} s on s.cluster_id = c.id
+    where c.api_token_encrypted is not null and (s.read_at is null or s.read_at < ${before}) order by c.id`);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,181 @@
+import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { Owned, Reach } from '@/domain/permissions';
+import type { PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
+import { POLICY_TIERS } from '@/domain/policy/tier';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { projects, tenants } from '../../db/schema/access';
+import { deployments, policies, securityRules } from '../../db/schema/policies';
+import { ofTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
+
+export type PolicyRow = typeof policies.$inferSelect;
+
+const time = (column: typeof deployments.created_at | typeof deployments.finished_at) =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_object('id', ${deployments.id},
+  'cluster_id', ${deployments.cluster_id}, 'kind', ${deployments.kind}, 'status', ${deployments.status},
+  'policy_version', ${deployments.policy_version}, 'created_at', ${time(deployments.created_at)},
+  'finished_at', ${time(deployments.finished_at)})
+  from ${deployments} where ${eq(deployments.policy_id, policies.id)} and ${deployments.kind} <> 'removal'
+    and (${policies.project_id} is null or ${eq(deployments.project_id, policies.project_id)})
+  order by ${deployments.created_at} desc, ${deployments.id} desc limit 1)`;
+
+const columns = {
+  id: policies.id,
+  tenant_id: policies.tenant_id,
+  tenant_name: tenants.name,
+  project_id: policies.project_id,
+  project_name: sql<
+    string | null
+  >`(select ${projects.name} from ${projects} where ${eq(projects.id, policies.project_id)})`,
+  name: policies.name,
+  description: policies.description,
+  enabled: policies.enabled,
+  tier: policies.tier,
+  tenant_visibility: policies.tenant_visibility,
+  priority: policies.priority,
+  definition: policies.definition,
+  version: policies.version,
+  rules_total: sql<number>`(select count(*)::int from ${securityRules} where ${eq(securityRules.policy_id, policies.id)})`,
+  last_deployment: lastDeployment,
+  created_at: policies.created_at,
+  updated_at: policies.updated_at,
+};
+
+/** More than any priority. */
+const TIER_STEP = 100_000;
+const tierRank = sql.join(
+  POLICY_TIERS.map((tier, rank) => sql`when ${tier} then ${sql.raw(String(rank * TIER_STEP))}`),
+  sql` `,
+);
+
+const SORTS: SortKeys = {
+  /** As policies are evaluated on a workload. */
+  order: {
+    column: sql`(case ${policies.tier} ${tierRank} end + ${policies.priority})`,
+    sortValue: ({ tier, priority }: PolicySummary) => POLICY_TIERS.indexOf(tier) * TIER_STEP + priority,
+  },
+  name: { column: policies.name },
+  priority: { column: policies.priority },
+  version: { column: policies.version },
+  created_at: { column: policies.id },
+  updated_at: { column: policies.updated_at },
+};
+
+const select = (executor: Executor) =>
+  executor.select(columns).from(policies).leftJoin(tenants, eq(tenants.id, policies.tenant_id)).$dynamic();
+
+/** @param touching ids of policies that are within reach by what they touch */
+function inReach(reach: Reach, touching: readonly string[] = []): SQL | undefined {
+  const owned = ownedInReach(policies, reach);
+  return owned && touching.length > 0 ? or(owned, inArray(policies.id, [...touching])) : owned;
+}
+
+/** Policies within reach, page by page; `ids` limits them to these. Two queries. */
+export async function listPolicies(
+  reach: Reach,
+  input: PolicyListInput,
+  ids: readonly string[] | null = null,
+  touching: readonly string[] = [],
+): Promise<Page<PolicySummary>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const conditions: (SQL | undefined)[] = [
+    inReach(reach, touching),
+    ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
+    input.enabled === undefined ? undefined : eq(policies.enabled, input.enabled),
+    input.tier === undefined ? undefined : eq(policies.tier, input.tier),
+    input.enforcement_mode === undefined
+      ? undefined
+      : sql`${policies.definition} ->> 'enforcement_mode' = ${input.enforcement_mode}`,
+    ofTenant(policies.tenant_id, input.tenant_id),
+    ofTenant(policies.project_id, input.project_id),
+    pattern === undefined ? undefined : or(ilike(policies.name, pattern), ilike(policies.description, pattern)),
+  ];
+  return pageOfRows<PolicySummary>(input, { sorts: SORTS, sort: 'order', id: policies.id }, (paging) => ({
+    rows: select(db)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(policies, and(...conditions)),
+  }));
+}
+
+/** One policy within reach, or null. */
+export async function findPolicy(
+  executor: Executor,
+  reach: Reach,
+  id: string,
+  touching: readonly string[] = [],
+): Promise<PolicySummary | null> {
+  const [row] = await select(executor).where(and(eq(policies.id, id), inReach(reach, touching)));
+  return row ?? null;
+}
+
+/** A policy's rules in their order. */
+export async function listPolicyRules(executor: Executor, policyId: string): Promise<SecurityRule[]> {
+  return executor
+    .select({
+      id: securityRules.id,
+      position: securityRules.position,
+      action: securityRules.action,
+      protocol: securityRules.protocol,
+      destination_ports: securityRules.destination_ports,
+      source_ports: securityRules.source_ports,
+      icmp_type: securityRules.icmp_type,
+      log: securityRules.log,
+      enabled: securityRules.enabled,
+      comment: securityRules.comment,
+    })
+    .from(securityRules)
+    .where(eq(securityRules.policy_id, policyId))
+    .orderBy(asc(securityRules.position));
+}
+
+/** The row of a policy within reach; other writers of the policy wait until the transaction ends. */
+export async function lockPolicy(tx: Tx, reach: Reach, id: string): Promise<PolicyRow | null> {
+  const [row] = await tx
+    .select()
+    .from(policies)
+    .where(and(eq(policies.id, id), inReach(reach)))
+    .for('update');
+  return row ?? null;
+}
+
+/** Whether the owner has a policy of this name. That reveals no name of another project. */
+export async function policyNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
+  return (await tx.$count(policies, and(ownedBy(policies, owner), eq(policies.name, name)))) > 0;
+}
+
+export async function insertPolicy(tx: Tx, row: typeof policies.$inferInsert): Promise<void> {
+  await tx.insert(policies).values(row);
+}
+
+export async function updatePolicy(tx: Tx, id: string, changes: Partial<PolicyRow>): Promise<void> {
+  await tx
+    .update(policies)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(policies.id, id));
+}
+
+/** Replaces a policy's rules; those that stay keep their ids. */
+export async function replaceRules(tx: Tx, policyId: string, rules: readonly SecurityRule[]): Promise<void> {
+  await tx.delete(securityRules).where(eq(securityRules.policy_id, policyId));
+  if (rules.length > 0) await tx.insert(securityRules).values(rules.map((rule) => ({ ...rule, policy_id: policyId })));
+}
+
+/** Removes a policy with its rules; versions and deployments stay. */
+export async function deletePolicy(tx: Tx, id: string): Promise<void> {
+  await tx.delete(policies).where(eq(policies.id, id));
+}
+
+/** Every policy with the texts of its endpoints. */
+export async function listPolicyEndpoints(executor: Executor): Promise<{ name: string; endpoints: string[] }[]> {
+  const rows = await executor
+    .select({ name: policies.name, definition: policies.definition })
+    .from(policies)
+    .orderBy(asc(policies.name));
+  return rows.map(({ name, definition }) => ({ name, endpoints: [...definition.sources, ...definition.targets] }));
+}

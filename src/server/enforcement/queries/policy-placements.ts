@@ -1,0 +1,86 @@
+import { and, eq, getTableColumns, inArray, isNull, or, type SQL } from 'drizzle-orm';
+import type { Owned } from '@/domain/permissions';
+import type { Executor } from '../../db/client';
+import { projects } from '../../db/schema/access';
+import { policyPlacements } from '../../db/schema/deployments';
+import { policies } from '../../db/schema/policies';
+import { workloads } from '../../db/schema/workloads';
+import { workloadInReach } from '../../tenancy/queries/tenant-reach';
+
+export type PlacementRow = typeof policyPlacements.$inferSelect;
+
+/** A policy with its owner, on whose workloads alone it may act. */
+export type OwnedPolicy = Owned & { readonly policy_id: string };
+
+/** Workloads on which a policy of this owner may act, as `actsOn` decides, for a WHERE in which `workloads` stands. */
+export function actedOnBy({ tenant_id, project_id }: Owned): SQL | undefined {
+  if (project_id !== null) return workloadInReach({ tenants: [], projects: [project_id] });
+  return tenant_id === null ? undefined : workloadInReach([tenant_id]);
+}
+
+/** Guests of a cluster at which something of the policy may stand and on which it may act. */
+export async function listPlacedWorkloadIds(
+  executor: Executor,
+  policy: OwnedPolicy,
+  clusterId: string,
+): Promise<string[]> {
+  const rows = await executor
+    .select({ workload_id: policyPlacements.workload_id })
+    .from(policyPlacements)
+    .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
+    .where(
+      and(eq(policyPlacements.policy_id, policy.policy_id), eq(workloads.cluster_id, clusterId), actedOnBy(policy)),
+    );
+  return rows.map((row) => row.workload_id);
+}
+
+/** Clusters with guests at which something of the policy may stand and on which it may act. */
+export async function listPlacedClusterIds(executor: Executor, policy: OwnedPolicy): Promise<string[]> {
+  const rows = await executor
+    .selectDistinct({ cluster_id: workloads.cluster_id })
+    .from(policyPlacements)
+    .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
+    .where(and(eq(policyPlacements.policy_id, policy.policy_id), actedOnBy(policy)));
+  return rows.map((row) => row.cluster_id);
+}
+
+/** What was last applied at a guest, of every policy. */
+export function listPlacementsAt(executor: Executor, workloadId: string): Promise<PlacementRow[]> {
+  return executor.select().from(policyPlacements).where(eq(policyPlacements.workload_id, workloadId));
+}
+
+/** What was last applied of these policies, on all workloads that they may act on. */
+export async function listPlacementsOf(executor: Executor, policyIds: readonly string[]): Promise<PlacementRow[]> {
+  if (policyIds.length === 0) return [];
+  return executor
+    .select(getTableColumns(policyPlacements))
+    .from(policyPlacements)
+    .innerJoin(policies, eq(policies.id, policyPlacements.policy_id))
+    .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
+    .leftJoin(projects, eq(projects.id, workloads.project_id))
+    .where(
+      and(
+        inArray(policyPlacements.policy_id, [...policyIds]),
+        or(
+          isNull(policies.tenant_id),
+          eq(policies.project_id, workloads.project_id),
+          and(isNull(policies.project_id), eq(policies.tenant_id, projects.tenant_id)),
+        ),
+      ),
+    );
+}
+
+/** Notes what is about to be applied at a guest, or that it was. */
+export async function upsertPlacement(executor: Executor, row: PlacementRow): Promise<void> {
+  const { policy_id: _policy, workload_id: _workload, ...changes } = row;
+  await executor
+    .insert(policyPlacements)
+    .values(row)
+    .onConflictDoUpdate({ target: [policyPlacements.policy_id, policyPlacements.workload_id], set: changes });
+}
+
+export async function deletePlacement(executor: Executor, policyId: string, workloadId: string): Promise<void> {
+  await executor
+    .delete(policyPlacements)
+    .where(and(eq(policyPlacements.policy_id, policyId), eq(policyPlacements.workload_id, workloadId)));
+}

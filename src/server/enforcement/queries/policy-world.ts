@@ -1,0 +1,320 @@
+import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { RULE_PLACEMENTS } from '@/domain/cluster';
+import type { Owned } from '@/domain/permissions';
+import { actsOn } from '@/domain/policy/acts-on';
+import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
+import type { TenantVisibility } from '@/domain/policy/tier';
+import type { CompilablePolicy } from '@/domain/policy/wanted';
+import type { Executor } from '../../db/client';
+import { projects } from '../../db/schema/access';
+import { ipAddresses } from '../../db/schema/addresses';
+import { clusters, nodes } from '../../db/schema/clusters';
+import { policyPlacements } from '../../db/schema/deployments';
+import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schema/firewall-snapshots';
+import { networks, subnets } from '../../db/schema/networks';
+import { deployments, policies, securityGroupMembers, securityGroups, securityRules } from '../../db/schema/policies';
+import { workloads } from '../../db/schema/workloads';
+import { groupBy } from '../../lib/group-by';
+
+export type WorldPolicy = CompilablePolicy & {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly tenant_visibility: TenantVisibility;
+  readonly project_id: string | null;
+};
+
+export type WorldWorkload = IndexedWorkload & {
+  readonly project_id: string | null;
+  readonly node_name: string | null;
+  /** Whether its node filters with the new implementation; null: not known. */
+  readonly nftables: boolean | null;
+  readonly kind: 'qemu' | 'lxc';
+  readonly external_id: string;
+  readonly status: 'running' | 'stopped' | 'paused' | 'suspended' | 'unknown';
+  readonly lock: string | null;
+  readonly creation_fingerprint: string | null;
+  readonly missing_since: string | null;
+};
+
+export type WorldCluster = {
+  readonly id: string;
+  readonly name: string;
+  readonly rule_placement: (typeof RULE_PLACEMENTS)[number];
+  /** As of the last sync; null: not readable. */
+  readonly firewall_enabled: boolean | null;
+  readonly has_api_token: boolean;
+};
+
+/** A policy that was deployed and is deleted, with its owner then. */
+export type GonePolicy = Owned & { readonly id: string };
+
+export type PolicyWorldRows = {
+  policies: WorldPolicy[];
+  clusters: WorldCluster[];
+  workloads: WorldWorkload[];
+  security_groups: Inventory['security_groups'];
+  networks: Inventory['networks'];
+  gone: GonePolicy[];
+};
+
+const readWorkloads = (executor: Executor) =>
+  executor
+    .select({
+      id: workloads.id,
+      cluster_id: workloads.cluster_id,
+      node_name: nodes.name,
+      nftables: nodes.nftables,
+      vmid: workloads.vmid,
+      kind: workloads.kind,
+      external_id: workloads.external_id,
+      name: workloads.name,
+      status: workloads.status,
+      template: workloads.template,
+      tags: workloads.tags,
+      lock: workloads.lock,
+      creation_fingerprint: workloads.creation_fingerprint,
+      missing_since: workloads.missing_since,
+      tenant_id: projects.tenant_id,
+      project_id: workloads.project_id,
+    })
+    .from(workloads)
+    .leftJoin(nodes, eq(nodes.id, workloads.node_id))
+    .leftJoin(projects, eq(projects.id, workloads.project_id));
+
+// An address in conflict stays with the workload that had it first: otherwise whoever claims it would take it away.
+const readAddresses = (executor: Executor) =>
+  executor
+    .select({
+      workload_id: sql<string>`${ipAddresses.workload_id}`,
+      subnet_id: ipAddresses.subnet_id,
+      address: sql<string>`host(${ipAddresses.address})`,
+    })
+    .from(ipAddresses)
+    .where(sql`${ipAddresses.workload_id} is not null and ${ne(ipAddresses.state, 'stale')}`);
+
+const readRules = (executor: Executor) =>
+  executor
+    .select({
+      policy_id: securityRules.policy_id,
+      position: securityRules.position,
+      action: securityRules.action,
+      protocol: securityRules.protocol,
+      destination_ports: securityRules.destination_ports,
+      source_ports: securityRules.source_ports,
+      icmp_type: securityRules.icmp_type,
+      log: securityRules.log,
+      enabled: securityRules.enabled,
+      comment: securityRules.comment,
+    })
+    .from(securityRules)
+    .orderBy(asc(securityRules.policy_id), asc(securityRules.position));
+
+const readPolicies = (executor: Executor) =>
+  executor
+    .select({
+      id: policies.id,
+      name: policies.name,
+      enabled: policies.enabled,
+      version: policies.version,
+      rules_version: policies.rules_version,
+      tenant_id: policies.tenant_id,
+      tier: policies.tier,
+      tenant_visibility: policies.tenant_visibility,
+      project_id: policies.project_id,
+      priority: policies.priority,
+      created_at: policies.created_at,
+      definition: policies.definition,
+    })
+    .from(policies);
+
+const readClusters = (executor: Executor) =>
+  executor
+    .select({
+      id: clusters.id,
+      name: clusters.name,
+      rule_placement: clusters.rule_placement,
+      firewall_enabled: clusters.firewall_enabled,
+      has_api_token: sql<boolean>`${clusters.api_token_encrypted} is not null`,
+    })
+    .from(clusters)
+    .orderBy(asc(clusters.name));
+
+/** Their rules may be live still, or again: whose these are decides who may read them. */
+const readGone = (executor: Executor): Promise<GonePolicy[]> =>
+  executor
+    .selectDistinctOn([deployments.policy_id], {
+      id: deployments.policy_id,
+      tenant_id: deployments.tenant_id,
+      project_id: deployments.project_id,
+    })
+    .from(deployments)
+    .leftJoin(policies, eq(policies.id, deployments.policy_id))
+    .where(and(isNull(policies.id), ne(deployments.kind, 'removal')))
+    .orderBy(deployments.policy_id, desc(deployments.created_at));
+
+type GroupRow = Pick<
+  typeof securityGroups.$inferSelect,
+  'id' | 'name' | 'tenant_id' | 'project_id' | 'member_tags' | 'member_tags_match'
+>;
+
+/** Members added by hand and those by tag, of the group's tenant or project only: workloads may have moved since they were added. */
+function membersOf(
+  group: GroupRow,
+  manual: readonly string[],
+  all: readonly WorldWorkload[],
+  byId: ReadonlyMap<string, WorldWorkload>,
+): string[] {
+  const { member_tags: tags, member_tags_match: match } = group;
+  const added = manual.flatMap((id) => byId.get(id) ?? []);
+  const tagged =
+    tags.length === 0
+      ? []
+      : all.filter((workload) =>
+          match === 'all'
+            ? tags.every((tag) => workload.tags.includes(tag))
+            : tags.some((tag) => workload.tags.includes(tag)),
+        );
+  const members = [...added, ...tagged].filter((workload) => actsOn(group, workload));
+  return [...new Set(members.map(({ id }) => id))];
+}
+
+/** The tenants and projects that have addresses in a subnet, by the subnet's id. */
+function ownersOfSubnets(
+  addresses: readonly { workload_id: string; subnet_id: string }[],
+  workloadRows: readonly { id: string; tenant_id: string | null; project_id: string | null }[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const ownersOf = new Map(
+    workloadRows.map(({ id, tenant_id, project_id }) => [
+      id,
+      [tenant_id, project_id].filter((owner) => owner !== null),
+    ]),
+  );
+  const found = new Map<string, Set<string>>();
+  for (const { workload_id, subnet_id } of addresses) {
+    const known = found.get(subnet_id) ?? new Set<string>();
+    for (const owner of ownersOf.get(workload_id) ?? []) known.add(owner);
+    if (known.size > 0) found.set(subnet_id, known);
+  }
+  return found;
+}
+
+function cidrsOf(
+  rows: readonly { id: string; cidr: string }[],
+  owners: ReadonlyMap<string, ReadonlySet<string>>,
+): Pick<Inventory['networks'][number], 'cidrs' | 'cidrs_of_owners'> {
+  const ofOwners: Record<string, string[]> = {};
+  for (const { id, cidr } of rows) {
+    for (const owner of owners.get(id) ?? []) ofOwners[owner] = [...(ofOwners[owner] ?? []), cidr];
+  }
+  return { cidrs: rows.map(({ cidr }) => cidr), cidrs_of_owners: ofOwners };
+}
+
+/**
+ * Everything that decides which rules policies want, for all clusters. Ten queries, whatever there is; give it a
+ * transaction that sees one state (repeatable read), or a policy may come with rules of another version.
+ */
+export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRows> {
+  const [
+    policyRows,
+    ruleRows,
+    clusterRows,
+    workloadRows,
+    addressRows,
+    groupRows,
+    memberRows,
+    networkRows,
+    subnetRows,
+    gone,
+  ] = await Promise.all([
+    readPolicies(executor),
+    readRules(executor),
+    readClusters(executor),
+    readWorkloads(executor),
+    readAddresses(executor),
+    executor
+      .select({
+        id: securityGroups.id,
+        name: securityGroups.name,
+        tenant_id: securityGroups.tenant_id,
+        project_id: securityGroups.project_id,
+        member_tags: securityGroups.member_tags,
+        member_tags_match: securityGroups.member_tags_match,
+      })
+      .from(securityGroups),
+    executor
+      .select({
+        security_group_id: securityGroupMembers.security_group_id,
+        workload_id: securityGroupMembers.workload_id,
+      })
+      .from(securityGroupMembers),
+    executor.select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name }).from(networks),
+    executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
+    readGone(executor),
+  ]);
+  const rules = groupBy(ruleRows, (row) => row.policy_id);
+  const addresses = groupBy(addressRows, (row) => row.workload_id);
+  const members = groupBy(memberRows, (row) => row.security_group_id);
+  const cidrs = groupBy(subnetRows, (row) => row.network_id);
+  const owners = ownersOfSubnets(addressRows, workloadRows);
+  const inventory = workloadRows.map((row) => ({
+    ...row,
+    addresses: (addresses.get(row.id) ?? []).map(({ address }) => address),
+  }));
+  const byId = new Map(inventory.map((workload) => [workload.id, workload]));
+  return {
+    policies: policyRows.map((row) => ({
+      ...row,
+      rules: (rules.get(row.id) ?? []).map(({ policy_id: _, ...rule }) => rule),
+    })),
+    clusters: clusterRows,
+    workloads: inventory,
+    security_groups: groupRows.map((group) => ({
+      id: group.id,
+      name: group.name,
+      tenant_id: group.tenant_id,
+      project_id: group.project_id,
+      workload_ids: membersOf(
+        group,
+        (members.get(group.id) ?? []).map(({ workload_id }) => workload_id),
+        inventory,
+        byId,
+      ),
+    })),
+    networks: networkRows.map((row) => ({ ...row, ...cidrsOf(cidrs.get(row.id) ?? [], owners) })),
+    gone,
+  };
+}
+
+export type PolicyWorldStamp = { world: string; placed: string; readings: string };
+
+/**
+ * `world` changes whenever anything changes that `readPolicyWorld` reads, `placed` whenever it is noted what was applied
+ * where, `readings` whenever guests or clusters were read again. One query. Sums of the rows' transaction numbers also notice
+ * a change that began earlier and was committed later than one that was seen; of clusters and nodes, whose rows change often,
+ * only what matters is looked at.
+ */
+export async function policyWorldStamp(executor: Executor): Promise<PolicyWorldStamp> {
+  const tables = [
+    policies,
+    securityRules,
+    workloads,
+    projects,
+    ipAddresses,
+    securityGroups,
+    securityGroupMembers,
+    networks,
+    subnets,
+  ];
+  const rowsOf = (table: PgTable) =>
+    sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`;
+  const clusterText = sql`(select md5(string_agg(concat_ws(' ', id, name, rule_placement, firewall_enabled,
+    api_token_encrypted is not null), ',' order by id)) from ${clusters})`;
+  const nodeText = sql`(select md5(string_agg(concat_ws(' ', id, name, nftables), ',' order by id)) from ${nodes})`;
+  const parts = [...tables.map(rowsOf), clusterText, nodeText];
+  const rows = await executor.execute<PolicyWorldStamp>(
+    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as world, ${rowsOf(policyPlacements)} as placed,
+      concat_ws('/', ${rowsOf(guestFirewallSnapshots)}, ${rowsOf(clusterFirewallSnapshots)}) as readings`,
+  );
+  return rows[0] ?? { world: '', placed: '', readings: '' };
+}

@@ -1,0 +1,129 @@
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { Reach } from '@/domain/permissions';
+import type { SecurityGroupMember, SecurityGroupMemberListInput } from '@/domain/security-group';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { ipAddresses } from '../../db/schema/addresses';
+import { clusters } from '../../db/schema/clusters';
+import { securityGroupMembers, securityGroups } from '../../db/schema/policies';
+import { workloads } from '../../db/schema/workloads';
+import { memberByHand, memberByTag, memberInReach } from './security-groups';
+
+const MEMBER_ADDRESSES = 5;
+const source = sql<SecurityGroupMember['source']>`case when ${memberByHand} then 'manual' else 'tag' end`;
+const timeOf = (column: 'created_at' | 'updated_at') =>
+  sql<
+    string | null
+  >`(select to_char(${securityGroupMembers[column]} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    from ${securityGroupMembers} where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
+    and ${eq(securityGroupMembers.workload_id, workloads.id)})`;
+
+const columns = {
+  id: workloads.id,
+  security_group_id: securityGroups.id,
+  workload_id: workloads.id,
+  workload_name: workloads.name,
+  workload_external_id: workloads.external_id,
+  source,
+  cluster_id: workloads.cluster_id,
+  cluster_name: clusters.name,
+  vmid: workloads.vmid,
+  kind: workloads.kind,
+  status: workloads.status,
+  addresses: sql<string[]>`array(select host(${ipAddresses.address}) from ${ipAddresses}
+    where ${eq(ipAddresses.workload_id, workloads.id)} and ${ipAddresses.state} <> 'stale'
+    order by ${ipAddresses.address} limit ${MEMBER_ADDRESSES})`,
+  missing_since: workloads.missing_since,
+  created_at: timeOf('created_at'),
+  updated_at: timeOf('updated_at'),
+};
+
+const SORTS: SortKeys = {
+  workload_name: { column: workloads.name },
+  vmid: { column: workloads.vmid },
+  cluster_name: { column: clusters.name },
+  status: { column: workloads.status },
+  source: { column: source },
+};
+
+const select = (executor: Executor) =>
+  executor
+    .select(columns)
+    .from(workloads)
+    .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+    .innerJoin(securityGroups, or(memberByHand, memberByTag))
+    .$dynamic();
+
+/** Members of a group, page by page. The caller has checked that the group is within reach. Two queries. */
+export async function listMembers(
+  reach: Reach,
+  groupId: string,
+  input: SecurityGroupMemberListInput,
+): Promise<Page<SecurityGroupMember>> {
+  const conditions: (SQL | undefined)[] = [
+    eq(securityGroups.id, groupId),
+    or(memberByHand, memberByTag),
+    memberInReach(reach),
+    input.source === undefined ? undefined : sql`${source} = ${input.source}`,
+    input.q
+      ? or(
+          sql`${workloads.name} ilike ${likePattern(input.q)}`,
+          sql`${workloads.external_id} ilike ${likePattern(input.q)}`,
+        )
+      : undefined,
+  ];
+  const list = { sorts: SORTS, sort: 'workload_name', id: workloads.id };
+  const page = await pageOfRows<SecurityGroupMember & { id: string }>(input, list, (paging) => ({
+    rows: select(db)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db
+      .select({ total: sql<number>`count(*)::int` })
+      .from(workloads)
+      .innerJoin(securityGroups, or(memberByHand, memberByTag))
+      .where(and(...conditions))
+      .then(([row]) => row?.total ?? 0),
+  }));
+  return { ...page, items: page.items.map(({ id: _, ...member }) => member) };
+}
+
+/** One member, or null. */
+export async function findMember(
+  executor: Executor,
+  groupId: string,
+  workloadId: string,
+): Promise<SecurityGroupMember | null> {
+  const [row] = await select(executor).where(and(eq(securityGroups.id, groupId), eq(workloads.id, workloadId)));
+  if (!row) return null;
+  const { id: _, ...member } = row;
+  return member;
+}
+
+/** Adds members; those that are members already stay. @returns the ids that were added */
+export async function insertMembers(tx: Tx, groupId: string, workloadIds: readonly string[]): Promise<string[]> {
+  if (workloadIds.length === 0) return [];
+  const rows = await tx
+    .insert(securityGroupMembers)
+    .values([...workloadIds].sort().map((workload_id) => ({ security_group_id: groupId, workload_id })))
+    .onConflictDoNothing()
+    .returning({ workload_id: securityGroupMembers.workload_id });
+  return rows.map((row) => row.workload_id);
+}
+
+/** Removes members that were added by hand. @returns the ids that were removed */
+export async function deleteMembers(tx: Tx, groupId: string, workloadIds: readonly string[]): Promise<string[]> {
+  if (workloadIds.length === 0) return [];
+  const rows = await tx
+    .delete(securityGroupMembers)
+    .where(
+      and(
+        eq(securityGroupMembers.security_group_id, groupId),
+        inArray(securityGroupMembers.workload_id, [...workloadIds]),
+      ),
+    )
+    .returning({ workload_id: securityGroupMembers.workload_id });
+  return rows.map((row) => row.workload_id);
+}

@@ -1,0 +1,227 @@
+import { and, eq, exists, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import { type Owned, projectsOf, type Reach } from '@/domain/permissions';
+import type { SecurityGroup, SecurityGroupListInput } from '@/domain/security-group';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { projects, tenants } from '../../db/schema/access';
+import { policies, securityGroupMembers, securityGroups } from '../../db/schema/policies';
+import { workloads } from '../../db/schema/workloads';
+import { ofTenant, ownedBy, ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
+
+export type SecurityGroupRow = typeof securityGroups.$inferSelect;
+
+/** The workload belongs to the tenant of the group, and to its project, which may have been others when it was added. */
+const ofTheSameTenant = sql`(${securityGroups.tenant_id} is null or exists (select 1 from ${projects}
+    where ${eq(projects.id, workloads.project_id)} and ${eq(projects.tenant_id, securityGroups.tenant_id)}
+    and (${securityGroups.project_id} is null or ${eq(projects.id, securityGroups.project_id)})))`;
+
+/** The workload has the tags of the group and belongs to its tenant, for a WHERE in which both stand. */
+export const memberByTag = sql`(cardinality(${securityGroups.member_tags}) > 0
+  and case ${securityGroups.member_tags_match} when 'all' then ${workloads.tags} @> ${securityGroups.member_tags}
+    else ${workloads.tags} && ${securityGroups.member_tags} end
+  and ${ofTheSameTenant})`;
+
+/** The workload is a member that was added by hand, and still of the group's tenant. */
+export const memberByHand = sql`exists (select 1 from ${securityGroupMembers}
+  where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
+  and ${eq(securityGroupMembers.workload_id, workloads.id)} and ${ofTheSameTenant})`;
+
+/** The name by which the policy may name the group: platform policies name a project's by id only. */
+const nameKnown = sql`(${policies.tenant_id} is not null or ${securityGroups.project_id} is null)`;
+const named = (
+  side: 'sources' | 'targets',
+) => sql`(jsonb_exists(${policies.definition} -> ${sql.raw(`'${side}'`)}, 'sg:' || ${securityGroups.id})
+  or (${nameKnown} and jsonb_exists(${policies.definition} -> ${sql.raw(`'${side}'`)}, 'sg:' || ${securityGroups.name})))`;
+
+/** The policy names the group by id or by name, as it would be resolved for the policy's tenant or project. */
+export const policyNamesGroup = sql`(${policies.tenant_id} is null or (${policies.tenant_id} = ${securityGroups.tenant_id}
+    and ${policies.project_id} is not distinct from ${securityGroups.project_id}))
+  and (${named('sources')} or ${named('targets')})`;
+
+/**
+ * The group belongs to a tenant and has members in a project within reach, by which it touches the project; undefined when no single
+ * project is.
+ */
+function touchedInReach(reach: Reach): SQL | undefined {
+  const single = projectsOf(reach);
+  if (single.length === 0) return undefined;
+  return sql`(${securityGroups.tenant_id} is not null and ${securityGroups.project_id} is null and exists (
+    select 1 from ${workloads} where ${inArray(workloads.project_id, [...single])} and (${memberByHand} or ${memberByTag})))`;
+}
+
+/** Members that the reader may know of, for a WHERE in which group and workload stand: of a group that only touches, those within reach. */
+export function memberInReach(reach: Reach): SQL | undefined {
+  if (projectsOf(reach).length === 0) return undefined;
+  return or(ownedInReach(securityGroups, reach), workloadInReach(reach));
+}
+
+// Members by hand come by the primary key; only groups with tags look at the workloads.
+const membersTotal = (reach: Reach) => {
+  const shown = memberInReach(reach) ?? sql`true`;
+  return sql<number>`(case when cardinality(${securityGroups.member_tags}) = 0
+  then (select count(*)::int from ${securityGroupMembers} join ${workloads} on ${eq(workloads.id, securityGroupMembers.workload_id)}
+    where ${eq(securityGroupMembers.security_group_id, securityGroups.id)} and ${ofTheSameTenant} and ${shown})
+  else (select count(*)::int from ${workloads} where (${memberByHand} or ${memberByTag}) and ${shown}) end)`;
+};
+
+/** Of a group that only touches, the policies within reach that name it. */
+const policiesTotal = (reach: Reach) => {
+  const single = projectsOf(reach);
+  const shown =
+    single.length === 0
+      ? sql`true`
+      : sql`(${ownedInReach(securityGroups, reach)} or ${inArray(policies.project_id, [...single])})`;
+  return sql<number>`(select count(*)::int from ${policies} where ${policyNamesGroup} and ${shown})`;
+};
+
+const columns = (reach: Reach) => ({
+  id: securityGroups.id,
+  tenant_id: securityGroups.tenant_id,
+  tenant_name: tenants.name,
+  project_id: securityGroups.project_id,
+  project_name: sql<
+    string | null
+  >`(select ${projects.name} from ${projects} where ${eq(projects.id, securityGroups.project_id)})`,
+  name: securityGroups.name,
+  description: securityGroups.description,
+  member_tags: securityGroups.member_tags,
+  member_tags_match: securityGroups.member_tags_match,
+  members_total: membersTotal(reach),
+  policies_total: policiesTotal(reach),
+  version: securityGroups.version,
+  created_at: securityGroups.created_at,
+  updated_at: securityGroups.updated_at,
+});
+
+const sortsOf = (reach: Reach): SortKeys => ({
+  name: { column: securityGroups.name },
+  members_total: { column: membersTotal(reach) },
+  created_at: { column: securityGroups.id },
+  updated_at: { column: securityGroups.updated_at },
+});
+
+const select = (executor: Executor, reach: Reach) =>
+  executor
+    .select(columns(reach))
+    .from(securityGroups)
+    .leftJoin(tenants, eq(tenants.id, securityGroups.tenant_id))
+    .$dynamic();
+
+const inReach = (reach: Reach): SQL | undefined => {
+  const owned = ownedInReach(securityGroups, reach);
+  return owned && or(owned, touchedInReach(reach));
+};
+
+/** Groups within reach, page by page. Two queries. */
+export async function listSecurityGroups(reach: Reach, input: SecurityGroupListInput): Promise<Page<SecurityGroup>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const conditions: (SQL | undefined)[] = [
+    inReach(reach),
+    ofTenant(securityGroups.tenant_id, input.tenant_id),
+    ofTenant(securityGroups.project_id, input.project_id),
+    input.workload_id === undefined
+      ? undefined
+      : exists(
+          db
+            .select({ one: sql`1` })
+            .from(workloads)
+            .where(and(eq(workloads.id, input.workload_id), or(memberByHand, memberByTag), memberInReach(reach))),
+        ),
+    pattern === undefined
+      ? undefined
+      : or(ilike(securityGroups.name, pattern), ilike(securityGroups.description, pattern)),
+  ];
+  return pageOfRows<SecurityGroup>(input, { sorts: sortsOf(reach), sort: 'name', id: securityGroups.id }, (paging) => ({
+    rows: select(db, reach)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(securityGroups, and(...conditions)),
+  }));
+}
+
+/** One group within reach, or null. */
+export async function findSecurityGroup(executor: Executor, reach: Reach, id: string): Promise<SecurityGroup | null> {
+  const [row] = await select(executor, reach).where(and(eq(securityGroups.id, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** The row of a group within reach; other writers of the group wait until the transaction ends. */
+export async function lockSecurityGroup(tx: Tx, reach: Reach, id: string): Promise<SecurityGroupRow | null> {
+  const [row] = await tx
+    .select()
+    .from(securityGroups)
+    .where(and(eq(securityGroups.id, id), ownedInReach(securityGroups, reach)))
+    .for('update');
+  return row ?? null;
+}
+
+/** Whether the owner has a group of this name. That reveals no name of another project. */
+export async function securityGroupNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
+  return (await tx.$count(securityGroups, and(ownedBy(securityGroups, owner), eq(securityGroups.name, name)))) > 0;
+}
+
+export async function insertSecurityGroup(tx: Tx, row: typeof securityGroups.$inferInsert): Promise<void> {
+  await tx.insert(securityGroups).values(row);
+}
+
+export async function updateSecurityGroup(tx: Tx, id: string, changes: Partial<SecurityGroupRow>): Promise<void> {
+  await tx
+    .update(securityGroups)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(securityGroups.id, id));
+}
+
+/** Removes a group with its members. */
+export async function deleteSecurityGroup(tx: Tx, id: string): Promise<void> {
+  await tx.delete(securityGroups).where(eq(securityGroups.id, id));
+}
+
+export type GroupUser = Owned & {
+  policy_id: string;
+  name: string;
+  enabled: boolean;
+  definition: typeof policies.$inferSelect.definition;
+};
+
+/** Policies that name the group, those out of reach included: the caller tells what may be shown. */
+export async function listGroupUsers(executor: Executor, id: string): Promise<GroupUser[]> {
+  return executor
+    .select({
+      policy_id: policies.id,
+      tenant_id: policies.tenant_id,
+      project_id: policies.project_id,
+      name: policies.name,
+      enabled: policies.enabled,
+      definition: policies.definition,
+    })
+    .from(policies)
+    .innerJoin(securityGroups, and(eq(securityGroups.id, id), policyNamesGroup))
+    .orderBy(policies.name, policies.id);
+}
+
+/** Which of the workloads exist, within reach and, for a tenant's group, in that tenant, for a project's in that project. */
+export async function listEligibleWorkloads(
+  tx: Tx,
+  reach: Reach,
+  { tenant_id, project_id }: Owned,
+  ids: readonly string[],
+): Promise<{ id: string; name: string; external_id: string; eligible: boolean }[]> {
+  if (ids.length === 0) return [];
+  return tx
+    .select({
+      id: workloads.id,
+      name: workloads.name,
+      external_id: workloads.external_id,
+      eligible:
+        tenant_id === null
+          ? sql<boolean>`true`
+          : sql<boolean>`coalesce(${projects.tenant_id} = ${tenant_id}
+              and (${project_id}::uuid is null or ${projects.id} = ${project_id}::uuid), false)`,
+    })
+    .from(workloads)
+    .leftJoin(projects, eq(projects.id, workloads.project_id))
+    .where(and(inArray(workloads.id, [...ids]), workloadInReach(reach)));
+}

@@ -1,0 +1,51 @@
+import { notesForGuestsOn } from '@/domain/firewall/snapshot';
+import type { GuestContext } from '@/domain/flow-context/guest-context';
+import type { Reach } from '@/domain/permissions';
+import { clock } from '../../lib/clock';
+import { readGuestLive } from '../guest-firewall/read-guest-live';
+import { readBoard } from '../policies/board/read-board';
+import type { PolicyWorld } from '../policies/world/load-policy-world';
+import type { WorldWorkload } from '../queries/policy-world';
+import { contextFrom, guestContext } from './guest-context';
+
+/** A guest ready for `contextOf`, with what its verdicts are explained by. */
+export type LiveGuestContext = {
+  readonly guest: GuestContext;
+  readonly world: PolicyWorld;
+  readonly workload: WorldWorkload;
+  readonly reach: Reach;
+  readonly read_at: string;
+};
+
+/** Pages of one list are judged by one reading, as long as it is not older than this. */
+const RECENT_MS = 60_000;
+
+/**
+ * The guest as it is now. Whoever calls may see its rules.
+ * @throws AppError `not_found`, also for a workload out of reach
+ */
+export async function readContextNow(reach: Reach, workloadId: string) {
+  const live = await readGuestLive(reach, workloadId);
+  const { world } = live.board;
+  const read = { guest: live.reading.state, cluster: live.cluster };
+  const context: LiveGuestContext = {
+    guest: contextFrom(world, live.workload, read, reach),
+    world,
+    workload: live.workload,
+    reach,
+    read_at: live.read_at,
+  };
+  const notes = notesForGuestsOn(live.workload.node_name, live.cluster);
+  return { ...context, unreadable: [...live.reading.state.unreadable, ...notes] };
+}
+
+/** The guest as it was read a moment ago, else as it is now. For workloads within reach. @throws as `readContextNow` */
+export async function readContextRecently(reach: Reach, workloadId: string): Promise<LiveGuestContext> {
+  const board = await readBoard();
+  const read_at = board.readAt([workloadId]);
+  const workload = board.world.workloads.get(workloadId);
+  const guest = guestContext(board, workloadId, reach);
+  const age = read_at ? clock.now().getTime() - Date.parse(read_at) : Number.POSITIVE_INFINITY;
+  if (!read_at || !workload || !guest || age > RECENT_MS) return readContextNow(reach, workloadId);
+  return { guest, world: board.world, workload, reach, read_at };
+}

@@ -1,0 +1,27 @@
+import type { Workload, WorkloadListInput } from '@/domain/inventory';
+import type { Page } from '@/domain/list';
+import type { Scope } from '../../auth/scope';
+import * as repository from '../../inventory/queries/workloads';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+import { workloadEnforcement } from '../policies/board/workload-enforcement';
+import { workloadProtection } from '../policies/board/workload-protection';
+
+/** Ids of the workloads that fit filters which only the readings of firewalls can answer; null when none is asked for. */
+function fitting(board: Board, { enforcement, protection }: WorkloadListInput): string[] | null {
+  if (enforcement === undefined && protection === undefined) return null;
+  return [...board.world.workloads.keys()].filter((id) => {
+    if (enforcement !== undefined && workloadEnforcement(board, id) !== enforcement) return false;
+    if (protection === undefined) return true;
+    const found = workloadProtection(board, id);
+    return found !== null && protection.includes(found);
+  });
+}
+
+/** One page of the workloads within reach. No cluster is asked. */
+export async function listWorkloads(scope: Scope<'workload:read'>, input: WorkloadListInput): Promise<Page<Workload>> {
+  const board = await readBoard();
+  const page = await repository.listWorkloads(scope.reach, input, fitting(board, input));
+  const items = page.items.map((row) => ({ ...row, protection: workloadProtection(board, row.id) }));
+  return { ...page, items };
+}

@@ -1,0 +1,50 @@
+import { type Severity, severityOf } from '@/domain/dashboard/sensitive-ports';
+import { contextOf } from '@/domain/flow-context/context-of';
+import type { FlowContext } from '@/domain/flow-context/flow-context';
+import type { GuestContext } from '@/domain/flow-context/guest-context';
+import { observedAction } from '@/domain/flow-verdict';
+import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
+import type { ContextView } from '../../enforcement/verdicts/describe-context';
+import type { SuspiciousEnds } from '../../traffic/storage/suspicious-row';
+import { ANSWERED_STATE } from '../flows/conversation-verdicts';
+import { verdictOfEnds } from '../flows/flow-verdicts';
+
+/** What became of flows, and which entry of the dashboard they belong to. */
+export type Judged = {
+  readonly decision: string;
+  readonly severity: Severity;
+  /** The same for flows of one entry. */
+  readonly key: string;
+  /** What was observed and what the rules say; flows of one entry may differ in it. */
+  readonly verdict: SummedVerdict;
+};
+
+/** A guest that was reached, and how its rules are described; null: they may not be shown. */
+export type ReachedGuest = {
+  readonly context: GuestContext;
+  readonly read_at: string | null;
+  readonly view: ((found: FlowContext) => ContextView) | null;
+};
+
+function contextAt(guest: GuestContext, ends: SuspiciousEnds): FlowContext {
+  const { source_ip, destination_ip, protocol, source_port, port, nic, decision } = ends;
+  const workload_id = nic === null ? null : guest.workload_id;
+  const flow = { source_ip, destination_ip, protocol, source_port, destination_port: port, decision };
+  return contextOf(guest, { ...flow, initiator: 'source', workload_id, nic }, 'destination');
+}
+
+/** What became of flows: at the guest that was called by what its rules say now; without a guest as the agents saw it. */
+export function judgeSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | null): Judged {
+  const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, answered } = ends;
+  const found = guest && contextAt(guest.context, ends);
+  const decision = found?.decision ?? ends.decision;
+  const view = found && guest.view?.(found);
+  const action = observedAction({ decision: ends.decision, state: answered ? ANSWERED_STATE : null });
+  const told = view ? [{ ...view, id: guest.context.workload_id, read_at: guest.read_at }] : [];
+  return {
+    decision,
+    severity: severityOf(port, decision),
+    key: [cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision].join(' '),
+    verdict: summedVerdictOf(verdictOfEnds(action, told)),
+  };
+}

@@ -1,0 +1,133 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
+import { severityOf } from '@/domain/dashboard/sensitive-ports';
+import type { GuestContext } from '@/domain/flow-context/guest-context';
+import { observedAction } from '@/domain/flow-verdict';
+import type { SummedRulesSay } from '@/domain/summed-verdict';
+import type { Board } from '../../enforcement/policies/board/board';
+import * as contexts from '../../enforcement/verdicts/guest-context';
+import { AddressBook } from '../../traffic/flows/address-book';
+import * as judging from './judge-suspicious';
+import { KnownSuspicious } from './known-suspicious';
+
+/** What the rules of a guest say of all that reaches it; guests are the same objects as long as that is the same. */
+type Guest = GuestContext & { says: string };
+type Guests = { guests: Map<string, Guest> };
+const guestContext = vi
+  .spyOn(contexts, 'guestContext')
+  .mockImplementation((board, id) => (board as unknown as Guests).guests.get(id) ?? null);
+const judgeSuspicious = vi.spyOn(judging, 'judgeSuspicious').mockImplementation((ends, guest) => {
+  const decision = ((guest?.context as Guest | undefined)?.says ?? ends.decision) as typeof ends.decision;
+  const { source_ip, destination_workload_id, port } = ends;
+  return {
+    decision,
+    severity: severityOf(port, decision),
+    key: `${source_ip} ${destination_workload_id} ${port} ${decision}`,
+    verdict: {
+      action: observedAction({ decision: ends.decision, state: null }),
+      rules_say: guest && ({ action: 'allowed', kind: 'default', read_at: guest.read_at } as SummedRulesSay),
+      audit_say: [],
+      differs: false,
+    },
+  };
+});
+
+const ALL = { policies: 'all', rules: 'all' } as const;
+const CLUSTER = '01900000-0000-7000-8000-000000000001';
+const book = (cidrs: string[]) => new AddressBook({ cidrs, workloads: [], addresses: [] });
+const BOOKS = [book([]), book(['198.51.100.0/24']), book(['10.0.0.0/8']), book(['10.0.0.0/24', '10.0.0.0/8'])] as const;
+
+const WORLDS = ['web', 'renamed'].map((name) => ({
+  workloads: new Map(['a', 'b'].map((id) => [id, { id, name: `${name} ${id}`, tenant_id: null }])),
+  clusters: new Map([[CLUSTER, { name }]]),
+}));
+const GUESTS = ['accept', 'drop', 'audit_drop'].map((says) => ({ says }) as Guest);
+const board = fc
+  .record({
+    read: fc.constantFrom('2026-01-01', '2026-01-02'),
+    world: fc.constantFrom(...WORLDS),
+    a: fc.constantFrom(...GUESTS),
+    b: fc.constantFrom(...GUESTS, null),
+  })
+  .map(({ read, world, a, b }) => {
+    const guests = new Map(Object.entries({ a, b }));
+    return { world, guests, readAt: () => read } as unknown as Board;
+  });
+
+const row = fc
+  .record({
+    source: fc.constantFrom('198.51.100.7', '203.0.113.9', '10.0.0.9', '2001:db8::9'),
+    workload: fc.constantFrom('a', 'b', ''),
+    port: fc.constantFrom(22, 445, 5901, 80),
+    decision: fc.constantFrom('accept', 'observed'),
+    sourcePort: fc.constantFrom('', '40000'),
+    flows: fc.integer({ min: 1, max: 3 }),
+    bytes: fc.constantFrom('', '0', '700'),
+    last: fc.integer({ min: 1_790_000_000_000, max: 1_790_000_000_003 }),
+  })
+  .map(({ source, workload, port, decision, sourcePort, flows, bytes, last }) => ({
+    ends: [CLUSTER, source, '10.0.0.5', workload, port, 'tcp', decision, sourcePort, ''].join('|'),
+    sums: [flows, bytes, bytes, 1_789_000_000_000, last].join('|'),
+  }));
+/** The query tells each ends once. */
+const rows = fc.uniqueArray(row, { selector: ({ ends }) => ends, maxLength: 20 });
+const look = fc.record({ rows, board, book: fc.constantFrom(...BOOKS) });
+
+const said = (known: KnownSuspicious, { rows, board, book }: { rows: never[]; board: Board; book: AddressBook }) => {
+  const entries = known.look(rows, board, book);
+  const surroundings = known.surroundings(board.world, book);
+  return entries.map((entry) => entry.say(surroundings)).sort((a, b) => (a.id < b.id ? -1 : 1));
+};
+
+it('says after any looks what it would say at the first', () => {
+  fc.assert(
+    fc.property(fc.array(look, { minLength: 2, maxLength: 6 }), (looks) => {
+      const known = new KnownSuspicious(ALL);
+      for (const one of looks as never[]) expect(said(known, one)).toEqual(said(new KnownSuspicious(ALL), one));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('makes an entry anew only when something of it changed', () => {
+  const known = new KnownSuspicious(ALL);
+  const at = (world: object, sums: string, read = '2026-01-01') =>
+    said(known, {
+      rows: [{ ends: `${CLUSTER}|198.51.100.7|10.0.0.5|a|22|tcp|accept||`, sums }] as never[],
+      board: { world, guests: new Map([['a', GUESTS[0]]]), readAt: () => read } as unknown as Board,
+      book: BOOKS[0],
+    })[0];
+  const first = at(WORLDS[0] ?? {}, '1|5|5|1|2');
+  expect(at(WORLDS[0] ?? {}, '1|5|5|1|2')).toBe(first);
+  expect(at(WORLDS[0] ?? {}, '2|5|5|1|2')).toMatchObject({ flows: 2 });
+  expect(at(WORLDS[1] ?? {}, '2|5|5|1|2')).toMatchObject({ cluster_name: 'renamed' });
+  expect(at(WORLDS[1] ?? {}, '2|5|5|1|2', '2026-01-02')).toMatchObject({ rules_say: { read_at: '2026-01-02' } });
+});
+
+it('holds no world but the last, nor guests, however long rows are not found again', async () => {
+  setFlagsFromString('--expose_gc');
+  const collect = runInNewContext('gc') as () => void;
+  const known = new KnownSuspicious(ALL);
+  /** Looks once in a world of its own, at rows of its own. */
+  const lookAt = (i: number): WeakRef<object>[] => {
+    const world = { ...WORLDS[0] };
+    const guest = { says: 'accept' };
+    const one = { world, guests: new Map([['a', guest]]), readAt: () => null } as unknown as Board;
+    const ends = `${CLUSTER}|198.51.100.${i}|10.0.0.5|a|22|tcp|accept||`;
+    const addresses = book([]);
+    expect(said(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], board: one, book: addresses })).toHaveLength(
+      1,
+    );
+    return [world, guest, one, addresses].map((thing) => new WeakRef(thing));
+  };
+  const before = [1, 2, 3].flatMap(lookAt);
+  lookAt(4);
+  // The stand-ins keep what they were called with.
+  guestContext.mockClear();
+  judgeSuspicious.mockClear();
+  await new Promise((done) => setTimeout(done, 20));
+  collect();
+  expect(before.filter((thing) => thing.deref() !== undefined)).toEqual([]);
+});

@@ -1,0 +1,196 @@
+import { type SensitiveService, sensitiveServiceAt } from '@/domain/dashboard/sensitive-ports';
+import type { GuestContext } from '@/domain/flow-context/guest-context';
+import { parseIp } from '@/domain/net/ip-address';
+import { isWithinReach, type Reach } from '@/domain/permissions';
+import type { SummedVerdict } from '@/domain/summed-verdict';
+import type { Board } from '../../enforcement/policies/board/board';
+import type { PolicyWorld } from '../../enforcement/policies/world/load-policy-world';
+import { contextView } from '../../enforcement/verdicts/describe-context';
+import { guestContext } from '../../enforcement/verdicts/guest-context';
+import type { AddressBook } from '../../traffic/flows/address-book';
+import { readSuspiciousEnds, type SuspiciousEnds, type SuspiciousRow } from '../../traffic/storage/suspicious-row';
+import { judgeSuspicious, type ReachedGuest } from './judge-suspicious';
+import { type Surroundings, SuspiciousEntry } from './suspicious-entry';
+
+/**
+ * Ends that were looked at, and in which world. The world itself is not held: rows that are not found any more would keep every
+ * board alive that there ever was, and guests beyond what may be kept of them.
+ */
+type Known = {
+  readonly ends: SuspiciousEnds;
+  readonly service: SensitiveService;
+  /** Versions of the address book and of the board; 0: never looked at. */
+  book: number;
+  board: number;
+  /** Whether the source is in no subnet. */
+  outside: boolean;
+  guest: WeakRef<GuestContext> | null;
+  entry: SuspiciousEntry | null;
+  verdict: SummedVerdict | null;
+};
+
+/** More than these are not kept from one look to the next: about 30 MB. */
+const MAX_KNOWN = 20_000;
+
+/** The longest known subnet of an address, each address looked up once. What is no address counts as a known one. */
+function subnets(book: AddressBook): Surroundings['subnetOf'] {
+  const known = new Map<string, string | null>();
+  return (address) => {
+    let subnet = known.get(address);
+    if (subnet === undefined) {
+      const ip = parseIp(address);
+      subnet = ip ? book.subnetOf(ip) : address;
+      known.set(address, subnet);
+    }
+    return subnet;
+  };
+}
+
+/** How far a reader is told of policies in audit mode, and whose rules may be shown; null: nobody's. */
+type Reaches = { readonly policies: Reach; readonly rules: Reach | null };
+
+/** Guests made ready, each once for all that reached it. */
+function guests(board: Board, { policies, rules }: Reaches): (workloadId: string) => ReachedGuest | null {
+  const { world } = board;
+  const known = new Map<string, ReachedGuest | null>();
+  const prepare = (workloadId: string): ReachedGuest | null => {
+    const context = guestContext(board, workloadId, policies);
+    const workload = world.workloads.get(workloadId);
+    if (!context) return null;
+    if (!workload || rules === null || !isWithinReach(workload, rules)) return { context, read_at: null, view: null };
+    let view: ReturnType<typeof contextView> | undefined;
+    return {
+      context,
+      read_at: board.readAt([workloadId]),
+      // Most guests that are looked at were described at the look before.
+      view: (found) => {
+        view ??= contextView({ guest: context, world, workload, reach: rules });
+        return view(found);
+      },
+    };
+  };
+  return (workloadId) => {
+    let guest = known.get(workloadId);
+    if (guest === undefined) {
+      guest = prepare(workloadId);
+      known.set(workloadId, guest);
+    }
+    return guest;
+  };
+}
+
+/** The same as of a newer reading that says the same. */
+function asOf(verdict: SummedVerdict, read_at: string | null): SummedVerdict {
+  const { rules_say } = verdict;
+  return rules_say === null || rules_say.read_at === read_at
+    ? verdict
+    : { ...verdict, rules_say: { ...rules_say, read_at } };
+}
+
+/** Counts how often a thing was another one than before. Only the last one is held. */
+class Versions<T extends object> {
+  #last: T | null = null;
+  #version = 0;
+
+  of(thing: T): number {
+    if (thing !== this.#last) this.#version += 1;
+    this.#last = thing;
+    return this.#version;
+  }
+}
+
+/**
+ * Suspicious traffic that was found before, and what was found about it. A dashboard asks again every few seconds, and
+ * most of the answer is what it was: only what is new, or stands in a world that changed, is judged.
+ */
+export class KnownSuspicious {
+  readonly #reaches: Reaches;
+  readonly #known = new Map<string, Known | null>();
+  readonly #entries = new Map<string, SuspiciousEntry>();
+  readonly #books = new Versions<AddressBook>();
+  readonly #boards = new Versions<Board>();
+  #surroundings: (Surroundings & { readonly book: AddressBook }) | null = null;
+  #looks = 0;
+
+  constructor(reaches: Reaches) {
+    this.#reaches = reaches;
+  }
+
+  /** Where entries are said in; the same object as long as it is the same. */
+  surroundings(world: PolicyWorld, book: AddressBook): Surroundings {
+    const before = this.#surroundings;
+    if (before?.world === world && before.book === book) return before;
+    const subnetOf = before?.book === book ? before.subnetOf : subnets(book);
+    this.#surroundings = { world, book, subnetOf, version: (before?.version ?? 0) + 1 };
+    return this.#surroundings;
+  }
+
+  /** The entries of these rows. They hold these rows' sums until the next look. */
+  look(rows: readonly SuspiciousRow[], board: Board, book: AddressBook): SuspiciousEntry[] {
+    this.#looks += 1;
+    const versions = { book: this.#books.of(book), board: this.#boards.of(board) };
+    const { subnetOf } = this.surroundings(board.world, book);
+    const guestOf = guests(board, this.#reaches);
+    const found: SuspiciousEntry[] = [];
+    for (const { ends, sums } of rows) {
+      const known = this.#knownOf(ends);
+      if (!known) continue;
+      if (known.book !== versions.book) {
+        known.book = versions.book;
+        known.outside = subnetOf(known.ends.source_ip) === null;
+      }
+      if (!known.outside) continue;
+      const isSame = known.board === versions.board;
+      known.board = versions.board;
+      const judged = isSame ? known : this.#judge(known, guestOf);
+      if (judged.entry?.add(this.#looks, sums, judged.verdict)) found.push(judged.entry);
+    }
+    if (this.#known.size > MAX_KNOWN || this.#entries.size > MAX_KNOWN) {
+      this.#known.clear();
+      this.#entries.clear();
+    }
+    return found;
+  }
+
+  #knownOf(text: string): Known | null {
+    const before = this.#known.get(text);
+    if (before !== undefined) return before;
+    const ends = readSuspiciousEnds(text);
+    const service = sensitiveServiceAt(ends.port);
+    const known = service && {
+      ends,
+      service,
+      book: 0,
+      board: 0,
+      outside: false,
+      guest: null,
+      entry: null,
+      verdict: null,
+    };
+    this.#known.set(text, known);
+    return known;
+  }
+
+  /** Judges ends in the world of this look, unless nothing that decides about them is another. */
+  #judge(known: Known, guestOf: (workloadId: string) => ReachedGuest | null): Known {
+    const { ends, service } = known;
+    const guest = ends.destination_workload_id === null ? null : guestOf(ends.destination_workload_id);
+    // A guest that was collected meanwhile is another one now.
+    const before = known.guest?.deref();
+    const isSame = known.guest === null ? guest === null : before !== undefined && before === guest?.context;
+    if (known.entry && known.verdict && isSame) {
+      if (guest) known.verdict = asOf(known.verdict, guest.read_at);
+      return known;
+    }
+    known.guest = guest && new WeakRef(guest.context);
+    const judged = judgeSuspicious(ends, guest);
+    known.verdict = judged.verdict;
+    let entry = this.#entries.get(judged.key);
+    if (!entry) {
+      entry = new SuspiciousEntry(ends, service, judged);
+      this.#entries.set(judged.key, entry);
+    }
+    known.entry = entry;
+    return known;
+  }
+}

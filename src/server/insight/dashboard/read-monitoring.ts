@@ -1,0 +1,46 @@
+import {
+  HEARTBEATS_KEPT_MS,
+  judgeMonitoring,
+  type MonitoredPlace,
+  type RangeMonitoring,
+  SLOT_MS,
+  slotsOf,
+} from '@/domain/dashboard/monitoring';
+import { processState } from '../../lib/process-state';
+import { listHeartbeatSlots } from '../../traffic/queries/heartbeat-slots';
+
+/** Heartbeats of a window may be committed this much after its end. */
+const SETTLE_MS = 60_000;
+
+/** Windows that have ended: what they hold does not change. They are asked for again and again. */
+const state = processState(() => ({ ended: new Map<number, ReadonlySet<string>>() }));
+
+/**
+ * Running workloads by whether the agents of their nodes reported in a range. At most one query, about what was not read before.
+ * @param now milliseconds, as the limits of the range
+ */
+export async function readMonitoring(
+  places: readonly MonitoredPlace[],
+  range: { since: number; until: number },
+  now: number,
+): Promise<RangeMonitoring> {
+  const { ended } = state;
+  for (const slot of ended.keys()) if (slot < now - HEARTBEATS_KEPT_MS || slot > now) ended.delete(slot);
+  const wanted = slotsOf(range, now);
+  const unread = wanted.filter((slot) => !ended.has(slot));
+  const [first] = unread;
+  const last = wanted.at(-1);
+  const read = new Map<number, Set<string>>();
+  if (first !== undefined && last !== undefined) {
+    // A late heartbeat of an agent with a long interval tells of the windows before.
+    const until = Math.min(last + 3_600_000 + SLOT_MS, now);
+    const found = await listHeartbeatSlots(new Date(first).toISOString(), new Date(until).toISOString());
+    for (const { slot, node_id } of found) read.set(slot, (read.get(slot) ?? new Set()).add(node_id));
+    for (let slot = first; slot + SLOT_MS + SETTLE_MS <= until; slot += SLOT_MS) {
+      ended.set(slot, read.get(slot) ?? new Set());
+    }
+  }
+  return judgeMonitoring(places, range, now, (nodeId, slot) =>
+    Boolean((ended.get(slot) ?? read.get(slot))?.has(nodeId)),
+  );
+}

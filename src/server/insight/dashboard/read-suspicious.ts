@@ -1,0 +1,67 @@
+import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
+import type { Reach } from '@/domain/permissions';
+import type { Board } from '../../enforcement/policies/board/board';
+import { processState } from '../../lib/process-state';
+import type { FlowSelection } from '../../traffic/storage/flow-selection';
+import { sumSuspiciousFlows } from '../../traffic/storage/postgres/suspicious';
+import { goneSubnets } from './gone-subnets';
+import { KnownSuspicious } from './known-suspicious';
+import type { SuspiciousEntry } from './suspicious-entry';
+
+/** What those see who may see all policies, with rules and without. Others see little, and each something else. */
+const shared = processState(() => ({
+  toAll: new KnownSuspicious({ policies: 'all', rules: 'all' }),
+  withoutRules: new KnownSuspicious({ policies: 'all', rules: null }),
+}));
+
+function knownTo({ policies, rules }: SuspiciousReach): KnownSuspicious {
+  if (policies === 'all' && rules === 'all') return shared.toAll;
+  if (policies === 'all' && rules === null) return shared.withoutRules;
+  return new KnownSuspicious({ policies, rules });
+}
+
+export type SuspiciousReach = { readonly policies: Reach; readonly rules: Reach | null };
+
+const worstFirst = (a: SuspiciousEntry, b: SuspiciousEntry) =>
+  a.rank - b.rank || b.sums.last_seen_ms - a.sums.last_seen_ms || (a.key < b.key ? -1 : 1);
+
+/** The first `limit` by `order`. A few of many are picked in one pass instead of sorting all. */
+function firstOf<T>(all: readonly T[], order: (a: T, b: T) => number, limit: number): T[] {
+  if (limit > 100 || limit >= all.length) return [...all].sort(order).slice(0, limit);
+  const first: T[] = [];
+  for (const one of all) {
+    const last = first[limit - 1];
+    if (limit === 0 || (last !== undefined && order(one, last) >= 0)) continue;
+    const at = first.findIndex((other) => order(one, other) < 0);
+    first.splice(at === -1 ? first.length : at, 0, one);
+    first.length = Math.min(first.length, limit);
+  }
+  return first;
+}
+
+function summarize(found: readonly SuspiciousEntry[]): SuspiciousSummary {
+  const summary = { total: found.length, critical: 0, high: 0, medium: 0, low: 0 };
+  for (const { severity } of found) summary[severity] += 1;
+  return summary;
+}
+
+/**
+ * Who outside all subnets of today reached or tried to reach sensitive ports, the worst first: all of it, or the `limit`
+ * worst, with the counts of all. What can be told of a workload's rules goes into the decision; the rules themselves are named
+ * where `rules` reaches, policies in audit mode where `policies` does.
+ */
+export async function readSuspicious(
+  selection: FlowSelection,
+  board: Board,
+  reach: SuspiciousReach,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
+  const { book, gone } = await goneSubnets();
+  const rows = await sumSuspiciousFlows(selection, gone);
+  // From here on nothing waits: another reader's look would change the sums.
+  const known = knownTo(reach);
+  const found = known.look(rows, board, book);
+  const surroundings = known.surroundings(board.world, book);
+  const entries = firstOf(found, worstFirst, limit).map((entry) => entry.say(surroundings));
+  return { entries, summary: summarize(found) };
+}

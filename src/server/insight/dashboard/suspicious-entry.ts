@@ -1,0 +1,121 @@
+import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-ports';
+import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
+import { flowLabel } from '@/domain/flow/flow-label';
+import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
+import type { PolicyWorld } from '../../enforcement/policies/world/load-policy-world';
+import { stableKey } from '../../traffic/flows/stable-key';
+import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../traffic/storage/suspicious-row';
+import type { Judged } from './judge-suspicious';
+
+const sum = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : a + b);
+
+const merge = (a: SuspiciousSums, b: SuspiciousSums): SuspiciousSums => ({
+  flows: a.flows + b.flows,
+  bytes: sum(a.bytes, b.bytes),
+  packets: sum(a.packets, b.packets),
+  first_seen_ms: Math.min(a.first_seen_ms, b.first_seen_ms),
+  last_seen_ms: Math.max(a.last_seen_ms, b.last_seen_ms),
+});
+
+/** What is told of the ends besides their addresses. */
+export type Surroundings = {
+  readonly world: PolicyWorld;
+  /** The longest known subnet of an address; null: outside. */
+  readonly subnetOf: (address: string) => string | null;
+  /** Another number whenever one of these is another. */
+  readonly version: number;
+};
+
+/** An entry of the dashboard. What is read and said of it stays as long as it is the same. */
+export class SuspiciousEntry {
+  readonly #ends: SuspiciousEnds;
+  readonly #service: SensitiveService;
+  readonly #judged: Judged;
+  /** 0 is the worst. */
+  readonly rank: number;
+  #id: string | null = null;
+  #text = '';
+  #sums: SuspiciousSums | null = null;
+  #verdict: SummedVerdict | null = null;
+  #said: {
+    entry: SuspiciousTraffic;
+    sums: SuspiciousSums;
+    verdict: SummedVerdict | null;
+    version: number;
+  } | null = null;
+  /** The look that found it last. */
+  #look = 0;
+
+  constructor(ends: SuspiciousEnds, service: SensitiveService, judged: Judged) {
+    this.#ends = ends;
+    this.#service = service;
+    this.#judged = judged;
+    this.rank = SEVERITIES.indexOf(judged.severity);
+  }
+
+  get severity() {
+    return this.#judged.severity;
+  }
+
+  /** Tells entries apart. */
+  get key() {
+    return this.#judged.key;
+  }
+
+  /** Adds conversations that a look found. @returns whether they are the first of this look */
+  add(look: number, text: string, verdict: SummedVerdict | null): boolean {
+    const first = this.#look !== look;
+    this.#look = look;
+    this.#verdict = first || this.#verdict === null ? verdict : verdict && mergeVerdicts(this.#verdict, verdict);
+    if (!first) this.#sums = merge(this.sums, readSuspiciousSums(text));
+    else if (this.#text !== text) this.#sums = null;
+    // Merged sums are no text's.
+    this.#text = first ? text : '';
+    return first;
+  }
+
+  get sums(): SuspiciousSums {
+    this.#sums ??= readSuspiciousSums(this.#text);
+    return this.#sums;
+  }
+
+  say(surroundings: Surroundings): SuspiciousTraffic {
+    const { sums } = this;
+    const { version } = surroundings;
+    const verdict = this.#verdict;
+    if (this.#said?.sums !== sums || this.#said.verdict !== verdict || this.#said.version !== version) {
+      this.#said = { entry: this.#entry(sums, surroundings), sums, verdict, version };
+    }
+    return this.#said.entry;
+  }
+
+  #entry(sums: SuspiciousSums, { world, subnetOf }: Surroundings): SuspiciousTraffic {
+    const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol } = this.#ends;
+    const { key, severity, decision } = this.#judged;
+    const workload = destination_workload_id === null ? undefined : world.workloads.get(destination_workload_id);
+    this.#id ??= stableKey([key]);
+    return {
+      id: this.#id,
+      severity,
+      cluster_id,
+      cluster_name: world.clusters.get(cluster_id)?.name ?? null,
+      source_ip,
+      source_label: flowLabel(source_ip, null),
+      destination_ip,
+      destination_label: flowLabel(destination_ip, subnetOf(destination_ip)),
+      // A workload that is gone has no page to lead to.
+      destination_workload_id: workload?.id ?? null,
+      destination_workload_name: workload?.name ?? null,
+      service: this.#service,
+      port,
+      protocol,
+      decision,
+      ...(this.#verdict ?? NOTHING_SAID),
+      flows: sums.flows,
+      bytes: sums.bytes,
+      packets: sums.packets,
+      first_seen_at: new Date(sums.first_seen_ms).toISOString(),
+      last_seen_at: new Date(sums.last_seen_ms).toISOString(),
+    };
+  }
+}

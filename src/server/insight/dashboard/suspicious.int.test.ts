@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Dashboard } from '@/domain/dashboard/dashboard';
+import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
+import { type IpAddress, parseIp } from '@/domain/net/ip-address';
+import { db, sqlClient } from '@/server/db/client';
+import { addressBook } from '@/server/traffic/flows/address-book';
+import { fakeClock } from '@/test/fake-clock';
+import { call } from '@/test/request';
+import {
+  ago,
+  DATABASE,
+  flow,
+  type Headers,
+  NOW,
+  type PlantedDashboard,
+  plantDashboard,
+  SINCE,
+  WEB,
+  WEB6,
+} from './testing/dashboard-world.fixture';
+
+const sql = sqlClient();
+const time = fakeClock(NOW);
+let world: PlantedDashboard;
+
+const seen = ({ severity, source_ip, destination_ip, port, decision, flows }: SuspiciousTraffic) =>
+  `${severity} ${source_ip} ${destination_ip} ${port} ${decision} ${flows}`;
+const suspicious = async (query = '', headers: Headers = world.admin) =>
+  (await world.read(query, headers)).suspicious_traffic.map(seen).sort();
+
+const OF_WEB = [
+  `critical 198.51.100.7 ${WEB} 445 observed 1`,
+  `high 198.51.100.10 ${WEB} 22 observed 2`,
+  `high 2001:db8:ffff::1 ${WEB6} 5901 observed 1`,
+  `high 203.0.113.200 ${WEB} 22 observed 1`,
+  `medium 198.51.100.7 ${WEB} 3306 audit_drop 1`,
+];
+const OF_DATABASE = [
+  `high 198.51.100.8 ${DATABASE} 22 accept 1`,
+  `low 198.51.100.8 ${DATABASE} 5432 default_drop 1`,
+  `low 198.51.100.9 ${DATABASE} 3389 drop 2`,
+];
+const OF_NOBODY = ['critical 198.51.100.7 10.1.0.99 6379 observed 1'];
+const ALL = [...OF_WEB, ...OF_DATABASE, ...OF_NOBODY].sort();
+
+beforeAll(async () => {
+  world = await plantDashboard();
+});
+afterAll(() => time.restore());
+
+describe('suspicious traffic', () => {
+  it('is exactly what came from outside to sensitive ports, with what became of it', async () => {
+    expect(await suspicious()).toEqual(ALL);
+  });
+
+  it('says what was observed of each, what the rules say, and what audited policies would do', async () => {
+    const said = (entries: readonly SuspiciousTraffic[]) =>
+      Object.fromEntries(
+        entries.map(({ source_ip, port, action, rules_say, audit_say, differs }) => [
+          `${source_ip} ${port}`,
+          [action, rules_say?.action, rules_say?.kind, ...audit_say.map((say) => say.action), differs],
+        ]),
+      );
+    const unfiltered = ['allowed', 'allowed', 'not_enforced', false];
+    const web = {
+      '198.51.100.7 445': unfiltered,
+      '198.51.100.7 3306': ['allowed', 'allowed', 'not_enforced', 'dropped', false],
+      '198.51.100.10 22': unfiltered,
+      '203.0.113.200 22': unfiltered,
+      '2001:db8:ffff::1 5901': unfiltered,
+    };
+    const database = {
+      '198.51.100.8 22': ['allowed', 'allowed', 'rule', false],
+      '198.51.100.8 5432': ['unknown', 'dropped', 'default', false],
+      '198.51.100.9 3389': ['dropped', 'dropped', 'default', false],
+    };
+    const nobody = { '198.51.100.7 6379': ['allowed', undefined, undefined, false] };
+    expect(said((await world.read()).suspicious_traffic)).toEqual({ ...web, ...database, ...nobody });
+    expect(said((await world.read('', world.ours.headers)).suspicious_traffic)).toEqual(web);
+  });
+
+  it('counts what two nodes saw once, with the larger counters and both times', async () => {
+    const { suspicious_traffic } = await world.read();
+    expect(suspicious_traffic.find(({ port }) => port === 445)).toMatchObject({
+      severity: 'critical',
+      service: 'smb',
+      flows: 1,
+      bytes: 300,
+      first_seen_at: ago(30),
+      last_seen_at: ago(10),
+      source_label: '198.51.100.7 external',
+      destination_label: `${WEB} internal (10.1.0.0/16)`,
+      destination_workload_id: world.ours.workload.id,
+      destination_workload_name: world.ours.workload.name,
+    });
+  });
+
+  it('comes the worst first, and is counted whole whatever the limit', async () => {
+    const all = await world.read();
+    const order = all.suspicious_traffic.map(({ severity }) => severity);
+    expect(order).toEqual(
+      [...order].sort(
+        (a, b) => ['critical', 'high', 'medium', 'low'].indexOf(a) - ['critical', 'high', 'medium', 'low'].indexOf(b),
+      ),
+    );
+    expect(all.suspicious_summary).toEqual({ total: 9, critical: 2, high: 4, medium: 1, low: 2 });
+    const two = await world.read('&suspicious_limit=2');
+    expect(two.suspicious_traffic).toEqual(all.suspicious_traffic.slice(0, 2));
+    expect(two.suspicious_summary).toEqual(all.suspicious_summary);
+  });
+
+  it('is as wide as the range', async () => {
+    const response = await call('/dashboard', { headers: world.admin });
+    const { suspicious_traffic, since, until, suspicious_since } = (await response.json()) as Dashboard;
+    expect({ since, until, suspicious_since }).toEqual({
+      since: SINCE,
+      until: NOW.toISOString(),
+      suspicious_since: SINCE,
+    });
+    expect(suspicious_traffic.map(({ source_ip }) => source_ip)).toContain('198.51.100.12');
+    const day = await call(`/dashboard?since=${ago(60 * 30)}`, { headers: world.admin });
+    expect(await day.json()).toMatchObject({ suspicious_since: ago(60 * 24) });
+  });
+
+  it('shows a tenant its own, and narrows to a tenant', async () => {
+    expect(await suspicious('', world.ours.headers)).toEqual(OF_WEB);
+    expect(await suspicious('', world.theirs.headers)).toEqual(OF_DATABASE);
+    expect(await suspicious(`&tenant_id=${world.ours.tenant.id}`)).toEqual(OF_WEB);
+    expect(await suspicious(`&tenant_id=${world.theirs.tenant.id}`)).toEqual(OF_DATABASE);
+  });
+
+  it('goes by the subnets of today', async () => {
+    await world.subnet('203.0.113.128/25');
+    await sql`delete from subnets where id = ${world.subnets.gone}`;
+    await vi.waitFor(
+      async () =>
+        expect(await suspicious()).toEqual(
+          [...ALL.filter((entry) => !entry.includes('203.0.113.200')), `high 198.18.0.1 ${WEB} 22 observed 1`].sort(),
+        ),
+      { timeout: 10_000, interval: 100 },
+    );
+  });
+
+  it('stays with who had the address when it was reassigned', async () => {
+    await sql`update ip_addresses set workload_id = ${world.ours.workload.id} where host(address) = ${DATABASE}`;
+    // An end once resolved stays: nothing is reported before the service has noticed the change.
+    await vi.waitFor(
+      async () => {
+        const book = await addressBook(db);
+        expect(book.endOf(world.cluster.id, parseIp(DATABASE) as IpAddress).workload_ids).toEqual([
+          world.ours.workload.id,
+        ]);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    await world.report(1, [flow('198.51.100.8', DATABASE, 22, { source_port: 7 })]);
+    await vi.waitFor(
+      async () => {
+        expect(
+          (await world.read()).suspicious_traffic.filter((e) => e.destination_ip === DATABASE && e.port === 22),
+        ).toEqual(
+          expect.arrayContaining([
+            expect.objectContaining({
+              destination_workload_id: world.theirs.workload.id,
+              decision: 'accept',
+              flows: 1,
+            }),
+            expect.objectContaining({
+              destination_workload_id: world.ours.workload.id,
+              decision: 'observed',
+              flows: 1,
+            }),
+          ]),
+        );
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  });
+
+  it('says where something else was observed than the rules say', async () => {
+    await world.report(1, [flow('198.51.100.20', WEB, 6379, { decision: 'drop', state: null })]);
+    const { suspicious_traffic } = await world.read();
+    expect(suspicious_traffic.find(({ source_ip }) => source_ip === '198.51.100.20')).toMatchObject({
+      ...{ action: 'dropped', rules_say: { action: 'allowed', kind: 'not_enforced' }, differs: true },
+    });
+  });
+});

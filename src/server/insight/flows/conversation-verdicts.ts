@@ -1,0 +1,82 @@
+import { observedAction } from '@/domain/flow-verdict';
+import { parseIp } from '@/domain/net/ip-address';
+import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
+import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+import { conversationJudge } from '@/domain/topology/judge-conversation';
+import type { Board } from '../../enforcement/policies/board/board';
+import { contextView } from '../../enforcement/verdicts/describe-context';
+import { guestContext } from '../../enforcement/verdicts/guest-context';
+import { verdictOfEnds } from './flow-verdicts';
+
+/** A state that stands for all in which replies were seen. */
+export const ANSWERED_STATE = 'REPLIED';
+
+type Described = { view: ReturnType<typeof contextView>; read_at: string | null };
+
+/** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: nobody's). */
+export type ConversationReach = { readonly flows: Reach; readonly rules: Reach | null };
+
+/**
+ * Makes a judge of conversations, of whose ends a workload or only a network is known: what becomes of each for the map, and
+ * the same three as of a flow. Each guest is prepared once. No query.
+ */
+export function conversationVerdicts(
+  board: Board,
+  { flows, rules }: ConversationReach,
+): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict } {
+  const { world } = board;
+  const judge = conversationJudge({
+    guestOf: (id) => guestContext(board, id, flows),
+    addressesOf: (id) => (world.workloads.get(id)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
+  });
+  const described = new Map<string, Described | null>();
+  const prepare = (id: string): Described | null => {
+    const workload = world.workloads.get(id);
+    const guest = guestContext(board, id, flows);
+    if (!workload || !guest || rules === null || !isWithinReach(workload, rules)) return null;
+    return { view: contextView({ guest, world, workload, reach: rules }), read_at: board.readAt([id]) };
+  };
+  const describedOf = (id: string) => {
+    let known = described.get(id);
+    if (known === undefined) {
+      known = prepare(id);
+      described.set(id, known);
+    }
+    return known;
+  };
+  // Policies that may not be seen are not told of, whatever is evaluated.
+  const policies = new Map(world.policies.map((policy) => [policy.id, policy]));
+  const isVisible = (policyId: string, workloadId: string) => {
+    const workload = world.workloads.get(workloadId);
+    const policy = policies.get(policyId);
+    return rules !== null && workload !== undefined && policy !== undefined && isVisibleAt(policy, workload, rules);
+  };
+
+  // A workload that went away is in the past of the reader, its addresses of today are not: it is a prefix like any stranger.
+  const ownOrNone = (id: string | null): string | null => {
+    const workload = id === null ? undefined : world.workloads.get(id);
+    return workload && isWithinReach(workload, flows) ? id : null;
+  };
+
+  return (given) => {
+    const conversation = {
+      ...given,
+      source_workload_id: ownOrNone(given.source_workload_id),
+      destination_workload_id: ownOrNone(given.destination_workload_id),
+    };
+    const { decision, answered } = conversation;
+    const { verdict: edge, ends } = judge(conversation);
+    const asked = ends.flatMap(({ workload_id: id, context }) => {
+      const known = describedOf(id);
+      if (!known) return [];
+      const { audit, ...view } = known.view(context);
+      return [
+        { ...view, id, read_at: known.read_at, audit: audit.filter(({ policy_id }) => isVisible(policy_id, id)) },
+      ];
+    });
+    const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
+    return { edge, verdict: summedVerdictOf(verdictOfEnds(action, asked)) };
+  };
+}

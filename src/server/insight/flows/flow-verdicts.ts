@@ -1,0 +1,119 @@
+import type { Flow } from '@/domain/flow/flow';
+import {
+  type Action,
+  actionOf,
+  auditSayOf,
+  combineRules,
+  type FlowVerdict,
+  observedAction,
+  type RulesSay,
+} from '@/domain/flow-verdict';
+import { isWithinReach, type Reach } from '@/domain/permissions';
+import type { Scope } from '../../auth/scope';
+import type { Board } from '../../enforcement/policies/board/board';
+import { readBoard } from '../../enforcement/policies/board/read-board';
+import { type ContextView, contextDescriber, type InsightFacts } from '../../enforcement/verdicts/describe-context';
+import { guestContext } from '../../enforcement/verdicts/guest-context';
+import type { LiveGuestContext } from '../../enforcement/verdicts/live-guest';
+
+/** What is looked at of a flow. A `Flow` is one. */
+export type VerdictFacts = InsightFacts & { readonly state: string | null };
+
+type Describer = { describe: ReturnType<typeof contextDescriber>; read_at: string | null };
+
+/** Observed only, for those who may not see rules. */
+const observedOnly = (flow: VerdictFacts): FlowVerdict => ({
+  action: observedAction(flow),
+  rules_say: null,
+  audit_say: [],
+});
+
+/** What was found out at one end: of which workload, and when its rules were read. */
+export type DescribedEnd = Pick<ContextView, 'verdict' | 'direction' | 'decided_by' | 'audit'> & {
+  readonly id: string;
+  readonly read_at: string | null;
+};
+
+/** The same three from what was found out at each end. */
+export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): FlowVerdict {
+  // From who called to who was called.
+  const asked = [...ends].sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
+  return {
+    action,
+    rules_say: combineRules(
+      asked.map(
+        ({ id, read_at, verdict, decided_by }): RulesSay => ({
+          ...decided_by,
+          action: actionOf(verdict),
+          workload_id: id,
+          read_at,
+        }),
+      ),
+    ),
+    audit_say: asked.flatMap(({ id, audit }) => audit.map((outcome) => auditSayOf(outcome, id))),
+  };
+}
+
+/**
+ * Makes a judge of flows: what was observed of each, what the firewalls at both of its ends say of it now, and what policies
+ * in audit mode would do. Each guest is prepared once, and only those within `reach` are asked. No query.
+ * @param read guests that were read more recently than the board
+ */
+export function flowVerdicts(
+  board: Board,
+  reach: Reach,
+  read: readonly LiveGuestContext[] = [],
+): (flow: VerdictFacts) => FlowVerdict {
+  const describers = new Map<string, Describer | null>(
+    read.map((live) => [live.guest.workload_id, { describe: contextDescriber(live), read_at: live.read_at }]),
+  );
+  const describerOf = (workloadId: string): Describer | null => {
+    let known = describers.get(workloadId);
+    if (known === undefined) {
+      const workload = board.world.workloads.get(workloadId);
+      const guest = workload && isWithinReach(workload, reach) ? guestContext(board, workloadId, reach) : null;
+      known =
+        workload && guest
+          ? {
+              describe: contextDescriber({ guest, world: board.world, workload, reach }),
+              read_at: board.readAt([workloadId]),
+            }
+          : null;
+      describers.set(workloadId, known);
+    }
+    return known;
+  };
+
+  return (flow) => {
+    const { source_workload_id, destination_workload_id, workload_id } = flow;
+    const ends = new Set([source_workload_id, destination_workload_id].filter((id) => id !== null));
+    // A guest whose address is not known is told by its interface.
+    if (ends.size === 0 && workload_id) ends.add(workload_id);
+    const asked = [...ends].flatMap((id) => {
+      const describer = describerOf(id);
+      return describer ? [{ id, read_at: describer.read_at, ...describer.describe(flow).context }] : [];
+    });
+    return verdictOfEnds(observedAction(flow), asked);
+  };
+}
+
+/**
+ * Adds what was observed, what rules say and what audited policies would do to flows.
+ * @param rules evidence that rules may be shown, and whose; null: only what was observed is added
+ * @param tenantId the flows are shown as this tenant sees them
+ */
+export async function withVerdicts<F extends Flow>(
+  flows: readonly F[],
+  rules: Scope<'workload:read'> | null,
+  tenantId: string | undefined,
+): Promise<(F & FlowVerdict)[]> {
+  const reach = rules && reachWithin(rules.reach, tenantId);
+  const verdictOf = reach && flows.length > 0 ? flowVerdicts(await readBoard(), reach) : observedOnly;
+  return flows.map((flow) => ({ ...flow, ...verdictOf(flow) }));
+}
+
+/** What of a reach lies within one tenant, when only that one is meant. */
+export function reachWithin(reach: Reach, tenantId: string | undefined): Reach {
+  if (tenantId === undefined) return reach;
+  return isWithinReach({ tenant_id: tenantId, project_id: null }, reach) ? [tenantId] : [];
+}

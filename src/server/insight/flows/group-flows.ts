@@ -1,0 +1,128 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { classificationOf, flowLabel, shownCidr } from '@/domain/flow/flow-label';
+import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
+import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
+import { observedAction } from '@/domain/flow-verdict';
+import type { Reach } from '@/domain/permissions';
+import { mergeVerdicts, NOT_NAMED, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+import type { Scope } from '../../auth/scope';
+import { readBoard } from '../../enforcement/policies/board/read-board';
+import type { GroupConversation, GroupRow } from '../../traffic/storage/flow-rows';
+import { sumsCanAnswer } from '../../traffic/storage/flow-selection';
+import { listGroupConversations } from '../../traffic/storage/postgres/conversations';
+import { listFlowGroups } from '../../traffic/storage/postgres/flow-groups';
+import { ANSWERED_STATE, conversationVerdicts } from './conversation-verdicts';
+import { reachWithin } from './flow-verdicts';
+import { selectFlows } from './select-flows';
+
+const ENDS: Record<FlowGrouping, readonly ('source' | 'destination')[]> = {
+  workloads: ['source', 'destination'],
+  source: ['source'],
+  destination: ['destination'],
+  service: [],
+  decision: [],
+  node: [],
+};
+
+function labelOf(row: GroupRow, end: 'source' | 'destination'): string | null {
+  const address = row[`${end}_ip`];
+  const cidr = row[`${end}_cidr`];
+  if (address !== null) return flowLabel(address, cidr);
+  // Of a workload the name says more than the subnets of its addresses would.
+  return row[`${end}_workload_id`] === null ? classificationOf(cidr) : null;
+}
+
+/** Conversations of one page that are evaluated, and those of one group: few pages have more. */
+const MOST_EVALUATED = 20_000;
+const MOST_OF_GROUP = 500;
+/** Conversations that are evaluated before others get their turn. */
+const CHUNK = 2_000;
+const HOUR_MS = 3_600_000;
+
+/** What is said of a group of which only a part was evaluated: what holds of a part alone is not claimed of all. */
+function saidOfPart({ action, rules_say, audit_say, differs }: SummedVerdict): SummedVerdict {
+  const explanation = 'It has too many different conversations to evaluate all of them.';
+  const known = { workload_id: null, read_at: rules_say?.read_at ?? null };
+  return {
+    action: action === 'mixed' ? action : 'unknown',
+    rules_say:
+      rules_say === null || rules_say.action === 'mixed'
+        ? rules_say
+        : { ...NOT_NAMED, ...known, action: 'unknown', kind: 'unknown', detail: 'too_many', explanation },
+    audit_say: audit_say.map((say) => ({ ...say, partly: true })),
+    differs,
+  };
+}
+
+type Judge = (conversation: Conversation) => SummedVerdict;
+
+/** Evaluates the conversations of each group. */
+async function verdictsOf(
+  conversations: readonly GroupConversation[],
+  most: number,
+  judge: Judge,
+): Promise<Map<string, SummedVerdict>> {
+  const verdicts = new Map<string, SummedVerdict>();
+  const parts = new Set<string>();
+  for (const [index, conversation] of conversations.entries()) {
+    const { group_id, total } = conversation;
+    const known = verdicts.get(group_id);
+    const verdict = judge(conversation);
+    verdicts.set(group_id, known ? mergeVerdicts(known, verdict) : verdict);
+    if (total > most) parts.add(group_id);
+    if (index % CHUNK === CHUNK - 1) await breathe();
+  }
+  for (const id of parts) verdicts.set(id, saidOfPart(verdicts.get(id) ?? NOTHING_SAID));
+  return verdicts;
+}
+
+/** What is said of a conversation to this reader; without evidence that rules may be shown, only what was observed. */
+async function judgeFor(flows: Reach, rules: Reach | null): Promise<Judge> {
+  if (rules === null) {
+    return ({ decision, answered }) => {
+      const state = answered ? ANSWERED_STATE : null;
+      return { ...NOTHING_SAID, action: observedAction({ decision, state }) };
+    };
+  }
+  const judge = conversationVerdicts(await readBoard(), { flows, rules });
+  return (conversation) => judge(conversation).verdict;
+}
+
+/**
+ * Traffic of the time range within reach, summed up, and what was observed of it and the rules say of it. Of a page of groups
+ * the heaviest conversations are evaluated, a bounded number. At most seven queries while the rules are the same.
+ * @param rules evidence that what the rules say may be shown; null: only what was observed is
+ */
+export async function groupFlows(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  input: FlowGroupsInput,
+): Promise<FlowGroups> {
+  const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
+  const { group_by, tenant_id } = input;
+  const byAddress = group_by === 'source' || group_by === 'destination';
+  const plan = planRange({ since, until }, { now, retentionHours, summed: !byAddress && sumsCanAnswer(input) });
+  const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
+  const selected = { ...selection, ...range };
+  const page = await listFlowGroups(selected, plan.source, input);
+  const most = Math.min(MOST_OF_GROUP, Math.floor(MOST_EVALUATED / input.limit));
+  const ids = page.items.map(({ id }) => id);
+  const conversations =
+    ids.length === 0 ? [] : await listGroupConversations(selected, plan.source, group_by, { ids, most });
+  const reach = rules && reachWithin(rules.reach, tenant_id);
+  const judge = await judgeFor(reachWithin(scope.reach, tenant_id), reach);
+  const verdicts = await verdictsOf(conversations, most, judge);
+  const items = page.items.map(
+    (row): FlowGroup => ({
+      ...row,
+      source_cidr: shownCidr(row.source_cidr),
+      destination_cidr: shownCidr(row.destination_cidr),
+      ...(verdicts.get(row.id) ?? NOTHING_SAID),
+      source_label: ENDS[group_by].includes('source') ? labelOf(row, 'source') : null,
+      destination_label: ENDS[group_by].includes('destination') ? labelOf(row, 'destination') : null,
+    }),
+  );
+  const kept_since = plan.source === 'flows' ? selection.cutoff : new Date(now - HOURLY_HOURS * HOUR_MS).toISOString();
+  return { ...page, items, kept_since, source: plan.source, ...range };
+}

@@ -1,0 +1,82 @@
+import type { TopTalkers, TrafficInput } from '@/domain/flow/traffic-sums';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { nameTalkers } from '../../inventory/queries/workload-brief';
+import { clock } from '../../lib/clock';
+import { processState } from '../../lib/process-state';
+import { storedSettings } from '../../settings/stored-settings';
+import { SharedSums } from '../../traffic/flows/shared-sums';
+import { findVisibleWorkloads } from '../../traffic/queries/flow-reach';
+import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
+import { readTrafficVersion, sumByWorkload, sumCounters, sumOwned } from '../../traffic/storage/postgres/read-sums';
+import { selectTraffic } from './select-traffic';
+
+const HOUR_MS = 3_600_000;
+
+/** What all guests carried in a range is the same for everybody; who sees which of them is asked each time. */
+const state = processState(() => ({ shared: new SharedSums<WorkloadTraffic[]>() }));
+
+type Field = 'bytes_in' | 'bytes_out' | 'packets';
+const total = (rows: readonly WorkloadTraffic[], field: Field) => rows.reduce((sum, row) => sum + row[field], 0);
+const count = (sum: number | null, flows: number | null) => (sum === null || flows === null ? null : sum + flows);
+
+/**
+ * The guests within reach with the most traffic in the range. When no flow of any of them is known, by the counters of
+ * their network cards. At most five queries, or with counters seven.
+ */
+export async function readTopTalkers(
+  scope: Scope<'flow:read'>,
+  input: TrafficInput,
+  limit: number,
+): Promise<TopTalkers> {
+  const { selection, reach, plan } = selectTraffic(scope, input);
+  const { since, until, cluster_id } = selection;
+  const [{ version, as_of }, { visible, periods }] = await Promise.all([
+    readTrafficVersion(selection),
+    findVisibleWorkloads(reach, since),
+  ]);
+  // What moved in the range is summed up for this reader alone, and what went away is only read of in flows.
+  const moved = new Set(periods.map(({ workload_id }) => workload_id));
+  const ids = visible === 'all' ? null : new Set(visible.filter((id) => !moved.has(id)));
+  const here = new Set(visible === 'all' ? [] : visible);
+  const within = (rows: readonly WorkloadTraffic[]) =>
+    rows.filter(
+      (row) => (ids?.has(row.workload_id) ?? true) && (cluster_id === undefined || row.cluster_id === cluster_id),
+    );
+  const answer = async (source: TopTalkers['source'], rows: readonly WorkloadTraffic[]): Promise<TopTalkers> => {
+    const top = rows.slice(0, limit);
+    const names = await nameTalkers(
+      top.map((row) => row.workload_id),
+      reach,
+    );
+    return {
+      ...{ source, since, until, as_of },
+      items: top.flatMap(({ workload_id, cluster_id: _, ...traffic }) => {
+        const workload = names.get(workload_id);
+        return workload ? [{ workload, ...traffic }] : [];
+      }),
+      sums: {
+        workloads: rows.length,
+        bytes_in: total(rows, 'bytes_in'),
+        bytes_out: total(rows, 'bytes_out'),
+        packets: total(rows, 'packets'),
+        flows: rows.reduce<number | null>((sum, row) => count(sum, row.flows), 0),
+      },
+    };
+  };
+
+  const { parts } = plan;
+  const all =
+    parts.length === 0 ? [] : await state.shared.get(JSON.stringify(parts), version, () => sumByWorkload(parts));
+  const owned = (await sumOwned(parts, periods)).filter(
+    (row) => here.has(row.workload_id) && (cluster_id === undefined || row.cluster_id === cluster_id),
+  );
+  const byFlows = [...within(all), ...owned].sort(
+    (a, b) => b.bytes_in + b.bytes_out - a.bytes_in - a.bytes_out || (a.workload_id < b.workload_id ? -1 : 1),
+  );
+  if (byFlows.length > 0) return answer('flows', byFlows);
+  const { flow_retention_hours } = await storedSettings(db);
+  const cutoff = new Date(clock.now().getTime() - flow_retention_hours * HOUR_MS).toISOString();
+  const byCounters = within(await sumCounters({ since, until, cutoff }));
+  return byCounters.length > 0 ? answer('interface_counters', byCounters) : answer('flows', []);
+}

@@ -1,0 +1,39 @@
+import type { Flow } from '@/domain/flow/flow';
+import { observedAction } from '@/domain/flow-verdict';
+import type { InsightFlow, InsightFlowPage, InsightFlowsInput } from '@/domain/insights';
+import type { Scope } from '../../auth/scope';
+import { readBoard } from '../../enforcement/policies/board/read-board';
+import { contextDescriber } from '../../enforcement/verdicts/describe-context';
+import { readContextRecently } from '../../enforcement/verdicts/live-guest';
+import * as repository from '../../traffic/storage/postgres/insight-rows';
+import { flowVerdicts } from '../flows/flow-verdicts';
+import { selectInsights } from './select-insights';
+
+/** Stored decisions are among those of contexts; what an agent of another version says is kept as it is. */
+const plain = (flow: Flow): InsightFlow => ({ ...(flow as InsightFlow), action: observedAction(flow) });
+
+/**
+ * One page of a workload's flows, each once, the newest first.
+ * @param rules evidence that what decides may be shown; null: contexts are left out
+ * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ */
+export async function listInsightFlows(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  input: InsightFlowsInput,
+): Promise<InsightFlowPage> {
+  const { selection } = await selectInsights(scope, input);
+  const [page, live] = await Promise.all([
+    repository.listInsightFlows(selection, input),
+    rules && readContextRecently(rules.reach, input.id),
+  ]);
+  const kept_since = selection.cutoff;
+  if (!live) return { ...page, kept_since, items: page.items.map(plain) };
+  const contextFor = contextDescriber(live);
+  const verdictOf = flowVerdicts(await readBoard(), live.reach, [live]);
+  return {
+    ...page,
+    kept_since,
+    items: page.items.map((flow) => ({ ...flow, ...verdictOf(flow), ...contextFor(flow) })),
+  };
+}

@@ -1,0 +1,33 @@
+import { unseal } from '../lib/crypto';
+import { AppError } from '../lib/errors';
+import type { ClusterAccess } from '../providers/hypervisor/types';
+import type { ClusterRow } from './queries/clusters';
+
+/**
+ * How to reach a stored cluster, its token decrypted.
+ * @throws AppError `refused` when there is no token or it cannot be read any more
+ */
+export function clusterAccess(row: ClusterRow): ClusterAccess {
+  const { api_token_encrypted: sealed, api_token_key_id: key_id } = row;
+  if (sealed === null || key_id === null) {
+    throw new AppError('refused', `${row.name} has no API token. Enter one in its settings.`);
+  }
+  let api_token: string;
+  try {
+    api_token = unseal({ sealed, key_id }, row.id);
+  } catch (cause) {
+    throw new AppError(
+      'refused',
+      `The API token of ${row.name} cannot be decrypted with the present FABRIC_SECRET_KEY. Restore that key or enter the token again.`,
+      { cause },
+    );
+  }
+  return {
+    key: row.id,
+    api_url: row.api_url,
+    api_token,
+    tls_fingerprint: row.tls_fingerprint,
+    tls_ca: row.tls_ca,
+    entry_points: row.entry_points,
+  };
+}

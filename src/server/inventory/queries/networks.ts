@@ -1,0 +1,57 @@
+import { and, asc, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
+import { NETWORK_SORTS, Network, type NetworkDetail, type NetworkListInput, NetworkSubnet } from '@/domain/inventory';
+import type { Page } from '@/domain/list';
+import type { Reach } from '@/domain/permissions';
+import { db } from '../../db/client';
+import { columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows } from '../../db/page-of-rows';
+import { clusters } from '../../db/schema/clusters';
+import { networks, subnets } from '../../db/schema/networks';
+import { addressesWhere, inSubnet, interfacesOn, networkInReach, subnetInReach } from './ipam-reach';
+
+const columns = (reach: Reach) =>
+  columnsOf(Network, networks, {
+    cluster_name: clusters.name,
+    interfaces_total: sql<number>`(select count(*)::int ${interfacesOn(reach)})`,
+    subnets_total: sql<number>`(select count(*)::int from ${subnets} where ${and(eq(subnets.network_id, networks.id), subnetInReach(reach))})`,
+  });
+
+const searchCondition = (text: string): SQL | undefined =>
+  or(...[networks.name, networks.alias, networks.description].map((column) => ilike(column, likePattern(text))));
+
+const select = (reach: Reach) =>
+  db.select(columns(reach)).from(networks).innerJoin(clusters, eq(clusters.id, networks.cluster_id)).$dynamic();
+
+/** Networks within reach, page by page. Two queries. */
+export async function listNetworks(reach: Reach, input: NetworkListInput): Promise<Page<Network>> {
+  const conditions = [
+    networkInReach(reach),
+    ...conditionsOf(input, networks, { q: searchCondition, missing: isSet(networks.missing_since) }),
+  ];
+  const sorts = sortKeysOf(Network, NETWORK_SORTS, columns(reach));
+  return pageOfRows<Network>(input, { sorts, sort: 'name', id: networks.id }, (paging) => ({
+    rows: select(reach)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(networks, and(...conditions)),
+  }));
+}
+
+/** One network within reach with its subnets, or null. Two queries. */
+export async function findNetwork(reach: Reach, id: string): Promise<NetworkDetail | null> {
+  const [[network], rows] = await Promise.all([
+    select(reach).where(and(eq(networks.id, id), networkInReach(reach))),
+    db
+      .select(
+        columnsOf(NetworkSubnet, subnets, {
+          addresses_total: sql<number>`(select count(*)::int ${addressesWhere(inSubnet, reach)})`,
+        }),
+      )
+      .from(subnets)
+      .where(and(eq(subnets.network_id, id), subnetInReach(reach)))
+      .orderBy(asc(subnets.cidr)),
+  ]);
+  return network ? { ...network, subnets: rows } : null;
+}

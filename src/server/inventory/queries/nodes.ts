@@ -1,0 +1,60 @@
+import { and, eq, ilike, inArray, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
+import { NODE_SORTS, Node, type NodeListInput } from '@/domain/inventory';
+import type { Page } from '@/domain/list';
+import { db } from '../../db/client';
+import { columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows } from '../../db/page-of-rows';
+import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
+import { workloads } from '../../db/schema/workloads';
+
+/** As stored; what keeps its firewall from being compiled is known from readings. */
+export type NodeRow = Omit<Node, 'compile_failure'>;
+
+const workloadsOf = sql`from ${workloads} where ${eq(workloads.node_id, nodes.id)}`;
+
+const StoredNode = Node.omit({ compile_failure: true });
+const columns = columnsOf(StoredNode, nodes, {
+  cluster_name: clusters.name,
+  agent_status: nodeAgents.status,
+  last_heartbeat_at: nodeAgents.last_heartbeat_at,
+  workloads_total: sql<number>`(select count(*)::int ${workloadsOf})`,
+  workloads_running: sql<number>`(select count(*)::int ${workloadsOf} and ${workloads.status} = 'running')`,
+});
+const SORTS = sortKeysOf(StoredNode, NODE_SORTS, columns);
+
+const select = () =>
+  db
+    .select(columns)
+    .from(nodes)
+    .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+    .$dynamic();
+
+/** A fault that the sync found, or a firewall that cannot be compiled. */
+const faulty = (failing: readonly string[]): SQL =>
+  sql`(${isNotNull(nodes.fault)} or ${inArray(nodes.id, [...failing])})`;
+
+const searchCondition = (text: string): SQL | undefined =>
+  or(ilike(nodes.name, likePattern(text)), sql`host(${nodes.address}) like ${likePattern(text)}`);
+
+/** Nodes page by page. Two queries. @param failing ids of nodes whose firewall cannot be compiled */
+export async function listNodes(input: NodeListInput, failing: readonly string[]): Promise<Page<NodeRow>> {
+  const conditions = conditionsOf(input, nodes, {
+    q: searchCondition,
+    faulty: (wanted) => (wanted ? faulty(failing) : not(faulty(failing))),
+    missing: isSet(nodes.missing_since),
+  });
+  return pageOfRows<NodeRow>(input, { sorts: SORTS, sort: 'name', id: nodes.id }, (paging) => ({
+    rows: select()
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(nodes, and(...conditions)),
+  }));
+}
+
+export async function findNode(id: string): Promise<NodeRow | null> {
+  const [row] = await select().where(eq(nodes.id, id));
+  return row ?? null;
+}

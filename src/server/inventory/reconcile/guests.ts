@@ -1,0 +1,95 @@
+import type { GuestFact, Listing } from '../../providers/hypervisor/types';
+import type { SyncedWorkload } from '../queries/sync-workloads';
+import { diffByKey } from './diff';
+import { sameFields, sameValue } from './same-fields';
+import { startedAt } from './started-at';
+
+/** The columns of a workload that the list of guests decides; `config_digest` is null when what is stored of the config may be out of date. */
+export type WorkloadState = Omit<SyncedWorkload, 'id' | 'tenant_id' | 'creation_fingerprint' | 'config_read_at'>;
+export type PresentWorkload = WorkloadState & { id: string };
+
+export type GuestPlan<P> = {
+  create: WorkloadState[];
+  change: PresentWorkload[];
+  /** Another guest has taken the vmid: the old workload goes, the new one inherits nothing. */
+  replace: { gone: P; next: WorkloadState }[];
+  /** Not listed; whether they are gone is to be asked. */
+  absent: P[];
+  kept: number;
+};
+
+const fallbackName = (fact: GuestFact) => `${fact.kind === 'qemu' ? 'VM' : 'CT'} ${fact.vmid}`;
+
+function wantedState(
+  fact: GuestFact,
+  known: WorkloadState | undefined,
+  nodeIds: ReadonlyMap<string, string>,
+  now: Date,
+): WorkloadState {
+  const { node, runtime_known, pool_known, uptime_seconds: _, name, template, tags, pool, ...told } = fact;
+  const state: WorkloadState = {
+    // Without runtime data the hypervisor says nothing about the guest but that it exists.
+    ...withKnown(told, runtime_known ? undefined : known),
+    node_id: nodeIds.get(node) ?? null,
+    name: name ?? known?.name ?? fallbackName(fact),
+    template: template ?? known?.template ?? false,
+    tags: tags ?? known?.tags ?? [],
+    pool: pool ?? (pool_known ? null : (known?.pool ?? null)),
+    cpu_count: fact.cpu_count ?? known?.cpu_count ?? null,
+    memory_bytes: fact.memory_bytes ?? known?.memory_bytes ?? null,
+    started_at: startOf(fact, known, now),
+    config_digest: known?.config_digest ?? null,
+    missing_since: null,
+  };
+  if (known && configMayDiffer(state, known)) state.config_digest = null;
+  return state;
+}
+
+/** The facts, with what was known before in place of those that are not told. */
+function withKnown<T extends object>(facts: T, known: Partial<T> | undefined): T {
+  const filled = Object.entries(facts).map(([name, fact]) => [name, fact ?? known?.[name as keyof T] ?? null]);
+  return Object.fromEntries(filled) as T;
+}
+
+function startOf(fact: GuestFact, known: WorkloadState | undefined, now: Date): string | null {
+  if (!fact.runtime_known) return known?.started_at ?? null;
+  if (fact.status === 'stopped') return null;
+  return startedAt(fact.uptime_seconds, known?.started_at ?? null, now);
+}
+
+/** A guest's config is only visible by reading it; these changes come with one, or make pending changes live. */
+function configMayDiffer(next: WorkloadState, known: WorkloadState): boolean {
+  const signs = ['node_id', 'status', 'started_at', 'tags', 'name', 'lock', 'template'] as const;
+  return known.missing_since !== null || signs.some((field) => !sameValue(next[field], known[field]));
+}
+
+/**
+ * Compares the guests listed with the workloads stored. Facts that the hypervisor does not tell at the moment keep their
+ * last known value; a guest that moved to another node stays the same workload.
+ */
+export function planGuests<P extends PresentWorkload>(
+  listing: Listing<GuestFact>,
+  present: readonly P[],
+  nodeIds: ReadonlyMap<string, string>,
+  now: Date,
+): GuestPlan<P> {
+  const known = new Map(present.map((workload) => [workload.vmid, workload]));
+  const wanted = listing.items.map((fact) => {
+    const row = known.get(fact.vmid);
+    return wantedState(fact, row?.kind === fact.kind ? row : undefined, nodeIds, now);
+  });
+  const byVmid = (workload: WorkloadState) => workload.vmid;
+  const diff = diffByKey(wanted, present, { wanted: byVmid, present: byVmid }, sameFields<WorkloadState>);
+  const plan: GuestPlan<P> = {
+    create: diff.create,
+    change: [],
+    replace: [],
+    absent: diff.remove,
+    kept: diff.keep.length,
+  };
+  for (const { present: row, wanted: state } of diff.change) {
+    if (row.kind !== state.kind) plan.replace.push({ gone: row, next: state });
+    else plan.change.push({ ...state, id: row.id });
+  }
+  return plan;
+}

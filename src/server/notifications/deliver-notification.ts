@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { mailOf, webhookBody } from '@/domain/notifications/notice-body';
+import { db } from '../db/client';
+import { clock } from '../lib/clock';
+import { env } from '../lib/env';
+import { newId } from '../lib/ids';
+import { logger } from '../lib/logger';
+import { countDelivery } from '../lib/metrics';
+import { createAddressGuard } from '../providers/net/address-guard';
+import { DeliveryError } from '../providers/notifications/delivery-error';
+import { sendEmail } from '../providers/notifications/send-email';
+import { sendWebhook } from '../providers/notifications/send-webhook';
+import { openWebhook } from './channel-secrets';
+import { notificationChanged } from './notification-changed';
+import { type ChannelRow, findChannelRow } from './queries/notification-channels';
+import { claimDelivery, type DeliveryRow, settleDelivery } from './queries/notification-deliveries';
+import { findNotification, type NotificationRow } from './queries/notifications';
+import { mailServer, storedNotificationSettings } from './stored-settings';
+
+/** Pauses after failed tries, in seconds; after the last one it is given up. */
+const RETRY_SECONDS = [30, 60, 120, 300, 600, 1800, 3600];
+/** A sender that gave no sign for longer is gone: longer than any try takes. */
+const LEASE_MS = 120_000;
+
+/** Who took a delivery before this time and has not ended is gone. */
+export const leaseBefore = (now: Date): string => new Date(now.getTime() - LEASE_MS).toISOString();
+
+type Sent = { status: number | null; note: string | null };
+
+async function sendToWebhook(
+  delivery: DeliveryRow,
+  channel: ChannelRow,
+  notice: NotificationRow,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { url, secret, previous } = openWebhook(channel);
+  const { public_url } = await storedNotificationSettings(db);
+  const status = await sendWebhook({
+    url: new URL(url),
+    secret,
+    previous_secret: previous?.secret ?? null,
+    body: JSON.stringify(webhookBody(notice, public_url)),
+    delivery_id: delivery.id,
+    timestamp: Math.floor(clock.now().getTime() / 1000),
+    // People of a tenant are guests in the network that this service stands in.
+    guard: createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS, { publicOnly: channel.tenant_id !== null }),
+    discreet: channel.tenant_id !== null,
+    signal,
+  });
+  return { status, note: null };
+}
+
+async function sendByMail(delivery: DeliveryRow, channel: ChannelRow, notice: NotificationRow): Promise<Sent> {
+  const { server, from, public_url } = await mailServer(db);
+  const message = { from, to: channel.recipients, ...mailOf(notice, public_url), delivery_id: delivery.id };
+  const refused = await sendEmail(server, message);
+  return { status: 250, note: refused.length === 0 ? null : `The server refused ${refused.join(', ')}.` };
+}
+
+async function send(delivery: DeliveryRow, signal: AbortSignal): Promise<Sent> {
+  const notice = await findNotification(db, delivery.notification_id);
+  const channel = delivery.channel_id === null ? null : await findChannelRow(db, delivery.channel_id);
+  if (!notice || !channel) throw new DeliveryError('The channel was deleted.', { retry: false });
+  if (!channel.enabled) throw new DeliveryError('The channel is switched off.', { retry: false });
+  if (channel.kind === 'webhook') return sendToWebhook(delivery, channel, notice, signal);
+  // A mail cannot be taken back half-way: the worker waits for it no longer than its grace.
+  return Promise.race([
+    sendByMail(delivery, channel, notice),
+    delay(LEASE_MS, undefined, { signal, ref: false }).then(
+      () => Promise.reject(new DeliveryError('The mail server did not finish.', { retry: true })),
+      () => Promise.reject(signal.reason),
+    ),
+  ]);
+}
+
+type Outcome = Parameters<typeof settleDelivery>[2];
+
+/** How a failed try leaves its delivery: due again, or given up. */
+function afterFailure({ attempts }: DeliveryRow, error: DeliveryError, now: Date): Outcome {
+  const seconds = RETRY_SECONDS[attempts - 1];
+  const told = { response_status: error.status, error: error.message.slice(0, 500) };
+  if (!error.retry || seconds === undefined)
+    return { ...told, status: 'failed', next_attempt_at: null, finished_at: now.toISOString() };
+  const wait = Math.max(seconds, error.retryAfterSeconds ?? 0);
+  const next_attempt_at = new Date(now.getTime() + wait * 1000).toISOString();
+  return { ...told, status: 'queued', next_attempt_at, finished_at: null };
+}
+
+async function settle(delivery: DeliveryRow, outcome: Outcome): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (await settleDelivery(tx, delivery, outcome)) await notificationChanged(tx, delivery.tenant_id);
+  });
+  const { status } = outcome;
+  countDelivery(delivery.channel_kind, status === 'sent' || status === 'failed' ? status : 'retried');
+}
+
+/**
+ * One try of a delivery that is due; otherwise nothing. A failure is an outcome, stored with the time of the next try. A worker
+ * that ends in the middle leaves it to another one, so a notice arrives at least once, and twice only after a crash: the
+ * receiver knows it by its delivery id.
+ * @throws the reason of `signal` when it aborts, and database errors
+ */
+export async function deliverNotification(id: string, { signal }: { signal: AbortSignal }): Promise<void> {
+  const now = clock.now();
+  const delivery = await claimDelivery(db, id, newId(), now.toISOString(), leaseBefore(now));
+  if (!delivery) return;
+  try {
+    const { status, note } = await send(delivery, signal);
+    const finished_at = clock.now().toISOString();
+    await settle(delivery, {
+      status: 'sent',
+      next_attempt_at: null,
+      response_status: status,
+      error: note,
+      finished_at,
+    });
+  } catch (error) {
+    if (signal.aborted) {
+      const due = { status: 'queued', next_attempt_at: clock.now().toISOString(), finished_at: null } as const;
+      await settle(delivery, { ...due, response_status: null, error: null });
+      throw signal.reason;
+    }
+    if (!(error instanceof DeliveryError))
+      logger.error({ err: error, delivery_id: id }, 'delivery failed unexpectedly');
+    const known =
+      error instanceof DeliveryError
+        ? error
+        : new DeliveryError('Unexpected error; the log of the worker has the details.', { retry: true, cause: error });
+    await settle(delivery, afterFailure(delivery, known, clock.now()));
+  }
+}

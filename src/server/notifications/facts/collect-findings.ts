@@ -1,0 +1,53 @@
+import type { Findings } from '@/domain/notifications/advance-incidents';
+import { incidentKey } from '@/domain/notifications/advance-incidents';
+import type { Condition, Fact } from '@/domain/notifications/condition';
+import type { TenantReach } from '@/domain/permissions';
+import { logger } from '../../lib/logger';
+import { addressConflicts } from './address-conflicts';
+import type { Collectors } from './collector';
+import { criticalTraffic } from './critical-traffic';
+import { driftedPolicies } from './drifted-policies';
+import { failedSyncs } from './failed-syncs';
+import { failingNodes } from './failing-nodes';
+import { refusedReports } from './refused-reports';
+import { replacedTokens } from './replaced-tokens';
+import { residualRules } from './residual-rules';
+import { silentAgents } from './silent-agents';
+
+const COLLECTORS: Collectors = {
+  sync_failed: failedSyncs,
+  agent_silent: silentAgents,
+  agent_reports_refused: refusedReports,
+  agent_token_replaced: replacedTokens,
+  policy_drifted: driftedPolicies,
+  residual_rules: residualRules,
+  node_firewall_not_compiling: failingNodes,
+  suspicious_traffic_critical: criticalTraffic,
+  address_conflict: addressConflicts,
+};
+
+/**
+ * What holds now of these conditions within reach. One that cannot be looked at is named as unreadable: it neither holds nor
+ * is it over, and the others are not kept from being looked at.
+ */
+export async function collectFindings(
+  reach: TenantReach,
+  conditions: Iterable<Condition>,
+  collectors: Collectors = COLLECTORS,
+): Promise<Findings> {
+  const facts: Fact[] = [];
+  const unreadable = new Set<Condition>();
+  const unknown = new Set<string>();
+  for (const condition of conditions) {
+    try {
+      const collected = await collectors[condition](reach);
+      facts.push(...collected.facts);
+      for (const key of collected.unknown ?? []) unknown.add(incidentKey({ condition, key }));
+      if (collected.incomplete) unreadable.add(condition);
+    } catch (error) {
+      logger.error({ err: error, condition }, 'a condition of notifications could not be looked at');
+      unreadable.add(condition);
+    }
+  }
+  return { facts, unreadable, unknown };
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { parseIp } from '@/domain/net/ip-address';
+import { CONDITIONS, type Condition, type Fact } from '@/domain/notifications/condition';
+import type { TenantReach } from '@/domain/permissions';
+import { db, sqlClient } from '@/server/db/client';
+import { makePolicyLab, type PolicyLab } from '@/server/enforcement/policies/testing/policy-lab.fixture';
+import { clock } from '@/server/lib/clock';
+import { newId } from '@/server/lib/ids';
+import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
+import { watchAgents } from '@/server/traffic/agents/watch-agents';
+import { addressBook } from '@/server/traffic/flows/address-book';
+import { makeAgent, makeCluster, makeNode, makeTwoTenants } from '@/test/factories';
+import { fakeClock } from '@/test/fake-clock';
+import { call } from '@/test/request';
+import { collectFindings } from './collect-findings';
+
+const sql = sqlClient();
+const look = async (condition: Condition, reach: TenantReach = 'all') =>
+  (await collectFindings(reach, [condition])).facts;
+const namesOf = (facts: readonly Fact[]) => facts.map(({ object_name }) => object_name).sort();
+
+it('finds clusters whose last sync failed, also while the next one runs', async () => {
+  const cluster = await makeCluster({ name: 'munich' });
+  await makeCluster({ name: 'never synced' });
+  await makeCluster({ name: 'first sync', sync_status: 'running' });
+  expect(await look('sync_failed')).toEqual([]);
+  await sql`update clusters set sync_status = 'failed', last_sync_error = 'No answer. Check it.' where id = ${cluster.id}`;
+  const failed = await look('sync_failed');
+  expect(failed).toMatchObject([{ key: cluster.id, object_name: 'munich', detail: 'No answer. Check it.' }]);
+  for (const status of ['queued', 'running']) {
+    await sql`update clusters set sync_status = ${status} where id = ${cluster.id}`;
+    expect(await look('sync_failed')).toEqual(failed);
+  }
+  await sql`update clusters set sync_status = 'ok', last_sync_error = null where id = ${cluster.id}`;
+  expect(await look('sync_failed')).toEqual([]);
+});
+
+it('finds agents that fell silent, and not those that never spoke or whose node is gone', async () => {
+  const time = fakeClock();
+  try {
+    const cluster = await makeCluster();
+    const [spoke, never, gone] = [
+      await makeNode(cluster, { name: 'spoke' }),
+      await makeNode(cluster),
+      await makeNode(cluster),
+    ];
+    const headers = await makeAgent(spoke);
+    await makeAgent(never);
+    const goneHeaders = await makeAgent(gone);
+    for (const one of [headers, goneHeaders]) {
+      const body = makeHeartbeat([], { sent_at: clock.now().toISOString(), machine_id: newId().replaceAll('-', '') });
+      expect((await call('/agents/heartbeat', { headers: one, body })).status).toBe(200);
+    }
+    await sql`update nodes set missing_since = now() where id = ${gone.id}`;
+    await watchAgents();
+    expect(await look('agent_silent')).toEqual([]);
+    time.advance(3600);
+    await watchAgents();
+    expect(await look('agent_silent')).toMatchObject([{ key: spoke.id, object_kind: 'agent', object_name: 'spoke' }]);
+  } finally {
+    time.restore();
+  }
+});
+
+it('finds conflicts, and names nobody who is out of reach', async () => {
+  const { cluster, ours, theirs } = await makeTwoTenants('viewer');
+  await sql`update workloads set name = 'our-guest' where id = ${ours.workload.id}`;
+  await sql`update workloads set name = 'their-guest' where id = ${theirs.workload.id}`;
+  const id = newId();
+  await sql`insert into ipam_conflicts (id, cluster_id, kind, key, address, workload_id, other_workload_id)
+    values (${id}, ${cluster.id}, 'duplicate_address', 'k', '10.0.0.1', ${ours.workload.id}, ${theirs.workload.id})`;
+  const [all] = await look('address_conflict');
+  expect(all?.detail).toBe('10.0.0.1 is used by our-guest and by their-guest.');
+  const [our] = await look('address_conflict', [ours.tenant.id]);
+  expect(our).toMatchObject({ key: id, detail: '10.0.0.1 is used by our-guest and by another workload.' });
+  const [their] = await look('address_conflict', [theirs.tenant.id]);
+  expect(their?.detail).toBe('10.0.0.1 is used by another workload and by their-guest.');
+  expect(await look('address_conflict', [newId()])).toEqual([]);
+  await sql`update ipam_conflicts set status = 'gone' where id = ${id}`;
+  expect(await look('address_conflict')).toEqual([]);
+});
+
+it('says what it could not look at, and looks at the rest', async () => {
+  const none = async () => ({ facts: [] });
+  const collectors = {
+    sync_failed: none,
+    agent_silent: none,
+    agent_reports_refused: none,
+    agent_token_replaced: none,
+    policy_drifted: async () => ({ facts: [], unknown: ['p1'] }),
+    residual_rules: none,
+    node_firewall_not_compiling: none,
+    suspicious_traffic_critical: () => Promise.reject(new Error('no board')),
+    address_conflict: async () => ({ facts: [], incomplete: true }),
+  };
+  const findings = await collectFindings('all', CONDITIONS, collectors);
+  expect([...findings.unreadable]).toEqual(['suspicious_traffic_critical', 'address_conflict']);
+  expect([...findings.unknown]).toEqual(['policy_drifted p1']);
+});
+
+it('finds critical traffic by its destination, for the tenant that it concerns', async () => {
+  const { cluster, ours, theirs } = await makeTwoTenants('viewer');
+  const node = await makeNode(cluster);
+  const agent = await makeAgent(node);
+  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+    values (${newId()}, ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
+  const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+    values (${newId()}, ${cluster.id}, ${network?.id}, '10.9.0.0/16', 'manual') returning id`;
+  for (const [address, { workload }] of [
+    ['10.9.0.1', ours],
+    ['10.9.0.2', theirs],
+  ] as const) {
+    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+      values (${newId()}, ${cluster.id}, ${network?.id}, ${subnet?.id}, ${address}, ${workload.id}, 'manual')`;
+  }
+  // The process looks at the inventory again after two seconds at most.
+  const known = async () => {
+    const ip = parseIp('10.9.0.1');
+    return ip && (await addressBook(db)).subnetOf(ip);
+  };
+  await vi.waitFor(async () => expect(await known()).toBe('10.9.0.0/16'), { timeout: 10_000, interval: 50 });
+  const flow = (source_ip: string, destination_ip: string, destination_port: number) =>
+    makeFlow({ source_ip, destination_ip, destination_port, initiator: 'source' });
+  const flows = [
+    flow('203.0.113.1', '10.9.0.1', 3389),
+    flow('203.0.113.2', '10.9.0.1', 3389),
+    flow('203.0.113.3', '10.9.0.1', 3389),
+    // Not critical: SSH is high only. Not from outside.
+    flow('203.0.113.1', '10.9.0.1', 22),
+    flow('10.9.0.7', '10.9.0.1', 3389),
+    flow('203.0.113.1', '10.9.0.2', 5432),
+  ];
+  const response = await call('/agents/heartbeat', { headers: agent, body: makeHeartbeat(flows) });
+  expect(await response.json()).toMatchObject({ rejected: [] });
+  expect(namesOf(await look('suspicious_traffic_critical'))).toEqual([ours.workload.name, theirs.workload.name].sort());
+  const own = await look('suspicious_traffic_critical', [ours.tenant.id]);
+  expect(own).toMatchObject([{ object_kind: 'workload', object_id: ours.workload.id }]);
+  expect(own[0]?.detail).toBe('rdp (tcp 3389) of 10.9.0.1 is reached from outside, from 203.0.113.1 and 2 more.');
+  expect(await look('suspicious_traffic_critical', [newId()])).toEqual([]);
+  const time = fakeClock();
+  try {
+    time.advance(20 * 60);
+    expect(await look('suspicious_traffic_critical')).toEqual([]);
+  } finally {
+    time.restore();
+  }
+});
+
+let lab: PolicyLab;
+beforeAll(async () => {
+  lab = await makePolicyLab();
+}, 60_000);
+afterAll(() => lab.close());
+
+it('finds policies that somebody changed on the cluster, not those that only wait to be applied', async () => {
+  const policy = await lab.create({
+    definition: { enforcement_mode: 'enforced', sources: ['10.0.0.0/8'], targets: ['vmid:103'] },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['22'] }],
+  });
+  const drifted = async () => (await look('policy_drifted')).filter(({ key }) => key === policy.id);
+  expect(await drifted()).toEqual([]);
+  await lab.apply(policy);
+  await lab.fresh(policy.id);
+  expect(await drifted()).toEqual([]);
+  const file = lab.control.firewall.guestFile(103) ?? '';
+  lab.control.firewall.setFile('firewall/103.fw', file.replace('-dport 22', '-dport 23'));
+  await lab.fresh(policy.id);
+  const [found] = await drifted();
+  expect(found).toMatchObject({ object_kind: 'policy', object_name: policy.name, detail: 'A live rule was edited.' });
+  expect(await look('policy_drifted', [newId()])).toEqual([]);
+});

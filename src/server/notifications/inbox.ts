@@ -1,0 +1,58 @@
+import type { Page } from '@/domain/list';
+import { CONDITION_PERMISSION, CONDITIONS } from '@/domain/notifications/condition';
+import {
+  type MarkNotificationsRead,
+  MOST_UNREAD,
+  type Notification,
+  type NotificationListInput,
+  type UnreadNotifications,
+} from '@/domain/notifications/notification';
+import { reachOf, tenantsOf } from '@/domain/permissions';
+import type { Scope, Session } from '../auth/scope';
+import { db } from '../db/client';
+import { publishEvent } from '../events/publish-event';
+import { clock } from '../lib/clock';
+import * as repository from './queries/notifications';
+
+/**
+ * Whose inbox it is, with what they may be told of now: a notice about policies is for those who may see policies there. Who
+ * sees the whole installation is told by its own rules; those of tenants are for the tenants' people.
+ */
+function readerOf(session: Session): repository.InboxReader {
+  const reach = CONDITIONS.map((condition) => {
+    // Notices are of tenants: a role for one project shows none of them.
+    const tenants = tenantsOf(reachOf(session.grants, CONDITION_PERMISSION[condition]));
+    return { condition, platform: tenants === 'all', tenants: tenants === 'all' ? [] : tenants };
+  });
+  return { user_id: session.user.id, reach };
+}
+
+/** One page of one's own notices, newest first. */
+export function listNotifications(session: Session, input: NotificationListInput): Promise<Page<Notification>> {
+  return repository.listNotifications(readerOf(session), input);
+}
+
+/** How many of one's notices are unread; more than `MOST_UNREAD` are not counted. */
+export async function countUnread(session: Session): Promise<UnreadNotifications> {
+  return { unread: await repository.countUnread(readerOf(session), MOST_UNREAD) };
+}
+
+/**
+ * Marks one's notices as read, for oneself alone. An API token marks what it may read itself, never the rest of its owner's inbox.
+ * @returns how many are unread then
+ */
+export async function markNotificationsRead(
+  _scope: Scope<'notification:mark'>,
+  session: Session,
+  input: MarkNotificationsRead,
+): Promise<UnreadNotifications> {
+  const reader = readerOf(session);
+  const at = clock.now().toISOString();
+  await db.transaction(async (tx) => {
+    if ('ids' in input) await repository.markRead(tx, reader, input.ids, at);
+    else if (session.api_token) await repository.markEachThrough(tx, reader, input.through, at);
+    else await repository.markReadThrough(tx, reader, input.through, at);
+    await publishEvent(tx, { type: 'notification.read', user_id: reader.user_id });
+  });
+  return countUnread(session);
+}

@@ -1,0 +1,141 @@
+import { and, eq, ilike, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { NotificationChannel, NotificationChannelListInput } from '@/domain/notifications/channel';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { tenants } from '../../db/schema/access';
+import { notificationChannels, notificationDeliveries, notificationRuleChannels } from '../../db/schema/notifications';
+import { clock } from '../../lib/clock';
+import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+
+export type ChannelRow = typeof notificationChannels.$inferSelect;
+
+const { id: channelId } = notificationChannels;
+
+const lastDelivery = (column: SQL) => sql`(select ${column} from ${notificationDeliveries}
+  where ${eq(notificationDeliveries.channel_id, channelId)} and ${notificationDeliveries.finished_at} is not null
+  order by ${notificationDeliveries.finished_at} desc, ${notificationDeliveries.id} desc limit 1)`;
+
+const columns = (now: string) => ({
+  id: channelId,
+  tenant_id: notificationChannels.tenant_id,
+  tenant_name: tenants.name,
+  name: notificationChannels.name,
+  kind: notificationChannels.kind,
+  enabled: notificationChannels.enabled,
+  url_origin: notificationChannels.url_origin,
+  recipients: notificationChannels.recipients,
+  previous_secret_until: sql<
+    string | null
+  >`case when ${notificationChannels.previous_secret_until} > ${now}::timestamptz
+    then to_char(${notificationChannels.previous_secret_until} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`,
+  rules_total: sql<number>`(select count(*)::int from ${notificationRuleChannels}
+    where ${eq(notificationRuleChannels.channel_id, channelId)})`,
+  last_delivery_at: sql<string | null>`${lastDelivery(
+    sql`to_char(${notificationDeliveries.finished_at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  )}`,
+  last_delivery_status: sql<'sent' | 'failed' | null>`${lastDelivery(sql`${notificationDeliveries.status}`)}`,
+  version: notificationChannels.version,
+  created_at: notificationChannels.created_at,
+  updated_at: notificationChannels.updated_at,
+});
+
+const SORTS: SortKeys = {
+  name: { column: notificationChannels.name },
+  kind: { column: notificationChannels.kind },
+  created_at: { column: channelId },
+  updated_at: { column: notificationChannels.updated_at },
+};
+
+const select = (executor: Executor) =>
+  executor
+    .select(columns(clock.now().toISOString()))
+    .from(notificationChannels)
+    .leftJoin(tenants, eq(tenants.id, notificationChannels.tenant_id))
+    .$dynamic();
+
+const inReach = (reach: TenantReach) => tenantInReach(notificationChannels.tenant_id, reach);
+
+/** Channels within reach, page by page. Two queries. */
+export function listChannels(
+  reach: TenantReach,
+  input: NotificationChannelListInput,
+): Promise<Page<NotificationChannel>> {
+  const where = and(
+    inReach(reach),
+    input.kind === undefined ? undefined : eq(notificationChannels.kind, input.kind),
+    ofTenant(notificationChannels.tenant_id, input.tenant_id),
+    input.q ? ilike(notificationChannels.name, likePattern(input.q)) : undefined,
+  );
+  return pageOfRows<NotificationChannel>(input, { sorts: SORTS, sort: 'name', id: channelId }, (paging) => ({
+    rows: select(db)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(notificationChannels, where),
+  }));
+}
+
+/** One channel within reach, or null. */
+export async function findChannel(
+  executor: Executor,
+  reach: TenantReach,
+  id: string,
+): Promise<NotificationChannel | null> {
+  const [row] = await select(executor).where(and(eq(channelId, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** The stored channel with what is encrypted in it, to be used by a delivery. */
+export async function findChannelRow(executor: Executor, id: string): Promise<ChannelRow | null> {
+  const [row] = await executor.select().from(notificationChannels).where(eq(channelId, id));
+  return row ?? null;
+}
+
+/** The row of a channel within reach, locked until the transaction ends. */
+export async function lockChannel(
+  tx: Tx,
+  reach: TenantReach,
+  id: string,
+  strength: 'no key update' | 'update' = 'no key update',
+): Promise<ChannelRow | null> {
+  const [row] = await tx
+    .select()
+    .from(notificationChannels)
+    .where(and(eq(channelId, id), inReach(reach)))
+    .for(strength);
+  return row ?? null;
+}
+
+export async function channelNameTaken(tx: Tx, tenantId: string | null, name: string): Promise<boolean> {
+  const tenant =
+    tenantId === null ? isNull(notificationChannels.tenant_id) : eq(notificationChannels.tenant_id, tenantId);
+  return (await tx.$count(notificationChannels, and(tenant, eq(notificationChannels.name, name)))) > 0;
+}
+
+export async function insertChannel(tx: Tx, row: typeof notificationChannels.$inferInsert): Promise<void> {
+  await tx.insert(notificationChannels).values(row);
+}
+
+export async function updateChannel(tx: Tx, id: string, changes: Partial<ChannelRow>): Promise<void> {
+  await tx
+    .update(notificationChannels)
+    .set({ ...changes, version: sql`${notificationChannels.version} + 1`, updated_at: sql`now()` })
+    .where(eq(channelId, id));
+}
+
+/** Forgets secrets from before a rotation that ended before `now`. @returns how many */
+export async function forgetEndedSecrets(executor: Executor, now: string): Promise<number> {
+  const rows = await executor
+    .update(notificationChannels)
+    .set({ previous_secret_encrypted: null, previous_secret_until: null })
+    .where(lte(notificationChannels.previous_secret_until, now))
+    .returning({ id: channelId });
+  return rows.length;
+}
+
+export async function deleteChannelRow(tx: Tx, id: string): Promise<void> {
+  await tx.delete(notificationChannels).where(eq(channelId, id));
+}

@@ -1,0 +1,183 @@
+import { and, asc, eq, ilike, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { NotificationDelivery, NotificationDeliveryListInput } from '@/domain/notifications/delivery';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { tenants } from '../../db/schema/access';
+import { notificationDeliveries, notifications } from '../../db/schema/notifications';
+import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+
+export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
+
+const columns = {
+  id: notificationDeliveries.id,
+  notification_id: notificationDeliveries.notification_id,
+  tenant_id: notificationDeliveries.tenant_id,
+  tenant_name: tenants.name,
+  channel_id: notificationDeliveries.channel_id,
+  channel_name: notificationDeliveries.channel_name,
+  channel_kind: notificationDeliveries.channel_kind,
+  rule_name: notifications.rule_name,
+  event: notifications.event,
+  condition: notifications.condition,
+  title: notifications.title,
+  status: notificationDeliveries.status,
+  attempts: notificationDeliveries.attempts,
+  next_attempt_at: notificationDeliveries.next_attempt_at,
+  response_status: notificationDeliveries.response_status,
+  error: notificationDeliveries.error,
+  created_at: notificationDeliveries.created_at,
+  finished_at: notificationDeliveries.finished_at,
+};
+
+const SORTS: SortKeys = {
+  created_at: { column: notificationDeliveries.id },
+  channel_name: { column: notificationDeliveries.channel_name },
+  status: { column: notificationDeliveries.status },
+};
+
+const from = (executor: Executor) =>
+  executor
+    .select(columns)
+    .from(notificationDeliveries)
+    .innerJoin(notifications, eq(notifications.id, notificationDeliveries.notification_id))
+    .leftJoin(tenants, eq(tenants.id, notificationDeliveries.tenant_id))
+    .$dynamic();
+
+const inReach = (reach: TenantReach) => tenantInReach(notificationDeliveries.tenant_id, reach);
+
+/** Deliveries within reach, page by page, newest first. Two queries. */
+export function listDeliveries(
+  reach: TenantReach,
+  input: NotificationDeliveryListInput,
+): Promise<Page<NotificationDelivery>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const where: SQL | undefined = and(
+    inReach(reach),
+    input.status === undefined ? undefined : eq(notificationDeliveries.status, input.status),
+    input.channel_id === undefined ? undefined : eq(notificationDeliveries.channel_id, input.channel_id),
+    input.event === undefined ? undefined : eq(notifications.event, input.event),
+    ofTenant(notificationDeliveries.tenant_id, input.tenant_id),
+    pattern === undefined
+      ? undefined
+      : or(ilike(notifications.title, pattern), ilike(notificationDeliveries.channel_name, pattern)),
+  );
+  const list = { sorts: SORTS, sort: '-created_at', id: notificationDeliveries.id };
+  return pageOfRows<NotificationDelivery>(input, list, (paging) => ({
+    rows: from(db)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(from(db).where(where).as('matches')),
+  }));
+}
+
+/** One delivery within reach, or null. */
+export async function findDelivery(
+  executor: Executor,
+  reach: TenantReach,
+  id: string,
+): Promise<NotificationDelivery | null> {
+  const [row] = await from(executor).where(and(eq(notificationDeliveries.id, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** The row of a delivery within reach, locked until the transaction ends. */
+export async function lockDelivery(tx: Tx, reach: TenantReach, id: string): Promise<DeliveryRow | null> {
+  const [row] = await tx
+    .select()
+    .from(notificationDeliveries)
+    .where(and(eq(notificationDeliveries.id, id), inReach(reach)))
+    .for('no key update');
+  return row ?? null;
+}
+
+export async function insertDeliveries(
+  tx: Tx,
+  rows: readonly (typeof notificationDeliveries.$inferInsert)[],
+): Promise<void> {
+  if (rows.length > 0) await tx.insert(notificationDeliveries).values([...rows]);
+}
+
+const expired = (before: string) =>
+  and(eq(notificationDeliveries.status, 'sending'), lt(notificationDeliveries.lease_at, before));
+
+/** Deliveries that are due at `now`, or whose sender has not been heard of since `leaseBefore`, the longest due first. */
+export async function listDueDeliveries(
+  executor: Executor,
+  now: string,
+  leaseBefore: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await executor
+    .select({ id: notificationDeliveries.id })
+    .from(notificationDeliveries)
+    .where(
+      and(
+        inArray(notificationDeliveries.status, ['queued', 'sending']),
+        lte(notificationDeliveries.next_attempt_at, now),
+        or(eq(notificationDeliveries.status, 'queued'), expired(leaseBefore)),
+      ),
+    )
+    .orderBy(asc(notificationDeliveries.next_attempt_at), asc(notificationDeliveries.id))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Takes a delivery that is due, for one try. Null when it is not, or when somebody else is at it. */
+export async function claimDelivery(
+  executor: Executor,
+  id: string,
+  owner: string,
+  now: string,
+  leaseBefore: string,
+): Promise<DeliveryRow | null> {
+  const [row] = await executor
+    .update(notificationDeliveries)
+    .set({
+      status: 'sending',
+      lease_owner: owner,
+      lease_at: now,
+      attempts: sql`${notificationDeliveries.attempts} + 1`,
+    })
+    .where(
+      and(
+        eq(notificationDeliveries.id, id),
+        lte(notificationDeliveries.next_attempt_at, now),
+        or(eq(notificationDeliveries.status, 'queued'), expired(leaseBefore)),
+      ),
+    )
+    .returning();
+  return row ?? null;
+}
+
+/** Writes how a try ended, unless another worker took the delivery over meanwhile. @returns whether it was written */
+export async function settleDelivery(
+  tx: Tx,
+  { id, lease_owner }: Pick<DeliveryRow, 'id' | 'lease_owner'>,
+  outcome: Pick<DeliveryRow, 'status' | 'next_attempt_at' | 'response_status' | 'error' | 'finished_at'>,
+): Promise<boolean> {
+  if (lease_owner === null) return false;
+  const rows = await tx
+    .update(notificationDeliveries)
+    .set({ ...outcome, lease_owner: null, lease_at: null })
+    .where(
+      and(
+        eq(notificationDeliveries.id, id),
+        eq(notificationDeliveries.status, 'sending'),
+        eq(notificationDeliveries.lease_owner, lease_owner),
+      ),
+    )
+    .returning({ id: notificationDeliveries.id });
+  return rows.length > 0;
+}
+
+/** Lets a delivery that is over begin anew. */
+export async function requeueDelivery(tx: Tx, id: string, now: string): Promise<void> {
+  await tx
+    .update(notificationDeliveries)
+    .set({ status: 'queued', attempts: 0, next_attempt_at: now, response_status: null, error: null, finished_at: null })
+    .where(eq(notificationDeliveries.id, id));
+}

@@ -1,0 +1,136 @@
+import { and, asc, eq, ilike, inArray, ne, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { ActiveIncident } from '@/domain/notifications/advance-incidents';
+import type { Condition } from '@/domain/notifications/condition';
+import type { NotificationIncident, NotificationIncidentListInput } from '@/domain/notifications/incident';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { tenants } from '../../db/schema/access';
+import { notificationIncidents, notificationRules } from '../../db/schema/notifications';
+import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+
+export type IncidentRow = typeof notificationIncidents.$inferSelect;
+
+const columns = {
+  id: notificationIncidents.id,
+  rule_id: notificationIncidents.rule_id,
+  rule_name: notificationRules.name,
+  tenant_id: notificationRules.tenant_id,
+  tenant_name: tenants.name,
+  condition: notificationIncidents.condition,
+  object_kind: notificationIncidents.object_kind,
+  object_id: notificationIncidents.object_id,
+  object_name: notificationIncidents.object_name,
+  detail: notificationIncidents.detail,
+  status: notificationIncidents.status,
+  first_seen_at: notificationIncidents.first_seen_at,
+  clear_since: notificationIncidents.clear_since,
+  flaps: notificationIncidents.flaps,
+  opened_at: notificationIncidents.opened_at,
+  closed_at: notificationIncidents.closed_at,
+};
+
+const SORTS: SortKeys = {
+  first_seen_at: { column: notificationIncidents.first_seen_at },
+  condition: { column: notificationIncidents.condition },
+  object_name: { column: notificationIncidents.object_name },
+  status: { column: notificationIncidents.status },
+};
+
+const from = (executor: Executor) =>
+  executor
+    .select(columns)
+    .from(notificationIncidents)
+    .innerJoin(notificationRules, eq(notificationRules.id, notificationIncidents.rule_id))
+    .leftJoin(tenants, eq(tenants.id, notificationRules.tenant_id))
+    .$dynamic();
+
+/** Incidents of rules within reach, page by page, newest first. Two queries. */
+export function listIncidents(
+  reach: TenantReach,
+  input: NotificationIncidentListInput,
+): Promise<Page<NotificationIncident>> {
+  const pattern = input.q ? likePattern(input.q) : undefined;
+  const where: SQL | undefined = and(
+    tenantInReach(notificationRules.tenant_id, reach),
+    input.status === undefined ? undefined : eq(notificationIncidents.status, input.status),
+    input.condition === undefined ? undefined : eq(notificationIncidents.condition, input.condition),
+    input.rule_id === undefined ? undefined : eq(notificationIncidents.rule_id, input.rule_id),
+    ofTenant(notificationRules.tenant_id, input.tenant_id),
+    pattern === undefined
+      ? undefined
+      : or(ilike(notificationIncidents.object_name, pattern), ilike(notificationIncidents.detail, pattern)),
+  );
+  const list = { sorts: SORTS, sort: '-first_seen_at', id: notificationIncidents.id };
+  return pageOfRows<NotificationIncident>(input, list, (paging) => ({
+    rows: from(db)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(from(db).where(where).as('matches')),
+  }));
+}
+
+/** A rule's incidents that are not closed. */
+export async function listActiveIncidents(
+  tx: Tx,
+  ruleId: string,
+): Promise<(ActiveIncident & Pick<IncidentRow, 'object_kind' | 'object_id' | 'opened_at'>)[]> {
+  const rows = await tx
+    .select()
+    .from(notificationIncidents)
+    .where(and(eq(notificationIncidents.rule_id, ruleId), ne(notificationIncidents.status, 'closed')))
+    .orderBy(asc(notificationIncidents.id));
+  return rows as (IncidentRow & { status: 'pending' | 'open' })[];
+}
+
+export async function insertIncidents(
+  tx: Tx,
+  rows: readonly (typeof notificationIncidents.$inferInsert)[],
+): Promise<void> {
+  // A statement has at most 65,535 parameters.
+  for (let start = 0; start < rows.length; start += 1000)
+    await tx.insert(notificationIncidents).values(rows.slice(start, start + 1000));
+}
+
+export async function updateIncident(tx: Tx, id: string, changes: Partial<IncidentRow>): Promise<void> {
+  await tx.update(notificationIncidents).set(changes).where(eq(notificationIncidents.id, id));
+}
+
+/** Closes these incidents at the same time. */
+export async function closeIncidents(tx: Tx, ids: readonly string[], at: string): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .update(notificationIncidents)
+    .set({ status: 'closed', closed_at: at, updated_at: at })
+    .where(inArray(notificationIncidents.id, [...ids]));
+}
+
+export async function deleteIncidents(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.delete(notificationIncidents).where(inArray(notificationIncidents.id, [...ids]));
+}
+
+/** Ends what a rule does not look at any more, without a notice: what is open closes, what is not was never told. */
+export async function endIncidents(tx: Tx, ruleId: string, kept: readonly Condition[], at: string): Promise<void> {
+  const which = and(
+    eq(notificationIncidents.rule_id, ruleId),
+    kept.length === 0 ? undefined : notInArray(notificationIncidents.condition, [...kept]),
+  );
+  await tx.delete(notificationIncidents).where(and(which, eq(notificationIncidents.status, 'pending')));
+  await tx
+    .update(notificationIncidents)
+    .set({ status: 'closed', closed_at: at, updated_at: at })
+    .where(and(which, eq(notificationIncidents.status, 'open')));
+}
+
+/** Ids of active incidents of a rule about policies that do not exist any more. */
+export async function listIncidentsOfDeleted(executor: Executor, ruleId: string): Promise<Set<string>> {
+  const rows = await executor.execute<{ id: string }>(sql`
+    select i.id from ${notificationIncidents} i where i.rule_id = ${ruleId} and i.status <> 'closed'
+      and i.object_kind = 'policy' and i.object_id is not null
+      and not exists (select from policies p where p.id::text = i.object_id)`);
+  return new Set(rows.map(({ id }) => id));
+}

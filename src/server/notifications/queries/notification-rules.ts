@@ -1,0 +1,175 @@
+import { and, asc, eq, ilike, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { Condition } from '@/domain/notifications/condition';
+import type { NotificationRule, NotificationRuleListInput } from '@/domain/notifications/rule';
+import type { TenantReach } from '@/domain/permissions';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { tenants } from '../../db/schema/access';
+import {
+  notificationChannels,
+  notificationIncidents,
+  notificationRuleChannels,
+  notificationRules,
+} from '../../db/schema/notifications';
+import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+
+export type RuleRow = typeof notificationRules.$inferSelect;
+
+const { id: ruleId } = notificationRules;
+
+const columns = {
+  id: ruleId,
+  tenant_id: notificationRules.tenant_id,
+  tenant_name: tenants.name,
+  name: notificationRules.name,
+  enabled: notificationRules.enabled,
+  conditions: notificationRules.conditions,
+  open_after_minutes: notificationRules.open_after_minutes,
+  close_after_minutes: notificationRules.close_after_minutes,
+  notify_recovery: notificationRules.notify_recovery,
+  in_app: notificationRules.in_app,
+  channels: sql<
+    NotificationRule['channels']
+  >`(select coalesce(json_agg(json_build_object('id', ${notificationChannels.id},
+    'name', ${notificationChannels.name}, 'enabled', ${notificationChannels.enabled}) order by ${notificationChannels.name}), '[]'::json)
+    from ${notificationRuleChannels} join ${notificationChannels}
+      on ${eq(notificationChannels.id, notificationRuleChannels.channel_id)}
+    where ${eq(notificationRuleChannels.rule_id, ruleId)})`,
+  incidents_open: sql<number>`(select count(*)::int from ${notificationIncidents}
+    where ${eq(notificationIncidents.rule_id, ruleId)} and ${notificationIncidents.status} = 'open')`,
+  version: notificationRules.version,
+  created_at: notificationRules.created_at,
+  updated_at: notificationRules.updated_at,
+};
+
+const SORTS: SortKeys = {
+  name: { column: notificationRules.name },
+  created_at: { column: ruleId },
+  updated_at: { column: notificationRules.updated_at },
+};
+
+const select = (executor: Executor) =>
+  executor
+    .select(columns)
+    .from(notificationRules)
+    .leftJoin(tenants, eq(tenants.id, notificationRules.tenant_id))
+    .$dynamic();
+
+const inReach = (reach: TenantReach) => tenantInReach(notificationRules.tenant_id, reach);
+
+const uses = (channelId: string): SQL => sql`exists (select 1 from ${notificationRuleChannels}
+  where ${and(eq(notificationRuleChannels.rule_id, ruleId), eq(notificationRuleChannels.channel_id, channelId))})`;
+
+/** Rules within reach, page by page. Two queries. */
+export function listRules(reach: TenantReach, input: NotificationRuleListInput): Promise<Page<NotificationRule>> {
+  const where = and(
+    inReach(reach),
+    input.condition === undefined ? undefined : sql`${input.condition} = any (${notificationRules.conditions})`,
+    input.channel_id === undefined ? undefined : uses(input.channel_id),
+    ofTenant(notificationRules.tenant_id, input.tenant_id),
+    input.q ? ilike(notificationRules.name, likePattern(input.q)) : undefined,
+  );
+  return pageOfRows<NotificationRule>(input, { sorts: SORTS, sort: 'name', id: ruleId }, (paging) => ({
+    rows: select(db)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(notificationRules, where),
+  }));
+}
+
+/** One rule within reach, or null. */
+export async function findRule(executor: Executor, reach: TenantReach, id: string): Promise<NotificationRule | null> {
+  const [row] = await select(executor).where(and(eq(ruleId, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** The row of a rule within reach, locked until the transaction ends. */
+export async function lockRule(tx: Tx, reach: TenantReach, id: string): Promise<RuleRow | null> {
+  const [row] = await tx
+    .select()
+    .from(notificationRules)
+    .where(and(eq(ruleId, id), inReach(reach)))
+    .for('update');
+  return row ?? null;
+}
+
+/** Every rule that is on, in the order of creation. */
+export function listEnabledRules(executor: Executor): Promise<RuleRow[]> {
+  return executor.select().from(notificationRules).where(eq(notificationRules.enabled, true)).orderBy(asc(ruleId));
+}
+
+export async function ruleNameTaken(tx: Tx, tenantId: string | null, name: string): Promise<boolean> {
+  const tenant = tenantId === null ? isNull(notificationRules.tenant_id) : eq(notificationRules.tenant_id, tenantId);
+  return (await tx.$count(notificationRules, and(tenant, eq(notificationRules.name, name)))) > 0;
+}
+
+export async function insertRule(tx: Tx, row: typeof notificationRules.$inferInsert): Promise<void> {
+  await tx.insert(notificationRules).values(row);
+}
+
+export async function updateRule(tx: Tx, id: string, changes: Partial<RuleRow>): Promise<void> {
+  await tx
+    .update(notificationRules)
+    .set({ ...changes, version: sql`${notificationRules.version} + 1`, updated_at: sql`now()` })
+    .where(eq(ruleId, id));
+}
+
+export async function deleteRuleRow(tx: Tx, id: string): Promise<void> {
+  await tx.delete(notificationRules).where(eq(ruleId, id));
+}
+
+/** The ids of a rule's channels, sorted. */
+export async function listRuleChannelIds(executor: Executor, id: string): Promise<string[]> {
+  const rows = await executor
+    .select({ id: notificationRuleChannels.channel_id })
+    .from(notificationRuleChannels)
+    .where(eq(notificationRuleChannels.rule_id, id))
+    .orderBy(asc(notificationRuleChannels.channel_id));
+  return rows.map(({ id }) => id);
+}
+
+/** Makes these the rule's channels. */
+export async function replaceRuleChannels(tx: Tx, id: string, channelIds: readonly string[]): Promise<void> {
+  await tx.delete(notificationRuleChannels).where(eq(notificationRuleChannels.rule_id, id));
+  if (channelIds.length === 0) return;
+  await tx.insert(notificationRuleChannels).values(channelIds.map((channel_id) => ({ rule_id: id, channel_id })));
+}
+
+/** Those of the ids that are channels of this tenant (null: of the installation); they stay until the transaction ends. */
+export async function holdChannelsOf(tx: Tx, tenantId: string | null, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const tenant =
+    tenantId === null ? isNull(notificationChannels.tenant_id) : eq(notificationChannels.tenant_id, tenantId);
+  const rows = await tx
+    .select({ id: notificationChannels.id })
+    .from(notificationChannels)
+    .where(and(tenant, inArray(notificationChannels.id, [...ids])))
+    .orderBy(asc(notificationChannels.id))
+    .for('key share');
+  return rows.map(({ id }) => id);
+}
+
+/** A rule's channels that are on. */
+export function listActiveChannels(
+  executor: Executor,
+  id: string,
+): Promise<Pick<typeof notificationChannels.$inferSelect, 'id' | 'name' | 'kind'>[]> {
+  return executor
+    .select({ id: notificationChannels.id, name: notificationChannels.name, kind: notificationChannels.kind })
+    .from(notificationRuleChannels)
+    .innerJoin(notificationChannels, eq(notificationChannels.id, notificationRuleChannels.channel_id))
+    .where(and(eq(notificationRuleChannels.rule_id, id), eq(notificationChannels.enabled, true)))
+    .orderBy(asc(notificationChannels.id));
+}
+
+/** The conditions of which a channel is told by any of its rules. */
+export async function listChannelConditions(executor: Executor, channelId: string): Promise<Condition[]> {
+  const rows = await executor
+    .selectDistinct({ condition: sql<Condition>`unnest(${notificationRules.conditions})` })
+    .from(notificationRules)
+    .where(uses(channelId));
+  return rows.map(({ condition }) => condition);
+}

@@ -1,0 +1,151 @@
+import { and, eq, ilike, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { Condition } from '@/domain/notifications/condition';
+import type { Notification, NotificationListInput } from '@/domain/notifications/notification';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { users } from '../../db/schema/access';
+import { notificationMarks, notificationReads, notifications } from '../../db/schema/notifications';
+
+export type NotificationRow = typeof notifications.$inferSelect;
+
+/** Rows of one statement, far below what it can bind. */
+const MARKED_AT_ONCE = 5_000;
+
+/** Of one condition: notices of the installation, and of these tenants. */
+export type InboxReach = { condition: Condition; platform: boolean; tenants: readonly string[] };
+/** Whose inbox, and what they may be told of. */
+export type InboxReader = { user_id: string; reach: readonly InboxReach[] };
+
+function told({ condition, platform, tenants }: InboxReach): SQL | undefined {
+  const places = [
+    platform ? isNull(notifications.tenant_id) : undefined,
+    tenants.length > 0 ? inArray(notifications.tenant_id, [...tenants]) : undefined,
+  ].filter((place) => place !== undefined);
+  return places.length === 0 ? undefined : and(eq(notifications.condition, condition), or(...places));
+}
+
+/** What stands in the reader's inbox. Notices from before the account existed do not. */
+function inInbox({ user_id, reach }: InboxReader): SQL | undefined {
+  const shared = reach.map(told).filter((condition) => condition !== undefined);
+  return and(
+    eq(notifications.in_app, true),
+    sql`${notifications.created_at} >= (select ${users.created_at} from ${users} where ${eq(users.id, user_id)})`,
+    or(
+      eq(notifications.user_id, user_id),
+      shared.length === 0 ? undefined : and(isNull(notifications.user_id), or(...shared)),
+    ),
+  );
+}
+
+const isUnread = (userId: string): SQL => sql`(${notifications.id} > coalesce((select ${notificationMarks.read_through}
+    from ${notificationMarks} where ${eq(notificationMarks.user_id, userId)}), '00000000-0000-0000-0000-000000000000'::uuid)
+  and not exists (select 1 from ${notificationReads} where ${and(
+    eq(notificationReads.user_id, userId),
+    eq(notificationReads.notification_id, notifications.id),
+  )}))`;
+
+const SORTS: SortKeys = { created_at: { column: notifications.id } };
+
+/** The reader's notices, newest first; `q` is part of the title or of the detail. Two queries. */
+export function listNotifications(reader: InboxReader, input: NotificationListInput): Promise<Page<Notification>> {
+  const unread = isUnread(reader.user_id);
+  const where = and(
+    inInbox(reader),
+    input.unread === undefined ? undefined : input.unread ? unread : sql`not ${unread}`,
+    input.q
+      ? or(ilike(notifications.title, likePattern(input.q)), ilike(notifications.detail, likePattern(input.q)))
+      : undefined,
+  );
+  const list = { sorts: SORTS, sort: '-created_at', id: notifications.id };
+  return pageOfRows<Notification>(input, list, (paging) => ({
+    rows: db
+      .select({
+        id: notifications.id,
+        tenant_id: notifications.tenant_id,
+        rule_name: notifications.rule_name,
+        event: notifications.event,
+        condition: notifications.condition,
+        title: notifications.title,
+        detail: notifications.detail,
+        items: notifications.items,
+        items_total: notifications.items_total,
+        unread: sql<boolean>`${unread}`,
+        created_at: notifications.created_at,
+      })
+      .from(notifications)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(notifications, where),
+  }));
+}
+
+/** How many notices the reader has not read, counted up to `most`. One query. */
+export async function countUnread(reader: InboxReader, most: number): Promise<number> {
+  const found = db
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(and(inInbox(reader), isUnread(reader.user_id)))
+    .limit(most)
+    .as('found');
+  return db.$count(found);
+}
+
+/** Marks these notices of the reader's inbox as read; others are left alone. */
+export async function markRead(tx: Tx, reader: InboxReader, ids: readonly string[], at: string): Promise<void> {
+  const rows = await tx
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(and(inArray(notifications.id, [...ids]), inInbox(reader)));
+  if (rows.length === 0) return;
+  await tx
+    .insert(notificationReads)
+    .values(rows.map(({ id }) => ({ user_id: reader.user_id, notification_id: id, read_at: at })))
+    .onConflictDoNothing();
+}
+
+/** As `markReadThrough`, one by one: for readers who may see a part of their inbox only. */
+export async function markEachThrough(tx: Tx, reader: InboxReader, id: string, at: string): Promise<void> {
+  const unread = await tx
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(and(lte(notifications.id, id), inInbox(reader), isUnread(reader.user_id)));
+  for (let from = 0; from < unread.length; from += MARKED_AT_ONCE) {
+    const rows = unread.slice(from, from + MARKED_AT_ONCE);
+    await tx
+      .insert(notificationReads)
+      .values(rows.map((row) => ({ user_id: reader.user_id, notification_id: row.id, read_at: at })))
+      .onConflictDoNothing();
+  }
+}
+
+/** Marks everything up to and including this notice of the reader's inbox as read; nothing becomes unread by it. */
+export async function markReadThrough(tx: Tx, reader: InboxReader, id: string, at: string): Promise<void> {
+  const userId = reader.user_id;
+  if ((await tx.$count(notifications, and(eq(notifications.id, id), inInbox(reader)))) === 0) return;
+  await tx
+    .insert(notificationMarks)
+    .values({ user_id: userId, read_through: id, updated_at: at })
+    .onConflictDoUpdate({
+      target: notificationMarks.user_id,
+      set: { read_through: sql`greatest(${notificationMarks.read_through}, excluded.read_through)`, updated_at: at },
+    });
+  await tx.delete(notificationReads).where(
+    and(
+      eq(notificationReads.user_id, userId),
+      sql`${notificationReads.notification_id} <= (select ${notificationMarks.read_through} from ${notificationMarks}
+          where ${eq(notificationMarks.user_id, userId)})`,
+    ),
+  );
+}
+
+export async function insertNotification(tx: Tx, row: typeof notifications.$inferInsert): Promise<void> {
+  await tx.insert(notifications).values(row);
+}
+
+export async function findNotification(executor: Executor, id: string): Promise<NotificationRow | null> {
+  const [row] = await executor.select().from(notifications).where(eq(notifications.id, id));
+  return row ?? null;
+}

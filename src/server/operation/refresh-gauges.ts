@@ -1,0 +1,77 @@
+import { jobsOverview } from '../jobs/overview';
+import { clock } from '../lib/clock';
+import { logger } from '../lib/logger';
+import { setGauge } from '../lib/metrics';
+import { processState } from '../lib/process-state';
+import { countStates } from './queries/database-facts';
+
+/** Who asks more often gets the values of before. */
+const FRESH_MS = 5_000;
+/** A store that does not answer must not keep the monitoring from everything else. */
+const TIMEOUT_MS = 3_000;
+const LATE_MS = 60_000;
+
+async function readFleet(): Promise<void> {
+  const states = await countStates();
+  const of = (kind: 'clusters' | 'agents') => states.filter((one) => one.kind === kind);
+  setGauge(
+    'clusters',
+    of('clusters').map(({ state, count }) => ({ labels: { sync_status: state }, value: count })),
+  );
+  setGauge(
+    'agents',
+    of('agents').map(({ state, count }) => ({ labels: { status: state }, value: count })),
+  );
+}
+
+async function readQueues(): Promise<void> {
+  const { queues } = await jobsOverview(1);
+  const states = ['waiting', 'active', 'delayed', 'failed'] as const;
+  setGauge(
+    'queue_jobs',
+    queues.flatMap((queue) => states.map((state) => ({ labels: { queue: queue.name, state }, value: queue[state] }))),
+  );
+  setGauge('workers', [{ value: Math.max(0, ...queues.map(({ workers }) => workers ?? 0)) }]);
+  const now = clock.now().getTime();
+  const overdue = queues.filter(({ next_run_at }) => next_run_at !== null && Date.parse(next_run_at) < now - LATE_MS);
+  setGauge('overdue', [{ value: overdue.length }]);
+}
+
+const PARTS = { fleet: readFleet, queues: readQueues };
+
+/** @returns 1 when the part was read in time, else 0 */
+async function readPart(part: keyof typeof PARTS): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([PARTS[part](), timeout]);
+    return 1;
+  } catch (error) {
+    logger.warn({ err: error, part }, 'gauges could not be read');
+    return 0;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type State = { readAt: number; reading: Promise<void> | undefined };
+const state = processState<State>(() => ({ readAt: Number.NEGATIVE_INFINITY, reading: undefined }));
+
+/** Reads the gauges of the metrics anew unless they are fresh. A part that cannot be read keeps its values, and is told. */
+export function refreshGauges(): Promise<void> {
+  if (clock.now().getTime() - state.readAt < FRESH_MS) return Promise.resolve();
+  state.reading ??= Promise.all([readPart('fleet'), readPart('queues')])
+    .then(([fleet, queues]) => {
+      setGauge('known', [
+        { labels: { part: 'fleet' }, value: fleet },
+        { labels: { part: 'queues' }, value: queues },
+      ]);
+      state.readAt = clock.now().getTime();
+    })
+    .finally(() => {
+      state.reading = undefined;
+    });
+  return state.reading;
+}

@@ -1,0 +1,167 @@
+import { eq, sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { providerSessionContext } from '@/server/access/sign-in/provider-session';
+import { systemScope } from '@/server/auth/scope';
+import { db } from '@/server/db/client';
+import { oidcSettings, providerSessions, secondFactors } from '@/server/db/schema/access';
+import { clusters } from '@/server/db/schema/clusters';
+import { notificationChannels, notificationSecrets } from '@/server/db/schema/notifications';
+import { auditRecords } from '@/server/db/schema/operations';
+import { keyId, seal, unseal } from '@/server/lib/crypto';
+import { newId } from '@/server/lib/ids';
+import { channelSecretContext } from '@/server/notifications/channel-secrets';
+import { notificationSecretContext } from '@/server/notifications/stored-settings';
+import { countByKey, keyIdColumns } from '@/server/operation/queries/sealed-values';
+import { auditTrail } from '@/test/audit-trail';
+import { makeCluster, makeUser } from '@/test/factories';
+import { rotateSecrets } from './rotate-secrets';
+import { SEALED_PLACES } from './sealed-places';
+
+const keys = { previous: 'p'.repeat(40), present: 'n'.repeat(40) };
+const scope = systemScope('*', 'test');
+const rotate = () => rotateSecrets(scope, keys);
+
+async function sealedCluster(token: string, key: string) {
+  const { id } = await makeCluster();
+  const { sealed, key_id } = seal(token, id, key);
+  await db.update(clusters).set({ api_token_encrypted: sealed, api_token_key_id: key_id }).where(eq(clusters.id, id));
+  return id;
+}
+async function tokenOf(id: string, key: string): Promise<string> {
+  const [row] = await db.select().from(clusters).where(eq(clusters.id, id));
+  return unseal({ sealed: row?.api_token_encrypted ?? '', key_id: row?.api_token_key_id ?? '' }, id, key);
+}
+
+describe('rotating the key', () => {
+  beforeEach(async () => {
+    await db.execute(
+      sql`truncate clusters, second_factors, provider_sessions, oidc_settings, notification_channels, notification_secrets cascade`,
+    );
+  });
+
+  it('knows every column that names a key', async () => {
+    const known = SEALED_PLACES.map(({ table, keyId: column }) => ({ table, column }));
+    const byName = (a: { table: string }, b: { table: string }) => (a.table < b.table ? -1 : 1);
+    expect([...(await keyIdColumns())]).toEqual(known.sort(byName));
+  });
+
+  it('encrypts everything anew, bound to its own row, and says so in the trail', async () => {
+    const ids = await Promise.all(Array.from({ length: 120 }, (_, n) => sealedCluster(`token ${n}`, keys.previous)));
+    await makeCluster();
+    const user = await makeUser();
+    const factor = seal('BASE32', user.id, keys.previous);
+    await db
+      .insert(secondFactors)
+      .values({ user_id: user.id, secret_encrypted: factor.sealed, secret_key_id: factor.key_id });
+    const family_id = newId();
+    const token = seal('ID token', providerSessionContext(family_id), keys.previous);
+    await db.insert(providerSessions).values({
+      ...{ family_id, user_id: user.id, issuer: 'https://id.example.org' },
+      ...{ id_token_encrypted: token.sealed, secret_key_id: token.key_id },
+    });
+    const client = seal('client secret', 'oidc', keys.previous);
+    await db.insert(oidcSettings).values({
+      ...{
+        enabled: false,
+        label: 'x',
+        issuer: 'https://id.example.org',
+        client_id: 'fabric',
+        scopes: [],
+        group_claim: '',
+      },
+      ...{ public_url: '', create_users: false, link_by_email: false, trusts_second_factor: false },
+      ...{ client_secret_encrypted: client.sealed, client_secret_key_id: client.key_id },
+    });
+    const channel = newId();
+    const sealedFor = (text: string, what: 'url' | 'signing_secret' | 'previous_secret') =>
+      seal(text, channelSecretContext(channel, what), keys.previous).sealed;
+    await db.insert(notificationChannels).values({
+      ...{
+        id: channel,
+        name: 'x',
+        kind: 'webhook',
+        url_origin: 'https://example.org',
+        secret_key_id: keyId(keys.previous),
+      },
+      url_encrypted: sealedFor('https://example.org/a', 'url'),
+      signing_secret_encrypted: sealedFor('whsec', 'signing_secret'),
+      previous_secret_encrypted: sealedFor('whsec before', 'previous_secret'),
+      previous_secret_until: '2026-12-01T00:00:00Z',
+    });
+    const password = seal('mail password', notificationSecretContext('smtp_password'), keys.previous);
+    await db
+      .insert(notificationSecrets)
+      .values({ id: 'smtp_password', value_encrypted: password.sealed, secret_key_id: password.key_id });
+    expect((await rotate()).map(({ resealed, unreadable }) => [resealed, unreadable])).toEqual([
+      [120, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ]);
+    const [hook] = await db.select().from(notificationChannels);
+    const opened = (sealed: string | null | undefined, context: string) =>
+      unseal({ sealed: sealed ?? '', key_id: keyId(keys.present) }, context, keys.present);
+    expect(hook?.secret_key_id).toBe(keyId(keys.present));
+    expect(opened(hook?.url_encrypted, channelSecretContext(channel, 'url'))).toBe('https://example.org/a');
+    expect(opened(hook?.signing_secret_encrypted, channelSecretContext(channel, 'signing_secret'))).toBe('whsec');
+    expect(opened(hook?.previous_secret_encrypted, channelSecretContext(channel, 'previous_secret'))).toBe(
+      'whsec before',
+    );
+    const [session] = await db.select().from(providerSessions);
+    expect(opened(session?.id_token_encrypted, providerSessionContext(family_id))).toBe('ID token');
+    const [mail] = await db.select().from(notificationSecrets);
+    expect(opened(mail?.value_encrypted, notificationSecretContext('smtp_password'))).toBe('mail password');
+    for (const [n, id] of ids.entries()) expect(await tokenOf(id, keys.present)).toBe(`token ${n}`);
+    await expect(tokenOf(ids[0] ?? '', keys.previous)).rejects.toThrow(/another/);
+    const [stored] = await db.select().from(secondFactors);
+    expect(
+      unseal({ sealed: stored?.secret_encrypted ?? '', key_id: stored?.secret_key_id ?? '' }, user.id, keys.present),
+    ).toBe('BASE32');
+    const records = await auditTrail(eq(auditRecords.action, 'secret_key.rotated'));
+    expect(records.at(-1)).toMatchObject({
+      before: { key_id: keyId(keys.previous) },
+      after: { key_id: keyId(keys.present) },
+    });
+    expect(JSON.stringify(records)).not.toContain(keys.present);
+    // Again: nothing is left to do.
+    expect((await rotate()).every(({ resealed }) => resealed === 0)).toBe(true);
+  });
+
+  it('goes on where it was broken off, and leaves alone what no key opens', async () => {
+    const done = await sealedCluster('done', keys.present);
+    const open = await sealedCluster('open', keys.previous);
+    const lost = await sealedCluster('lost', 'l'.repeat(40));
+    expect((await rotate())[0]).toEqual({ name: 'API tokens of clusters', resealed: 1, unreadable: 1 });
+    expect(await tokenOf(done, keys.present)).toBe('done');
+    expect(await tokenOf(open, keys.present)).toBe('open');
+    expect(await tokenOf(lost, 'l'.repeat(40))).toBe('lost');
+    const [place] = SEALED_PLACES;
+    expect(place && [...(await countByKey(place))].map(({ rows }) => rows).sort()).toEqual([1, 2]);
+  });
+
+  it('keeps what somebody enters meanwhile', async () => {
+    const id = await sealedCluster('before', keys.previous);
+    let rotating: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      const { sealed, key_id } = seal('entered meanwhile', id, keys.present);
+      await tx
+        .update(clusters)
+        .set({ api_token_encrypted: sealed, api_token_key_id: key_id })
+        .where(eq(clusters.id, id));
+      rotating = rotate();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    await rotating;
+    expect(await tokenOf(id, keys.present)).toBe('entered meanwhile');
+  });
+
+  it('never lets a key be given up that something is sealed with', async () => {
+    await db.execute(
+      sql`insert into system_settings (key, value) values ('later', ${JSON.stringify({ password_key_id: keyId(keys.previous) })}::jsonb)`,
+    );
+    await expect(rotate()).rejects.toThrow(/Still encrypted with the key before: setting later/);
+    await db.execute(sql`delete from system_settings where key = 'later'`);
+  });
+});

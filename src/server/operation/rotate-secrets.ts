@@ -1,0 +1,70 @@
+import { recordAudit } from '../audit/record';
+import type { Scope } from '../auth/scope';
+import { db } from '../db/client';
+import { keyId, seal, unseal } from '../lib/crypto';
+import { lockForeignRows, placesNaming, type SealedPlace, storeResealed } from './queries/sealed-values';
+import { SEALED_PLACES } from './sealed-places';
+
+/** `previous` sealed what is stored, `present` shall. */
+export type KeyPair = { present: string; previous: string };
+export type RotatedPlace = {
+  name: string;
+  resealed: number;
+  /** Rows that neither key opens: they were lost before. Nothing is changed about them. */
+  unreadable: number;
+};
+
+const BATCH = 50;
+
+/** One batch in one transaction, so that whoever changes a row meanwhile waits a moment and nothing is overwritten. */
+async function resealBatch(place: SealedPlace, { present, previous }: KeyPair, after: string) {
+  const presentId = keyId(present);
+  return db.transaction(async (tx) => {
+    const rows = await lockForeignRows(tx, place, presentId, after, BATCH);
+    let resealed = 0;
+    for (const { id, key_id, values } of rows) {
+      if (key_id !== keyId(previous)) continue;
+      const sealed = values.map((value, index) => {
+        const context = place.values[index]?.context(id) ?? id;
+        return value === null ? null : seal(unseal({ sealed: value, key_id }, context, previous), context, present);
+      });
+      await storeResealed(tx, place, id, sealed, presentId);
+      resealed += 1;
+    }
+    return { resealed, unreadable: rows.length - resealed, last: rows.at(-1)?.id ?? null, more: rows.length === BATCH };
+  });
+}
+
+async function resealPlace(place: SealedPlace, keys: KeyPair): Promise<RotatedPlace> {
+  const total = { name: place.name, resealed: 0, unreadable: 0 };
+  for (let after: string | null = ''; after !== null; ) {
+    const batch = await resealBatch(place, keys, after);
+    total.resealed += batch.resealed;
+    total.unreadable += batch.unreadable;
+    after = batch.more ? batch.last : null;
+  }
+  return total;
+}
+
+/**
+ * Encrypts everything that is sealed with the previous key anew with the present one. May be broken off and run again: what
+ * is done stays done. The service may run meanwhile if it accepts both keys.
+ * @throws Error when something is sealed with the previous key still: that key must not be given up
+ */
+export async function rotateSecrets(scope: Scope<'*'>, keys: KeyPair): Promise<RotatedPlace[]> {
+  const places: RotatedPlace[] = [];
+  for (const place of SEALED_PLACES) places.push(await resealPlace(place, keys));
+  const left = await placesNaming(keyId(keys.previous));
+  if (left.length > 0)
+    throw new Error(`Still encrypted with the key before: ${left.join(', ')}. Keep that key, and run this again.`);
+  await db.transaction((tx) =>
+    recordAudit(tx, scope, {
+      action: 'secret_key.rotated',
+      object_kind: 'secret_key',
+      object_id: keyId(keys.present),
+      before: { key_id: keyId(keys.previous) },
+      after: { key_id: keyId(keys.present), places },
+    }),
+  );
+  return places;
+}

@@ -1,0 +1,175 @@
+import type { Page } from '@/domain/list';
+import {
+  MAX_MAPPING_RULES,
+  type MappingConflict,
+  type MappingConflictListInput,
+  type MappingRule,
+  type MappingRuleInput,
+  type MappingRuleListInput,
+  type MappingRuleUpdate,
+  wrongMappingValue,
+} from '@/domain/mapping-rule';
+import { recordAudit } from '../audit/record';
+import type { Scope } from '../auth/scope';
+import { db, type Tx } from '../db/client';
+import { startDeployments } from '../enforcement/deployments/start-deployments';
+import { publishEvent } from '../events/publish-event';
+import { holdCluster } from '../inventory/queries/clusters';
+import { AppError } from '../lib/errors';
+import { newId } from '../lib/ids';
+import { assertVersion, changedFields, notFound } from '../lib/refusals';
+import * as repository from '../tenancy/queries/mapping-rules';
+import { lockProject } from '../tenancy/queries/projects';
+import { placeByRules, recordPlacements } from './apply-mapping-rules';
+import { listMappingConflicts, lockMapping } from './queries/mapping-placements';
+
+export const noSuchMappingRule = () => notFound('mapping rule');
+
+type Said = Pick<
+  MappingRule,
+  'source' | 'value' | 'cluster_id' | 'project_id' | 'priority' | 'enabled' | 'description'
+>;
+const audited = ({ source, value, cluster_id, project_id, priority, enabled, description }: Said) => ({
+  source,
+  value,
+  cluster_id,
+  project_id,
+  priority,
+  enabled,
+  description,
+});
+const nameOf = ({ source, value }: Said) => `${source} ${value}`;
+
+/** One page of the mapping rules. */
+export function listMappingRules(
+  _scope: Scope<'mapping:read'>,
+  input: MappingRuleListInput,
+): Promise<Page<MappingRule>> {
+  return repository.listMappingRules(input);
+}
+
+/** @throws AppError `not_found` */
+export async function readMappingRule(_scope: Scope<'mapping:read'>, id: string): Promise<MappingRule> {
+  const rule = await repository.findMappingRule(db, id);
+  if (!rule) throw noSuchMappingRule();
+  return rule;
+}
+
+/** One page of the workloads that rules would give to different projects. */
+export function listConflicts(
+  _scope: Scope<'mapping:read'>,
+  input: MappingConflictListInput,
+): Promise<Page<MappingConflict>> {
+  return listMappingConflicts(input);
+}
+
+/** That the rule can exist: its project and cluster do, and no other rule says the same. */
+async function check(tx: Tx, rule: Said, exceptId: string | null): Promise<void> {
+  const refuse = (code: 'malformed' | 'not_found' | 'conflict', text: string, field: string, message: string) =>
+    new AppError(code, text, { errors: [{ field, message }] });
+  const wrong = wrongMappingValue(rule.source, rule.value);
+  if (wrong) throw refuse('malformed', 'No cluster can have such a name.', 'value', wrong);
+  if (!(await lockProject(tx, 'all', rule.project_id, 'key share'))) {
+    throw refuse('not_found', 'There is no such project.', 'project_id', 'Choose another project.');
+  }
+  if (rule.cluster_id !== null && !(await holdCluster(tx, rule.cluster_id))) {
+    throw refuse('not_found', 'There is no such cluster.', 'cluster_id', 'Choose another cluster.');
+  }
+  await lockMapping(tx);
+  if (await repository.findTwinRule(tx, rule, exceptId)) {
+    throw refuse('conflict', `There is a rule for this ${rule.source} already.`, 'value', 'Change that rule instead.');
+  }
+}
+
+async function stored(tx: Tx, id: string): Promise<MappingRule> {
+  const rule = await repository.findMappingRule(tx, id);
+  if (!rule) throw new Error('the mapping rule that was just stored is not there');
+  return rule;
+}
+
+/**
+ * Stores a rule and carries it out at once.
+ * @throws AppError `not_found` for its project or cluster, `conflict` when there is one for the same pool or tag there
+ */
+export async function createMappingRule(scope: Scope<'mapping:write'>, input: MappingRuleInput): Promise<MappingRule> {
+  const { rule, started } = await db.transaction(async (tx) => {
+    await check(tx, input, null);
+    if ((await repository.countMappingRules(tx)) >= MAX_MAPPING_RULES) {
+      throw new AppError('refused', `There are ${MAX_MAPPING_RULES} mapping rules, which is as many as there may be.`);
+    }
+    const id = newId();
+    await repository.insertMappingRule(tx, { id, ...input });
+    await publishEvent(tx, { type: 'mapping_rule.changed' });
+    const moved = await placeByRules(tx);
+    await recordAudit(tx, scope, {
+      action: 'mapping_rule.created',
+      object_kind: 'mapping_rule',
+      object_id: id,
+      object_name: nameOf(input),
+      after: audited(input),
+    });
+    return { started: await recordPlacements(tx, scope, moved), rule: await stored(tx, id) };
+  });
+  await startDeployments(started);
+  return rule;
+}
+
+/**
+ * Changes a rule and carries it out at once; what is left out stays. Without a change nothing is written.
+ * @throws AppError `not_found`, `version_conflict`, `malformed`, `conflict`
+ */
+export async function updateMappingRule(
+  scope: Scope<'mapping:write'>,
+  id: string,
+  { version, ...input }: MappingRuleUpdate,
+): Promise<MappingRule> {
+  const { rule, started } = await db.transaction(async (tx) => {
+    const known = await repository.findMappingRule(tx, id);
+    if (!known) throw noSuchMappingRule();
+    await check(tx, { ...known, ...input }, id);
+    const row = await repository.lockMappingRule(tx, id);
+    if (!row) throw noSuchMappingRule();
+    assertVersion('mapping rule', row.version, version);
+    const changes = changedFields(row, input);
+    if (Object.keys(changes).length === 0) return { started: [], rule: await stored(tx, id) };
+    await repository.updateMappingRule(tx, id, { ...changes, version: row.version + 1 });
+    await publishEvent(tx, { type: 'mapping_rule.changed' });
+    const moved = await placeByRules(tx);
+    const next = { ...row, ...changes };
+    await recordAudit(tx, scope, {
+      action: 'mapping_rule.updated',
+      object_kind: 'mapping_rule',
+      object_id: id,
+      object_name: nameOf(next),
+      before: audited(row),
+      after: audited(next),
+    });
+    return { started: await recordPlacements(tx, scope, moved), rule: await stored(tx, id) };
+  });
+  await startDeployments(started);
+  return rule;
+}
+
+/**
+ * Deletes a rule. What it had put somewhere goes where the other rules want it, or out of its project.
+ * @throws AppError `not_found`
+ */
+export async function deleteMappingRule(scope: Scope<'mapping:write'>, id: string): Promise<void> {
+  const started = await db.transaction(async (tx) => {
+    await lockMapping(tx);
+    const row = await repository.lockMappingRule(tx, id);
+    if (!row) throw noSuchMappingRule();
+    await repository.deleteMappingRuleRow(tx, id);
+    await publishEvent(tx, { type: 'mapping_rule.changed' });
+    const moved = await placeByRules(tx);
+    await recordAudit(tx, scope, {
+      action: 'mapping_rule.deleted',
+      object_kind: 'mapping_rule',
+      object_id: id,
+      object_name: nameOf(row),
+      before: audited(row),
+    });
+    return recordPlacements(tx, scope, moved);
+  });
+  await startDeployments(started);
+}

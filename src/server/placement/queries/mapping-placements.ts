@@ -1,0 +1,186 @@
+import { eq, type SQL, sql } from 'drizzle-orm';
+import type { Page } from '@/domain/list';
+import type { MappingConflict, MappingConflictListInput } from '@/domain/mapping-rule';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows } from '../../db/page-of-rows';
+import { pgArray } from '../../db/pg-array';
+import { projects, tenants } from '../../db/schema/access';
+import { clusters } from '../../db/schema/clusters';
+import { mappingRules } from '../../db/schema/mapping-rules';
+import { workloads } from '../../db/schema/workloads';
+import type { MappingRuleRow } from '../../tenancy/queries/mapping-rules';
+
+/** What is weighed of a rule. `id` is any uuid for one that is not stored. */
+export type WeighedRule = Pick<
+  MappingRuleRow,
+  'id' | 'source' | 'value' | 'cluster_id' | 'project_id' | 'priority' | 'created_at'
+>;
+
+/** A workload that the rules put elsewhere than it is. */
+export type Placement = {
+  workload_id: string;
+  workload_name: string;
+  vmid: number;
+  cluster_id: string;
+  cluster_name: string;
+  from_project_id: string | null;
+  from_project_name: string | null;
+  from_tenant_id: string | null;
+  from_tenant_name: string | null;
+  to_project_id: string | null;
+  to_project_name: string | null;
+  to_tenant_id: string | null;
+  to_tenant_name: string | null;
+  mapping_rule_id: string | null;
+};
+
+/** Which of two rules decides: the lower number, then the one for this cluster alone, then the older one. */
+const firstOf = (rule: SQL): SQL => sql`${rule}.priority, (${rule}.cluster_id is null), ${rule}.created_at, ${rule}.id`;
+
+/** Whether rules decide on the workload `w`: what somebody decided by hand is kept. */
+const FREE = sql`(w.project_assigned_by = 'rule' or (w.project_assigned_by is null and w.project_id is null))`;
+
+const RULE_COLUMNS = sql`id uuid, source text, value text, cluster_id uuid, project_id uuid, priority int,
+  created_at timestamptz`;
+
+type Within = { clusterId?: string; workloadIds?: readonly string[] };
+
+const oneOfIds = (column: SQL, ids: readonly string[]): SQL => sql`${column} = any (${pgArray('uuid', ids)})`;
+
+const withinOf = ({ clusterId, workloadIds }: Within): SQL => sql`true
+  ${clusterId === undefined ? sql`` : sql`and w.cluster_id = ${clusterId}`}
+  ${workloadIds === undefined ? sql`` : sql`and ${oneOfIds(sql`w.id`, workloadIds)}`}`;
+
+/** `matched`: each workload with each rule that matches it. `won`: each workload with the rule that decides. */
+const weighed = (rules: readonly WeighedRule[], within: Within): SQL => sql`
+  r as materialized (
+    select * from jsonb_to_recordset(${JSON.stringify(rules)}::jsonb) as r(${RULE_COLUMNS})),
+  here as materialized (
+    select w.id, w.cluster_id, w.pool, w.tags, ${FREE} as free from ${workloads} as w where ${withinOf(within)}),
+  matched as materialized (
+    select w.id as workload_id, w.free, r.* from here as w join r on r.source = 'pool' and r.value = w.pool
+      where r.cluster_id is null or r.cluster_id = w.cluster_id
+    union all
+    select w.id, w.free, r.* from here as w cross join lateral unnest(w.tags) as t(tag)
+      join r on r.source = 'tag' and r.value = t.tag where r.cluster_id is null or r.cluster_id = w.cluster_id),
+  won as materialized (
+    select distinct on (m.workload_id) m.* from matched as m order by m.workload_id, ${firstOf(sql`m`)})`;
+
+/**
+ * Workloads that the rules would place elsewhere, by name, at most `limit` of them, and how many there are. Those whose
+ * project stays the same while another rule decides count when `deciders` is set.
+ */
+export async function findPlacements(
+  executor: Executor,
+  rules: readonly WeighedRule[],
+  { limit = null, deciders = false, ...within }: Within & { limit?: number | null; deciders?: boolean } = {},
+): Promise<{ items: Placement[]; total: number }> {
+  const differs = deciders
+    ? sql`(w.project_id is distinct from won.project_id or w.mapping_rule_id is distinct from won.id
+        or (w.project_assigned_by is null) <> (won.id is null))`
+    : sql`w.project_id is distinct from won.project_id`;
+  const rows = await executor.execute<Placement & { total: number }>(sql`
+    with ${weighed(rules, within)}
+    select w.id as workload_id, w.name as workload_name, w.vmid, w.cluster_id, c.name as cluster_name,
+      f.id as from_project_id, f.name as from_project_name, f.tenant_id as from_tenant_id, ft.name as from_tenant_name,
+      p.id as to_project_id, p.name as to_project_name, p.tenant_id as to_tenant_id, pt.name as to_tenant_name,
+      won.id as mapping_rule_id, count(*) over ()::int as total
+    from ${workloads} as w
+    join ${clusters} as c on c.id = w.cluster_id
+    left join won on won.workload_id = w.id
+    left join ${projects} as f on f.id = w.project_id
+    left join ${tenants} as ft on ft.id = f.tenant_id
+    left join ${projects} as p on p.id = won.project_id
+    left join ${tenants} as pt on pt.id = p.tenant_id
+    where ${FREE} and ${differs} and ${withinOf(within)}
+    order by w.name, w.id
+    limit ${limit}`);
+  const items = [...rows].map(({ total: _, ...placement }) => placement);
+  return { items, total: rows[0]?.total ?? 0 };
+}
+
+/** Of the workloads that a rule matches: how many, how many are kept by hand, on how many another rule decides. */
+export async function countMatches(
+  executor: Executor,
+  rules: readonly WeighedRule[],
+  ruleId: string,
+): Promise<{ matched: number; kept_by_hand: number; overruled: number }> {
+  const [row] = await executor.execute<{ matched: number; kept_by_hand: number; overruled: number }>(sql`
+    with ${weighed(rules, {})}
+    select count(distinct m.workload_id)::int as matched,
+      count(distinct m.workload_id) filter (where not m.free)::int as kept_by_hand,
+      count(distinct m.workload_id) filter (where m.free and won.id <> m.id)::int as overruled
+    from matched as m join won on won.workload_id = m.workload_id where m.id = ${ruleId}::uuid`);
+  return row ?? { matched: 0, kept_by_hand: 0, overruled: 0 };
+}
+
+// An arbitrary constant that names the mapping among the database's advisory locks.
+const MAPPING_LOCK = 0x0fab_3a99;
+
+/** Makes this transaction the only one that changes rules or carries them out, until it ends. */
+export async function lockMapping(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${MAPPING_LOCK})`);
+}
+
+/** Locks workloads in the order of their ids. */
+export async function lockPlaced(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.execute(sql`select 1 from ${workloads} where ${oneOfIds(sql`id`, ids)} order by id for no key update`);
+}
+
+/** Gives the workloads the places that the rules want. */
+export async function savePlacements(tx: Tx, placements: readonly Placement[]): Promise<void> {
+  const column = (name: 'workload_id' | 'to_project_id' | 'mapping_rule_id') =>
+    sql`unnest(${pgArray(
+      'uuid',
+      placements.map((placement) => placement[name]),
+    )})`;
+  await tx.execute(sql`
+    update ${workloads} as w set project_id = p.project_id, mapping_rule_id = p.rule_id,
+      project_assigned_by = case when p.rule_id is null then null else 'rule' end, updated_at = now()
+    from (select ${column('workload_id')} as id, ${column('to_project_id')} as project_id,
+      ${column('mapping_rule_id')} as rule_id) as p
+    where w.id = p.id`);
+}
+
+/** Leaves it to the rules where the workloads belong. */
+export async function freeWorkloads(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.execute(sql`
+    update ${workloads} set project_assigned_by = case when project_id is null then null else 'rule' end, updated_at = now()
+    where ${oneOfIds(sql`id`, ids)}`);
+}
+
+const rulesOf = sql`from ${mappingRules} as r where r.enabled and (r.cluster_id is null or r.cluster_id = ${workloads.cluster_id})
+  and case r.source when 'pool' then r.value = ${workloads.pool} else r.value = any (${workloads.tags}) end`;
+
+/** Workloads that enabled rules would give to different projects, page by page. Two queries. */
+export async function listMappingConflicts(input: MappingConflictListInput): Promise<Page<MappingConflict>> {
+  const where = sql`(${workloads.project_assigned_by} = 'rule'
+      or (${workloads.project_assigned_by} is null and ${workloads.project_id} is null))
+    and (select count(distinct r.project_id) ${rulesOf}) > 1
+    ${input.cluster_id ? sql`and ${workloads.cluster_id} = ${input.cluster_id}` : sql``}
+    ${input.q ? sql`and ${workloads.name} ilike ${likePattern(input.q)}` : sql``}`;
+  const sorts = { name: { column: workloads.name } };
+  return pageOfRows<MappingConflict>(input, { sorts, sort: 'name', id: workloads.id }, (paging) => ({
+    rows: db
+      .select({
+        id: workloads.id,
+        name: workloads.name,
+        vmid: workloads.vmid,
+        cluster_id: workloads.cluster_id,
+        cluster_name: clusters.name,
+        rules: sql<MappingConflict['rules']>`(select jsonb_agg(jsonb_build_object('id', r.id, 'source', r.source,
+          'value', r.value, 'cluster_id', r.cluster_id, 'priority', r.priority, 'project_id', r.project_id,
+          'project_name', (select p.name from ${projects} as p where p.id = r.project_id),
+          'tenant_id', (select p.tenant_id from ${projects} as p where p.id = r.project_id),
+          'tenant_name', (select t.name from ${tenants} as t join ${projects} as p on p.tenant_id = t.id
+            where p.id = r.project_id)) order by ${firstOf(sql`r`)}) ${rulesOf})`,
+      })
+      .from(workloads)
+      .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+      .where(paging.after ? sql`${where} and ${paging.after}` : where)
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(workloads, where),
+  }));
+}

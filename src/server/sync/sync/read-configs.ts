@@ -1,0 +1,61 @@
+import { describeFailure, isLocal } from '../../inventory/describe-failure';
+import type { SyncedWorkload } from '../../inventory/queries/sync-workloads';
+import type { RunSession } from '../../inventory/run-session';
+import type { GuestConfig } from '../../providers/hypervisor/types';
+
+export type ReadConfig = { workload: SyncedWorkload; config: GuestConfig };
+
+/** Configs read at once per node; the provider limits what goes to one node further. */
+const PER_NODE = 4;
+/** After this many failures in a row a node is left alone until the next sync. */
+const NODE_FAILURES = 3;
+/** The node's own fault, or that of the way to it: the next guest there would meet it as well. */
+const NODE_FAULTS = new Set(['node_unreachable', 'timeout', 'circuit_open']);
+
+/**
+ * Reads the configs of each node's guests, the nodes side by side, and hands over each one. What cannot be read is
+ * reported and left out; a fault of the cluster as a whole ends it.
+ */
+export async function readConfigs(
+  session: RunSession,
+  guestsOf: ReadonlyMap<string, readonly SyncedWorkload[]>,
+  take: (read: ReadConfig) => Promise<void>,
+): Promise<void> {
+  const { report, provider } = session;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([session.signal, stop.signal]);
+
+  const readNode = (node: string, guests: readonly SyncedWorkload[]) => {
+    const rest = guests.values();
+    let failures = 0;
+    const readOne = async (workload: SyncedWorkload) => {
+      try {
+        const config = await provider.inventory.readGuestConfig({ node, kind: workload.kind, vmid: workload.vmid });
+        failures = 0;
+        report.count({ seen: config.nics.length + config.unreadable.length });
+        await take({ workload, config });
+      } catch (error) {
+        if (!isLocal(error)) throw error;
+        const ofNode = NODE_FAULTS.has(error.code);
+        failures = ofNode ? failures + 1 : 0;
+        report.count({ skipped: 1 });
+        // A guest that vanished between two calls is no error: the next list tells.
+        if (error.code !== 'not_found' && (!ofNode || failures === 1))
+          report.error({ ...describeFailure(error), object: ofNode ? node : workload.external_id });
+      }
+    };
+    return Array.from({ length: Math.min(PER_NODE, guests.length) }, async () => {
+      for (const workload of rest) {
+        signal.throwIfAborted();
+        if (failures < NODE_FAILURES) await readOne(workload);
+        else report.count({ skipped: 1 });
+        report.step();
+      }
+    });
+  };
+  const readers = [...guestsOf].flatMap(([node, guests]) => readNode(node, guests));
+  for (const reader of readers) reader.catch((error: unknown) => stop.abort(error));
+  // All of them have ended before the first error goes on: nothing happens behind the back of a run that was given up.
+  await Promise.allSettled(readers);
+  signal.throwIfAborted();
+}

@@ -1,0 +1,120 @@
+import type { Tx } from '../../db/client';
+import type { StageCounters } from '../../db/schema/operations';
+import {
+  deleteInterfaces,
+  insertInterfaces,
+  listInterfacesOf,
+  updateInterfaces,
+} from '../../inventory/queries/sync-interfaces';
+import {
+  deleteWorkloads,
+  insertWorkloads,
+  type SyncedWorkload,
+  updateWorkloads,
+} from '../../inventory/queries/sync-workloads';
+import {
+  configState,
+  type InterfaceState,
+  isOtherGuest,
+  type NetworkIds,
+  type PresentInterface,
+  planInterfaces,
+} from '../../inventory/reconcile/interfaces';
+import { newId } from '../../lib/ids';
+import type { GuestConfig } from '../../providers/hypervisor/types';
+import { recordRemoved } from './record-removed';
+
+export type StoredConfigs = {
+  wrote: boolean;
+  counters: Partial<StageCounters>;
+  errors: { code: string; object: string; message: string }[];
+};
+
+/** The workload that takes the place of another guest's: the same facts, a new identity, nothing inherited. */
+function successor({ tenant_id: _, ...workload }: SyncedWorkload, clusterId: string, config: GuestConfig, now: Date) {
+  return {
+    ...workload,
+    id: newId(),
+    cluster_id: clusterId,
+    name: config.name ?? workload.name,
+    creation_fingerprint: config.creation_fingerprint,
+    config_digest: config.digest,
+    config_read_at: now.toISOString(),
+  };
+}
+
+/**
+ * Stores the network cards of the configs that were read, in a fixed number of statements. A config that belongs to
+ * another guest than the one known under its number replaces the workload.
+ */
+export async function storeConfigs(
+  tx: Tx,
+  clusterId: string,
+  read: readonly { workload: SyncedWorkload; config: GuestConfig }[],
+  networks: NetworkIds,
+  now: Date,
+): Promise<StoredConfigs> {
+  const rows = await listInterfacesOf(
+    tx,
+    read.map(({ workload }) => workload.id),
+  );
+  const presentOf = new Map<string, PresentInterface[]>();
+  for (const row of rows) {
+    const known = presentOf.get(row.workload_id);
+    if (known) known.push(row);
+    else presentOf.set(row.workload_id, [row]);
+  }
+  const replaced: SyncedWorkload[] = [];
+  const successors: ReturnType<typeof successor>[] = [];
+  const create: (InterfaceState & { workload_id: string })[] = [];
+  const change: PresentInterface[] = [];
+  const remove: PresentInterface[] = [];
+  const states: ({ id: string } & NonNullable<ReturnType<typeof configState>>)[] = [];
+  const errors: StoredConfigs['errors'] = [];
+  for (const { workload, config } of read) {
+    const present = presentOf.get(workload.id) ?? [];
+    for (const nic of config.unreadable) {
+      errors.push({
+        code: 'unreadable_nic',
+        object: `${workload.external_id} ${nic.name}`,
+        message: `The network card cannot be understood: ${nic.reason}. What was known of it is kept.`,
+      });
+    }
+    if (isOtherGuest(workload, config, present)) {
+      const next = successor(workload, clusterId, config, now);
+      replaced.push(workload);
+      successors.push(next);
+      create.push(...planInterfaces(config, [], networks).create.map((nic) => ({ ...nic, workload_id: next.id })));
+      continue;
+    }
+    const plan = planInterfaces(config, present, networks);
+    create.push(...plan.create.map((nic) => ({ ...nic, workload_id: workload.id })));
+    change.push(...plan.change);
+    remove.push(...plan.remove);
+    const state = configState(workload, config, now);
+    if (state) states.push({ id: workload.id, ...state });
+  }
+  await deleteWorkloads(
+    tx,
+    replaced.map((row) => row.id),
+  );
+  await insertWorkloads(tx, successors);
+  await deleteInterfaces(
+    tx,
+    remove.map((row) => row.id),
+  );
+  await insertInterfaces(tx, create);
+  await updateInterfaces(tx, change);
+  await updateWorkloads(tx, states);
+  if (replaced.length > 0) await recordRemoved(tx, clusterId, replaced, 'Another guest has taken its vmid.');
+  const written = replaced.length + create.length + change.length + remove.length;
+  return {
+    wrote: written > 0,
+    counters: {
+      created: create.length,
+      changed: change.length,
+      removed: remove.length + replaced.length,
+    },
+    errors,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Tx } from '../../db/client';
+import type { StageCounters } from '../../db/schema/operations';
+import { batches } from '../../db/update-rows';
+import { publishEvent } from '../../events/publish-event';
+import {
+  deleteWorkloads,
+  insertWorkloads,
+  type SyncedWorkload,
+  updateWorkloads,
+} from '../../inventory/queries/sync-workloads';
+import type { GuestPlan, WorkloadState } from '../../inventory/reconcile/guests';
+import type { RunSession } from '../../inventory/run-session';
+import { recordRemoved } from './record-removed';
+import type { Absences } from './settle-absences';
+import { storeApart, UNSTORABLE } from './store-apart';
+
+const idsOf = (rows: readonly { id: string }[]) => rows.map((row) => row.id);
+
+/** Carries out the plan and what became of the absent ones, in transactions of at most one batch of rows each. */
+export async function storeGuests(
+  session: RunSession,
+  plan: GuestPlan<SyncedWorkload>,
+  absences: Absences,
+  now: Date,
+): Promise<void> {
+  const { report, clusterId } = session;
+  const inBatches = async <T>(
+    rows: readonly T[],
+    objectOf: (row: T) => string,
+    counters: readonly (keyof StageCounters)[],
+    work: (tx: Tx, batch: readonly T[]) => Promise<void>,
+  ) => {
+    const store = async (part: readonly T[]) => {
+      await session.write(async (tx) => {
+        await publishEvent(tx, { type: 'inventory.changed', cluster_id: clusterId });
+        await work(tx, part);
+      });
+      for (const counter of counters) report.count({ [counter]: part.length });
+    };
+    for (const batch of batches(rows)) {
+      await storeApart(batch, store, (row) => report.error({ ...UNSTORABLE, object: objectOf(row) }));
+      report.step(batch.length);
+    }
+  };
+  const insert = (tx: Tx, rows: readonly WorkloadState[]) =>
+    insertWorkloads(
+      tx,
+      rows.map((row) => ({ ...row, cluster_id: clusterId })),
+    );
+  const nameOf = (row: { external_id: string }) => row.external_id;
+
+  // What goes comes first: a number that is taken over must be free.
+  await inBatches(absences.remove, nameOf, ['removed'], async (tx, rows) => {
+    await deleteWorkloads(tx, idsOf(rows));
+    await recordRemoved(tx, clusterId, rows, 'The cluster says that it does not exist any more.');
+  });
+  const replaceName = (row: { next: WorkloadState }) => row.next.external_id;
+  await inBatches(plan.replace, replaceName, ['removed', 'created'], async (tx, rows) => {
+    const gone = rows.map((row) => row.gone);
+    await deleteWorkloads(tx, idsOf(gone));
+    await insert(
+      tx,
+      rows.map((row) => row.next),
+    );
+    await recordRemoved(tx, clusterId, gone, 'Another guest has taken its vmid.');
+  });
+  await inBatches(plan.create, nameOf, ['created'], insert);
+  await inBatches(plan.change, nameOf, ['changed'], updateWorkloads);
+  const marks = [
+    ...absences.mark.map((row) => ({ ...row, missing_since: now.toISOString() })),
+    ...absences.clear.map((row) => ({ ...row, missing_since: null })),
+  ];
+  await inBatches(marks, nameOf, ['changed'], (tx, rows) =>
+    updateWorkloads(
+      tx,
+      // Whether a guest runs that is not listed is unknown, whatever it did before.
+      rows.map(({ id, missing_since }) => ({ id, missing_since, status: 'unknown' as const })),
+    ),
+  );
+}

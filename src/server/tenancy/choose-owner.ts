@@ -1,0 +1,61 @@
+import { type Owned, projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import type { Tx } from '../db/client';
+import { AppError } from '../lib/errors';
+import { chooseTenant } from './choose-tenant';
+import { lockProject } from './queries/projects';
+
+const wrong = (message: string) =>
+  new AppError('malformed', message, {
+    errors: [{ field: 'project_id', message: 'Name a project that you act for.' }],
+  });
+
+/** The project of an answer is the same for one that does not exist and one that is out of reach. */
+const noSuchProject = () => wrong('There is no such project.');
+
+type Wanted = { tenant_id?: string | null | undefined; project_id?: string | null | undefined };
+
+/**
+ * The owner of something new: a project, a tenant, or the installation. Without a project it is chosen as by `chooseTenant`. A user
+ * who acts for single projects only must name one, unless there is only one.
+ * @throws AppError `malformed` naming the field
+ */
+export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id }: Wanted): Promise<Owned> {
+  const [only, ...more] = projectsOf(reach);
+  const tenants = tenantsOf(reach);
+  let wanted = project_id;
+  if (tenants !== 'all' && tenants.length === 0 && wanted === undefined && only !== undefined) {
+    if (more.length > 0) throw wrong('You act for several projects: say which one this belongs to.');
+    wanted = only;
+  }
+  if (wanted === undefined || (wanted === null && tenants.length > 0)) {
+    return { tenant_id: await chooseTenant(tx, tenants, tenant_id), project_id: null };
+  }
+  if (wanted === null) throw wrong('You act for single projects: name one.');
+  const project = await lockProject(tx, reach, wanted, 'key share');
+  if (!project || (tenant_id !== undefined && tenant_id !== project.tenant_id)) throw noSuchProject();
+  return { tenant_id: project.tenant_id, project_id: project.id };
+}
+
+/**
+ * Another owner for something that a tenant or one of its projects has, whose present owner the caller acts for already.
+ * @throws AppError `refused` for what belongs to the installation; `malformed` for a project of others; `forbidden` when the caller
+ * does not act for the whole tenant and gives it to the tenant
+ */
+export async function changeOwner(tx: Tx, reach: Reach, present: Owned, projectId: string | null): Promise<Owned> {
+  const { tenant_id } = present;
+  if (tenant_id === null) {
+    throw new AppError('refused', 'What belongs to the whole installation cannot be given to a project.', {
+      errors: [{ field: 'project_id', message: 'Leave it out.' }],
+    });
+  }
+  if (projectId === null) {
+    const tenants = tenantsOf(reach);
+    if (tenants !== 'all' && !tenants.includes(tenant_id)) {
+      throw new AppError('forbidden', 'This needs the permission for the whole tenant.');
+    }
+    return { tenant_id, project_id: null };
+  }
+  const project = await lockProject(tx, reach, projectId, 'key share');
+  if (!project || project.tenant_id !== tenant_id) throw noSuchProject();
+  return { tenant_id, project_id: project.id };
+}

@@ -1,0 +1,54 @@
+import { type AnyColumn, and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type Owned, projectsOf, type Reach, type TenantReach, tenantsOf } from '@/domain/permissions';
+import { projects } from '../../db/schema/access';
+import { workloads } from '../../db/schema/workloads';
+
+/** Whether a row that belongs to a tenant is within reach. What belongs to no tenant is for those with reach `all`. */
+export function tenantInReach(column: AnyColumn, tenants: TenantReach): SQL | undefined {
+  if (tenants === 'all') return undefined;
+  return tenants.length === 0 ? sql`false` : inArray(column, [...tenants]);
+}
+
+/**
+ * Whether a workload is within reach, for a WHERE in which `workloads` stands. Nothing is to be asked with reach `all`.
+ * A workload without a project belongs to no tenant.
+ */
+export function workloadInReach(reach: Reach): SQL | undefined {
+  const tenants = tenantsOf(reach);
+  if (tenants === 'all') return undefined;
+  const single = projectsOf(reach);
+  const ofProject = single.length > 0 ? inArray(workloads.project_id, [...single]) : undefined;
+  if (tenants.length === 0) return ofProject ?? sql`false`;
+  const ofTenant = sql`exists (select 1 from ${projects} where ${eq(projects.id, workloads.project_id)}
+    and ${inArray(projects.tenant_id, [...tenants])})`;
+  return ofProject ? sql`(${ofProject} or ${ofTenant})` : ofTenant;
+}
+
+/**
+ * Whether a day (UTC) of a workload is within reach, for a WHERE in which `workloads` stands: for those who reach it by its project,
+ * the days after the one on which it came.
+ */
+export function dayInProject(day: SQL, reach: Reach): SQL | undefined {
+  const single = projectsOf(reach);
+  if (single.length === 0) return undefined;
+  const { project_id, project_since } = workloads;
+  return sql`(${project_since} is null or ${project_id} is null or not (${inArray(project_id, [...single])})
+    or ${day} > (${project_since} at time zone 'UTC')::date)`;
+}
+
+/** Whether a row that belongs to a tenant, or to one project of it, is within reach. */
+export function ownedInReach(columns: { tenant_id: AnyColumn; project_id: AnyColumn }, reach: Reach): SQL | undefined {
+  const ofTenant = tenantInReach(columns.tenant_id, tenantsOf(reach));
+  const single = projectsOf(reach);
+  return ofTenant && single.length > 0 ? or(ofTenant, inArray(columns.project_id, [...single])) : ofTenant;
+}
+
+/** The filter `tenant_id` of a list, or `project_id`: rows of this one, with `none` those of none. */
+export function ofTenant(column: AnyColumn, wanted: string | undefined): SQL | undefined {
+  if (wanted === undefined) return undefined;
+  return wanted === 'none' ? isNull(column) : eq(column, wanted);
+}
+
+/** Rows of exactly this owner: a project's are not the tenant's. */
+export const ownedBy = (columns: { tenant_id: AnyColumn; project_id: AnyColumn }, owner: Owned): SQL | undefined =>
+  and(ofTenant(columns.tenant_id, owner.tenant_id ?? 'none'), ofTenant(columns.project_id, owner.project_id ?? 'none'));

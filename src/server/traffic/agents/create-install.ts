@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { AgentInstall, AgentInstallInput } from '@/domain/agent';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { hashToken } from '../../auth/session-tokens';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
+import { findNodeName, insertEnrolment } from '../queries/agent-enrolments';
+import { requireAgentBundle } from './agent-bundle';
+
+/** Long enough to open a shell on the node, short enough for a token that is pasted. */
+const LIFE_MS = 60 * 60_000;
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * The command that installs the agent on a node, ready to be pasted into a root shell there. Its token works once, within
+ * an hour; only its hash is kept.
+ * @param baseUrl address of the service as the caller reached it, without trailing slash
+ * @throws AppError `not_found`; `unavailable` when the agent was not built
+ */
+export async function createInstall(
+  scope: Scope<'agent:install'>,
+  { node_id }: AgentInstallInput,
+  baseUrl: string,
+): Promise<AgentInstall> {
+  await requireAgentBundle();
+  const enrolment_token = `fabric_enrol_${randomBytes(32).toString('base64url')}`;
+  const now = clock.now();
+  const expires_at = new Date(now.getTime() + LIFE_MS).toISOString();
+  const node = await db.transaction(async (tx) => {
+    const found = await findNodeName(tx, node_id);
+    if (!found) throw notFound('node');
+    const id = newId();
+    await insertEnrolment(tx, {
+      id,
+      node_id,
+      token_hash: hashToken(enrolment_token),
+      created_by: scope.actor.id,
+      created_at: now.toISOString(),
+      expires_at,
+    });
+    await recordAudit(tx, scope, {
+      action: 'agent.install_requested',
+      object_kind: 'node',
+      object_id: node_id,
+      object_name: found.name,
+      after: { enrolment_id: id, expires_at },
+    });
+    return found;
+  });
+  const script = quoted(`${baseUrl}/api/v1/agents/install.sh`);
+  const variables = `FABRIC_ENROLMENT_TOKEN=${quoted(enrolment_token)} FABRIC_NODE_NAME=${quoted(node.name)}`;
+  return {
+    node_id,
+    node_name: node.name,
+    base_url: baseUrl,
+    command: `curl -fsSL ${script} | ${variables} sh`,
+    enrolment_token,
+    expires_at,
+  };
+}

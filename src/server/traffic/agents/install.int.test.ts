@@ -1,0 +1,383 @@
+import { spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentDetail, AgentInstall, AgentInstallInfo } from '@/domain/agent';
+import { STAMPED } from '@/server/auth/origin';
+import { sqlClient } from '@/server/db/client';
+import { bearer, makeCluster, makeNode, makeTenant, makeUser } from '@/test/factories';
+import { fakeClock } from '@/test/fake-clock';
+import { call } from '@/test/request';
+import { replacedTokens } from '../../notifications/facts/replaced-tokens';
+import { MACHINE_ID, makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
+
+type Headers = Record<string, string>;
+const sql = sqlClient();
+const OTHER_MACHINE = 'fedcba9876543210fedcba9876543210';
+let directory: string;
+let admin: Headers;
+let cluster: { id: string };
+let node: { id: string; name: string };
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fabric-install-test-'));
+  const build = spawnSync(process.execPath, ['agent/build.mjs', join(directory, 'dist', 'agent')], {
+    encoding: 'utf8',
+  });
+  expect(build.status, build.stderr).toBe(0);
+  vi.spyOn(process, 'cwd').mockReturnValue(directory);
+  cluster = await makeCluster();
+  admin = await bearer(await makeUser('admin'));
+}, 60_000);
+afterAll(() => {
+  vi.restoreAllMocks();
+  rmSync(directory, { recursive: true });
+});
+beforeEach(async () => {
+  node = await makeNode(cluster);
+});
+
+async function json<T>(response: Response | Promise<Response>, status: number): Promise<T> {
+  const answer = await response;
+  const text = await answer.text();
+  expect(answer.status, text).toBe(status);
+  return JSON.parse(text);
+}
+const install = (of = node, headers: Headers = {}) =>
+  json<AgentInstall>(
+    call('/agents/install', { method: 'POST', body: { node_id: of.id }, headers: { ...admin, ...headers } }),
+    201,
+  );
+const enrol = (enrolment_token: string, values: Record<string, unknown> = {}) =>
+  call('/agents/enrol', {
+    method: 'POST',
+    body: {
+      protocol_version: 1,
+      enrolment_token,
+      machine_id: MACHINE_ID,
+      node_name: node.name,
+      agent_version: '0.2.0',
+      ...values,
+    },
+  });
+const enrolled = (token: string, values: Record<string, unknown> = {}) =>
+  json<{ node_token: string; node_id: string; interval_seconds: number }>(enrol(token, values), 200);
+const beat = (token: string, machine_id = MACHINE_ID) =>
+  call('/agents/heartbeat', {
+    method: 'POST',
+    body: makeHeartbeat(makeFlows(1), { machine_id }),
+    headers: { authorization: `Bearer ${token}` },
+  });
+
+describe('POST /agents/install', () => {
+  it('gives a command that hands token and node name to the installer, whatever the name is', async () => {
+    const odd = await makeNode(cluster, { name: `it's $(touch x) "n1"` });
+    const { command, enrolment_token, node_name } = await install(odd);
+    const bin = mkdtempSync(join(directory, 'bin-'));
+    const curl = `#!/bin/sh\necho 'printf "%s|%s|%s" "$FABRIC_ENROLMENT_TOKEN" "$FABRIC_NODE_NAME" "'"$2"'"'\n`;
+    writeFileSync(join(bin, 'curl'), curl);
+    chmodSync(join(bin, 'curl'), 0o755);
+    const ran = spawnSync('sh', ['-c', command], {
+      encoding: 'utf8',
+      env: { NODE_ENV: 'test', PATH: `${bin}:/usr/bin:/bin` },
+    });
+    expect(ran.stdout).toBe(`${enrolment_token}|${node_name}|http://fabric.test/api/v1/agents/install.sh`);
+  });
+
+  it('keeps a hash of the token only, and says who asked', async () => {
+    const { enrolment_token, expires_at } = await install();
+    expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(59 * 60_000);
+    const rows = await sql`select token_hash from agent_enrolments where node_id = ${node.id}`;
+    expect(rows[0]?.token_hash).toMatch(/^[0-9a-f]{64}$/);
+    const [record] =
+      await sql`select * from audit_records where action = 'agent.install_requested' and object_id = ${node.id}`;
+    expect(record).toMatchObject({ actor_kind: 'user', object_kind: 'node', object_name: node.name });
+    expect(JSON.stringify(record)).not.toContain(enrolment_token);
+  });
+
+  it.each<[string, number, () => Promise<{ headers: Headers; id: string }>]>([
+    ['a node that does not exist', 404, async () => ({ headers: admin, id: randomUUID() })],
+    ['a viewer', 403, async () => ({ headers: await bearer(await makeUser('viewer')), id: node.id })],
+    [
+      'an administrator of one tenant',
+      403,
+      async () => ({ headers: await bearer(await makeUser('admin', await makeTenant())), id: node.id }),
+    ],
+    ['a stranger', 401, async () => ({ headers: {}, id: node.id })],
+  ])('refuses %s with %i', async (_what, status, make) => {
+    const { headers, id } = await make();
+    await json(call('/agents/install', { method: 'POST', body: { node_id: id }, headers }), status);
+  });
+
+  it('says so when the service was built without the agent', async () => {
+    vi.spyOn(process, 'cwd').mockReturnValueOnce('/');
+    const problem = await json<{ detail: string }>(
+      call('/agents/install', { method: 'POST', body: { node_id: node.id }, headers: admin }),
+      503,
+    );
+    expect(problem.detail).toContain('npm run build');
+  });
+});
+
+describe('POST /agents/enrol', () => {
+  it('gives the node a token of its own, once, and writes it down without the token', async () => {
+    const { enrolment_token } = await install();
+    const answer = await enrolled(enrolment_token);
+    expect(answer).toMatchObject({ node_id: node.id, interval_seconds: 30 });
+    expect((await beat(answer.node_token)).status).toBe(200);
+    const [record] = await sql`select * from audit_records where action = 'agent.enrolled' and object_id = ${node.id}`;
+    expect(record).toMatchObject({ actor_kind: 'agent', object_name: node.name, after: { machine_id: MACHINE_ID } });
+    const stored = JSON.stringify([record, await sql`select * from node_agents where node_id = ${node.id}`]);
+    expect(stored).not.toContain(answer.node_token);
+    expect(stored).not.toContain(enrolment_token);
+  });
+
+  it('takes the short and the long name of a machine, in any case', async () => {
+    const { enrolment_token } = await install();
+    await enrolled(enrolment_token, { node_name: `${node.name.toUpperCase()}.example.org` });
+  });
+
+  it('lets an agent be installed anew: the token and the machine before are locked out', async () => {
+    const first = await enrolled((await install()).enrolment_token);
+    await beat(first.node_token);
+    const second = await enrolled((await install()).enrolment_token, { machine_id: OTHER_MACHINE });
+    expect((await beat(first.node_token)).status).toBe(401);
+    expect((await beat(second.node_token)).status).toBe(403);
+    expect((await beat(second.node_token, OTHER_MACHINE)).status).toBe(200);
+    const records = await sql`select before, after from audit_records
+      where action = 'agent.enrolled' and object_id = ${node.id} order by seq`;
+    expect(records.map(({ before, after }) => [before?.machine_id ?? null, after.machine_id])).toEqual([
+      [null, MACHINE_ID],
+      [MACHINE_ID, OTHER_MACHINE],
+    ]);
+  });
+
+  it('tells that the token of an agent was replaced while it reported, by whose enrolment, and from which machine', async () => {
+    const replacement = async () => {
+      const { items } = (await (await call(`/agents?q=${node.name}`, { headers: admin })).json()) as {
+        items: AgentDetail[];
+      };
+      const detail = (await (await call(`/agents/${node.id}`, { headers: admin })).json()) as AgentDetail;
+      expect(items[0]?.token_replacement).toEqual(detail.token_replacement);
+      return detail.token_replacement;
+    };
+    const told = async () => (await replacedTokens('all')).facts.filter(({ object_id }) => object_id === node.id);
+    const first = await enrolled((await install()).enrolment_token);
+    // Nothing reported with the token before.
+    await enrolled((await install()).enrolment_token);
+    expect([await replacement(), await told()]).toEqual([null, []]);
+    const { node_token } = await enrolled((await install()).enrolment_token);
+    expect((await beat(first.node_token)).status).toBe(401);
+    expect((await beat(node_token)).status).toBe(200);
+    await enrolled((await install()).enrolment_token, { machine_id: OTHER_MACHINE });
+    const [enrolment] = await sql`select id, created_by from agent_enrolments where node_id = ${node.id}
+      order by used_at desc limit 1`;
+    const [user] = await sql`select name from users where id = ${enrolment?.created_by}`;
+    expect(await replacement()).toMatchObject({
+      enrolment_id: enrolment?.id,
+      user_id: enrolment?.created_by,
+      user_name: user?.name,
+      machine_id: OTHER_MACHINE,
+      previous_machine_id: MACHINE_ID,
+    });
+    expect(await told()).toMatchObject([
+      { key: `${node.id} ${enrolment?.id}`, detail: expect.stringContaining('another machine') },
+    ]);
+    const [record] = await sql`select after from audit_records
+      where action = 'agent.enrolled' and object_id = ${node.id} order by seq desc limit 1`;
+    expect(record?.after).toMatchObject({ replaced_reporting_agent: true });
+  });
+
+  const unknown = `fabric_enrol_${'a'.repeat(43)}`;
+  const cases: [string, number, string, () => Promise<Response>][] = [
+    ['that never was', 401, 'not valid', () => enrol(unknown)],
+    [
+      'that was used',
+      410,
+      'used already',
+      async () => {
+        const { enrolment_token } = await install();
+        await enrolled(enrolment_token);
+        return enrol(enrolment_token);
+      },
+    ],
+    [
+      'that expired',
+      410,
+      'expired',
+      async () => {
+        const { enrolment_token } = await install();
+        const time = fakeClock();
+        time.advance(3_600);
+        try {
+          return await enrol(enrolment_token);
+        } finally {
+          time.restore();
+        }
+      },
+    ],
+    [
+      'of another node',
+      422,
+      'FABRIC_NODE_NAME',
+      async () => enrol((await install()).enrolment_token, { node_name: 'elsewhere' }),
+    ],
+    [
+      'of a node that was deleted',
+      401,
+      'not valid',
+      async () => {
+        const { enrolment_token } = await install();
+        await sql`delete from nodes where id = ${node.id}`;
+        return enrol(enrolment_token);
+      },
+    ],
+    [
+      'with a machine that has no id',
+      400,
+      'fields',
+      async () => enrol((await install()).enrolment_token, { machine_id: 'x' }),
+    ],
+  ];
+  it.each(cases)('refuses a token %s with %i', async (_what, status, text, attempt) => {
+    const problem = await json<{ detail: string; node_token?: string }>(attempt(), status);
+    expect(problem.detail).toContain(text);
+    expect(problem.node_token).toBeUndefined();
+  });
+
+  it('works until the last moment of the hour, and after an attempt under the wrong name', async () => {
+    const { enrolment_token } = await install();
+    await enrol(enrolment_token, { node_name: 'elsewhere' });
+    const time = fakeClock();
+    time.advance(3_599);
+    try {
+      await enrolled(enrolment_token);
+    } finally {
+      time.restore();
+    }
+  });
+
+  it('takes no token whose creator lost the right or the account', async () => {
+    for (const lose of [
+      (id: string) => sql`delete from role_assignments where user_id = ${id}`,
+      (id: string) => sql`update users set active = false where id = ${id}`,
+      (id: string) => sql`delete from users where id = ${id}`,
+    ]) {
+      const creator = await makeUser('admin');
+      const { enrolment_token } = await install(node, await bearer(creator));
+      await lose(creator.id);
+      expect((await enrol(enrolment_token)).status).toBe(410);
+    }
+    expect((await enrol((await install()).enrolment_token)).status).toBe(200);
+  });
+
+  it('gives a token away once when it is used twice at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { enrolment_token } = await install();
+      const answers = await Promise.all(Array.from({ length: 4 }, () => enrol(enrolment_token)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
+    }
+  });
+});
+
+describe('GET /agents/install.sh', () => {
+  const script = async (headers: Headers = {}) => {
+    const response = await call('/agents/install.sh', { headers });
+    expect(response.status).toBe(200);
+    return { response, text: await response.text() };
+  };
+
+  it('is a shell script that nobody may keep', async () => {
+    const { response, text } = await script();
+    expect(response.headers.get('content-type')).toBe('text/x-shellscript; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(text).not.toContain('@FABRIC_');
+  });
+
+  it.skipIf(spawnSync('shellcheck', ['--version']).status !== 0)('passes shellcheck as it is served', async () => {
+    const check = spawnSync('shellcheck', ['-s', 'sh', '-'], { input: (await script()).text, encoding: 'utf8' });
+    expect(check.status, check.stdout).toBe(0);
+  });
+
+  it('knows the sums of the files that are served', async () => {
+    const { text } = await script();
+    const sums = [...text.matchAll(/\b([0-9a-f]{64}) {2}([\w.-]+)/g)].map(([, sum, name]) => ({
+      sum,
+      name: name ?? '',
+    }));
+    const { files, agent_version } = await json<AgentInstallInfo>(
+      call('/agents/install-info', { headers: admin }),
+      200,
+    );
+    expect(agent_version).toBe('0.2.0');
+    expect(sums.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
+    expect(sums.map(({ name }) => name)).toEqual(expect.arrayContaining(['fabric-agent.cjs', 'fabric-agent.service']));
+    for (const { sum, name } of sums) {
+      const response = await call(`/agents/download/${name}`);
+      const content = Buffer.from(await response.arrayBuffer());
+      expect(createHash('sha256').update(content).digest('hex'), name).toBe(sum);
+      expect(response.headers.get('content-length')).toBe(String(content.byteLength));
+      expect(response.headers.get('etag')).toBe(`"${sum}"`);
+    }
+  });
+
+  const BAD_HOSTS = [
+    'evil.example.org/path',
+    'evil.example.org;reboot',
+    '$(reboot)',
+    '`reboot`',
+    'a b',
+    'user@host',
+    'host:99999',
+    'host:0',
+    '-x',
+    "'",
+    '[::1',
+    'a_b$c',
+    '0x7f.1',
+    'x'.repeat(300),
+  ];
+  it.each<[Headers, string]>([
+    [{}, 'http://fabric.test'],
+    [{ 'x-fabric-host': 'fabric.example.org', 'x-fabric-proto': 'https' }, 'https://fabric.example.org'],
+    [{ 'x-fabric-host': 'fabric.example.org:8443' }, 'http://fabric.example.org:8443'],
+    [{ 'x-fabric-host': '[2001:DB8::1]:8443', 'x-fabric-proto': 'https' }, 'https://[2001:db8::1]:8443'],
+    [{ 'x-fabric-host': '192.0.2.1' }, 'http://192.0.2.1'],
+    [{ 'x-fabric-proto': 'https' }, 'https://fabric.test'],
+    // What the client itself sends counts for nothing: the entry looks at who it is before (`peer-header.ts`).
+    [{ 'x-forwarded-host': 'evil.example.org', 'x-forwarded-proto': 'https' }, 'http://fabric.test'],
+    [{ 'x-forwarded-host': 'evil.example.org', 'x-fabric-host': 'fabric.example.org' }, 'http://fabric.example.org'],
+    [{ 'x-forwarded-proto': "https';reboot;'" }, 'http://fabric.test'],
+  ])('names the address of %j as %s', async (headers, base) => {
+    vi.stubGlobal(STAMPED, true);
+    const { text } = await script(headers);
+    expect(/^DEFAULT_BASE_URL='([^']*)'$/m.exec(text)?.[1]).toBe(base);
+    const { base_url, command } = await install(node, headers);
+    expect(base_url).toBe(base);
+    expect(command).toContain(`curl -fsSL '${base}/api/v1/agents/install.sh' |`);
+    const info = await json<AgentInstallInfo>(call('/agents/install-info', { headers: { ...admin, ...headers } }), 200);
+    expect(info.script_url).toBe(`${base}/api/v1/agents/install.sh`);
+    expect(info.files[0]?.url.startsWith(`${base}/api/v1/agents/download/`)).toBe(true);
+  });
+
+  it.each(BAD_HOSTS)('refuses to name %j as its address', async (host) => {
+    vi.stubGlobal(STAMPED, true);
+    const response = await call('/agents/install.sh', { headers: { 'x-fabric-host': host } });
+    expect(response.status).toBe(400);
+  });
+
+  it('and the downloads give nothing else of the disk', async () => {
+    for (const name of [
+      'manifest.json',
+      'install.sh',
+      '..%2Fmanifest.json',
+      '%2Fetc%2Fpasswd',
+      '.',
+      'fabric-agent.cjs%00',
+    ]) {
+      expect([401, 404], name).toContain((await call(`/agents/download/${name}`)).status);
+    }
+  });
+});

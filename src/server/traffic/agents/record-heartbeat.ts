@@ -1,0 +1,175 @@
+import type { HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
+import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
+import { db, type Tx } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { countFlows } from '../../lib/metrics';
+import { storedSettings } from '../../settings/stored-settings';
+import { type AddressBook, addressBook } from '../flows/address-book';
+import { confirmedObserver } from '../flows/attribute-flow';
+import { type ClockWindow, clockWindow } from '../flows/clock-window';
+import { type Judgement, judgeFlows, type UnconfirmedFlow } from '../flows/judge-flows';
+import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
+import { storeFlows } from '../flows/store-flows';
+import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
+import { insertInterfaceSamples, insertInterfaceTraffic } from '../storage/postgres/interface-counters';
+import { chargeFlows } from './agent-budget';
+import type { AgentScope } from './agent-identity';
+import { isBacklog, storableTime } from './backlog';
+import { compactPayload, PAYLOAD_FLOWS } from './compact-payload';
+
+/** Rejections that are kept for the answer to a repeated heartbeat. */
+const REJECTIONS_KEPT = 100;
+
+function assertSameMachine(agent: AgentState | null, heartbeat: HeartbeatEnvelope): asserts agent is AgentState {
+  if (!agent) throw new AppError('unauthenticated', 'The node token is not valid. Install the agent again.');
+  if (agent.machine_id !== null && agent.machine_id !== heartbeat.machine_id) {
+    throw new AppError(
+      'forbidden',
+      'The token belongs to an agent on another machine. Install the agent again on this node.',
+      { errors: [{ field: 'machine_id', message: 'Not the machine that enrolled for this node.' }] },
+    );
+  }
+}
+
+/** Agents whose collectors all work are `ok`; one that lost a collector says so itself. */
+function statusOf(heartbeat: HeartbeatEnvelope): 'ok' | 'degraded' {
+  const states = heartbeat.flow_diagnostics?.collectors.map(({ state }) => state) ?? [];
+  return states.includes('degraded') || (states.length > 0 && !states.includes('active')) ? 'degraded' : 'ok';
+}
+
+const oldestOf = ({ flows }: Judgement): string | null =>
+  flows.reduce<string | null>((oldest, { record: { observed_at } }) => {
+    return oldest === null || observed_at < oldest ? observed_at : oldest;
+  }, null);
+
+/** Told only where there are any. */
+const waits = (unconfirmed: number) => (unconfirmed > 0 ? { unconfirmed } : {});
+
+/** Reports that cannot be kept until they are confirmed. */
+const withoutRoom = (flows: readonly UnconfirmedFlow[]) =>
+  flows.map(({ index, vmid }) => ({
+    index,
+    reason: `guest ${vmid} is not on this node, and ${MOST_UNCONFIRMED} flows wait already for its place to be read`,
+  }));
+
+async function storeInterfaces(
+  tx: Tx,
+  node: AgentScope['node'],
+  heartbeat: HeartbeatEnvelope,
+  times: ClockWindow,
+  book: AddressBook,
+): Promise<void> {
+  const { cluster_id, node_id } = node;
+  const read = (time: string) => times.read(time) ?? times.now;
+  const sent = read(heartbeat.sent_at);
+  const guestAt = (vmid: number | undefined, at: number) =>
+    confirmedObserver(book, { cluster_id, node_id, vmid: vmid ?? null, at });
+  await insertInterfaceSamples(
+    tx,
+    node_id,
+    new Date(sent).toISOString(),
+    heartbeat.interfaces.map(({ vmid, nic, ...counters }) => ({
+      ...counters,
+      vmid: vmid ?? null,
+      nic: nic ?? null,
+      workload_id: guestAt(vmid, sent),
+    })),
+  );
+  await insertInterfaceTraffic(
+    tx,
+    node,
+    heartbeat.interface_traffic.map((row) => ({
+      ...row,
+      observed_at: new Date(read(row.observed_at)).toISOString(),
+      workload_id: guestAt(row.vmid, read(row.observed_at)),
+    })),
+  );
+}
+
+/**
+ * Stores what an agent reports, all of it or nothing, before it is answered. Heartbeats of one node are stored one after
+ * the other; a repeated one (same boot and sequence) changes nothing and gets the answer of the first.
+ * @throws AppError `forbidden` when the machine is not the one that enrolled
+ */
+export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnvelope): Promise<HeartbeatAnswer> {
+  const { node } = scope;
+  await chargeFlows(node.node_id, heartbeat.interval_seconds, heartbeat.flows.length);
+  const [settings, book, before] = await Promise.all([
+    storedSettings(db),
+    addressBook(db),
+    findAgent(db, node.node_id),
+  ]);
+  const received = clock.now();
+  const times = clockWindow(
+    received,
+    heartbeat.sent_at,
+    isBacklog(before, heartbeat, received) ? (before?.clock_offset_ms ?? null) : null,
+  );
+  const now = received.toISOString();
+  const judgement = judgeFlows(heartbeat.flows, {
+    clusterId: node.cluster_id,
+    nodeId: node.node_id,
+    clock: times,
+    retentionHours: settings.flow_retention_hours,
+    book,
+    sampleSize: PAYLOAD_FLOWS,
+  });
+  const { boot_id, sequence } = heartbeat;
+  const next_interval_seconds = Math.max(heartbeat.interval_seconds, AGENT_LIMITS.interval_seconds.minimum);
+
+  const stored = await db.transaction(async (tx) => {
+    const agent = await lockAgent(tx, node.node_id);
+    assertSameMachine(agent, heartbeat);
+    const known = await findHeartbeat(tx, { node_id: node.node_id, boot_id, sequence });
+    if (known) {
+      const { accepted, updated, unconfirmed, rejected } = known;
+      return { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds, duplicate: true };
+    }
+    const accepted = await storeFlows(tx, node, judgement.flows, now);
+    const updated = judgement.valid - accepted;
+    const unconfirmed = await keepUnconfirmed(tx, node, judgement.unconfirmed, now);
+    const rejected = [...judgement.rejected, ...withoutRoom(judgement.unconfirmed.slice(unconfirmed))];
+    await storeInterfaces(tx, node, heartbeat, times, book);
+    await insertHeartbeat(tx, {
+      node_id: node.node_id,
+      boot_id,
+      sequence,
+      received_at: now,
+      accepted,
+      updated,
+      unconfirmed,
+      rejected_count: rejected.length,
+      rejected: rejected.slice(0, REJECTIONS_KEPT),
+      oldest_observed_at: oldestOf(judgement),
+    });
+    const answer = { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds };
+    // What was kept during an outage says nothing about the agent now.
+    if (isBacklog(agent, heartbeat, received)) return answer;
+    const status = statusOf(heartbeat);
+    await updateAgent(tx, node.node_id, {
+      status,
+      agent_version: heartbeat.agent_version,
+      machine_id: heartbeat.machine_id,
+      last_heartbeat_at: now,
+      clock_offset_ms: times.offset_ms,
+      last_boot_id: boot_id,
+      last_sequence: sequence,
+      last_sent_at: storableTime(heartbeat.sent_at, now),
+      interval_seconds: heartbeat.interval_seconds,
+      firewall_status: heartbeat.firewall_status,
+      nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
+      ...(heartbeat.nftables_ruleset_hash !== agent.nftables_ruleset_hash && { ruleset_changed_at: now }),
+      payload: compactPayload(heartbeat, judgement.sample),
+      updated_at: now,
+    });
+    if (agent.status !== status) await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });
+    return answer;
+  });
+  if (!('duplicate' in stored)) {
+    const { accepted, updated, unconfirmed = 0, rejected } = stored;
+    countFlows({ accepted, updated, unconfirmed, rejected: rejected.length });
+  }
+  return stored;
+}

@@ -1,0 +1,71 @@
+import { minuteCutoff } from '@/domain/flow/plan-range';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import {
+  deleteMarks,
+  findMarkedHours,
+  lockTrafficSums,
+  type MarkedHour,
+  newestMark,
+  raiseTrafficVersion,
+} from '../storage/postgres/marks';
+import { findMovedWorkloads, markOwned, saveOwners } from '../storage/postgres/traffic-owners';
+import {
+  hasMovedMinutes,
+  remakeFiveMinutes,
+  remakeHour,
+  remakeHourFromRollups,
+} from '../storage/postgres/traffic-sums';
+
+/** A run takes at most about this long, so that the newest hour is made again soon whatever else is to be done. */
+const BUDGET_MS = 5_000;
+
+/** Counts guests to the tenants that they belong to now, and marks what was counted to others. */
+async function adoptOwners(): Promise<void> {
+  if ((await findMovedWorkloads(db)).length === 0) return;
+  await db.transaction(async (tx) => {
+    await lockTrafficSums(tx);
+    const owned = await findMovedWorkloads(tx);
+    if (owned.length === 0) return;
+    await saveOwners(tx, owned);
+    await markOwned(tx, owned, new Date(minuteCutoff(clock.now().getTime())).toISOString());
+  });
+}
+
+/** Makes an hour and its five minutes anew, and takes the marks away: all or nothing. */
+async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockTrafficSums(tx);
+    const isOld = Date.parse(hour_at) < minuteCutoff(clock.now().getTime());
+    if (isOld || (await hasMovedMinutes(tx, cluster_id, hour_at))) {
+      await remakeHourFromRollups(tx, cluster_id, hour_at);
+    } else {
+      await remakeFiveMinutes(tx, cluster_id, hour_at);
+      await remakeHour(tx, cluster_id, hour_at);
+    }
+    await deleteMarks(tx, mark_ids);
+    await raiseTrafficVersion(tx);
+  });
+}
+
+/**
+ * Makes the sums of traffic whose sources have changed, the newest first, for some seconds. Safe to run at any time, twice
+ * at once, and to interrupt: what is not made stays marked.
+ * @returns how many hours were made, and whether nothing was left
+ */
+export async function sumTraffic(signal?: AbortSignal): Promise<{ hours: number; done: boolean }> {
+  const started = performance.now();
+  await adoptOwners();
+  // What is marked from now on is left for the next run.
+  const upTo = await newestMark(db);
+  for (let hours = 0; ; ) {
+    const marked = await findMarkedHours(db, upTo);
+    if (marked.length === 0) return { hours, done: true };
+    for (const hour of marked) {
+      signal?.throwIfAborted();
+      await makeHour(hour);
+      hours += 1;
+      if (performance.now() - started > BUDGET_MS) return { hours, done: false };
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { and, count, desc, eq, gt, gte, ilike, inArray, isNotNull, isNull, not, type SQL, sql } from 'drizzle-orm';
+import type { Agent, AgentDetail, AgentHour, AgentListInput } from '@/domain/agent';
+import type { Page } from '@/domain/list';
+import { db } from '../../db/client';
+import { likePattern } from '../../db/like-pattern';
+import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { agentHeartbeats } from '../../db/schema/agents';
+import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
+import { unconfirmedFlows } from '../../db/schema/flows';
+import { listUnconfirmedGuests } from '../storage/postgres/unconfirmed';
+
+/** The collectors of the newest heartbeat as a JSON list; of anything else than a list an empty one. */
+const reported = sql`case when jsonb_typeof(${nodeAgents.payload} #> '{flow_diagnostics,collectors}') = 'array'
+  then ${nodeAgents.payload} #> '{flow_diagnostics,collectors}' else '[]'::jsonb end`;
+const lacks = sql`exists (select from jsonb_array_elements(${reported}) c where c->>'state' in ('degraded', 'unavailable'))`;
+
+/** An agent as the database knows it; whether it is outdated depends on what the service brings. */
+export type StoredAgent = Omit<Agent, 'outdated'>;
+type Activity = Omit<AgentHour, 'hour_at'>;
+
+const columns = {
+  id: nodes.id,
+  node_id: nodes.id,
+  node_name: nodes.name,
+  cluster_id: nodes.cluster_id,
+  cluster_name: clusters.name,
+  status: nodeAgents.status,
+  agent_version: nodeAgents.agent_version,
+  machine_id: nodeAgents.machine_id,
+  enrolled_at: nodeAgents.enrolled_at,
+  last_heartbeat_at: nodeAgents.last_heartbeat_at,
+  interval_seconds: nodeAgents.interval_seconds,
+  clock_offset_ms: nodeAgents.clock_offset_ms,
+  firewall_status: sql<Agent['firewall_status']>`${nodeAgents.firewall_status}`,
+  nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
+  token_replacement: nodeAgents.token_replacement,
+  unconfirmed: sql<Agent['unconfirmed']>`(select jsonb_build_object(
+      'waiting', count(*) filter (where u.state = 'waiting'), 'refused', count(*) filter (where u.state = 'refused'))
+    from ${unconfirmedFlows} as u where u.node_id = ${nodes.id})`,
+  collectors: sql<Agent['collectors']>`(select coalesce(jsonb_agg(jsonb_build_object(
+    'name', left(c->>'name', 64), 'state', left(c->>'state', 64)) order by c.at), '[]'::jsonb)
+    from jsonb_array_elements(${reported}) with ordinality c(c, at))`,
+};
+
+const SORTS: SortKeys = {
+  node_name: { column: nodes.name },
+  cluster_name: { column: clusters.name },
+  status: { column: nodeAgents.status, nullable: true },
+  agent_version: { column: nodeAgents.agent_version, nullable: true },
+  last_heartbeat_at: { column: nodeAgents.last_heartbeat_at, nullable: true },
+  clock_offset_ms: { column: nodeAgents.clock_offset_ms, nullable: true },
+};
+
+/** Nodes with their agents, page by page. Two queries. @param outdated the versions that count as outdated */
+export async function listAgents(input: AgentListInput, outdated: readonly string[]): Promise<Page<StoredAgent>> {
+  const isOutdated = outdated.length > 0 ? inArray(nodeAgents.agent_version, [...outdated]) : sql`false`;
+  const conditions: (SQL | undefined)[] = [
+    input.cluster_id === undefined ? undefined : eq(nodes.cluster_id, input.cluster_id),
+    input.status === undefined
+      ? undefined
+      : input.status === 'none'
+        ? isNull(nodeAgents.status)
+        : eq(nodeAgents.status, input.status),
+    input.outdated === undefined
+      ? undefined
+      : input.outdated
+        ? isOutdated
+        : and(isNotNull(nodeAgents.agent_version), not(isOutdated)),
+    input.lacking === undefined ? undefined : input.lacking ? lacks : and(isNotNull(nodeAgents.payload), not(lacks)),
+    input.q ? ilike(nodes.name, likePattern(input.q)) : undefined,
+  ];
+  const matches = db
+    .select({ id: nodes.id })
+    .from(nodes)
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+    .where(and(...conditions));
+  return pageOfRows<StoredAgent>(input, { sorts: SORTS, sort: 'node_name', id: nodes.id }, (paging) => ({
+    rows: db
+      .select(columns)
+      .from(nodes)
+      .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
+      .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(matches.as('matches')),
+  }));
+}
+
+/** How many nodes are in each state, per version of their agent. One query, at most a row for each pair. */
+export function countAgents(
+  clusterId: string | undefined,
+): Promise<{ status: Agent['status']; agent_version: string | null; nodes: number; lacking: number }[]> {
+  return db
+    .select({
+      status: nodeAgents.status,
+      agent_version: nodeAgents.agent_version,
+      nodes: count(),
+      lacking: sql<number>`(count(*) filter (where ${lacks}))::int`,
+    })
+    .from(nodes)
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+    .where(clusterId === undefined ? undefined : eq(nodes.cluster_id, clusterId))
+    .groupBy(nodeAgents.status, nodeAgents.agent_version);
+}
+
+/** The versions that agents report. */
+export async function findAgentVersions(): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ agent_version: nodeAgents.agent_version })
+    .from(nodeAgents)
+    .where(isNotNull(nodeAgents.agent_version));
+  return rows.flatMap(({ agent_version }) => agent_version ?? []);
+}
+
+const activity = {
+  heartbeats: sql<number>`count(*)::int`,
+  accepted: sql<number>`coalesce(sum(${agentHeartbeats.accepted}), 0)::int`,
+  updated: sql<number>`coalesce(sum(${agentHeartbeats.updated}), 0)::int`,
+  rejected: sql<number>`coalesce(sum(${agentHeartbeats.rejected_count}), 0)::int`,
+};
+
+const sum = (hours: readonly Activity[], field: keyof Activity) =>
+  hours.reduce((total, hour) => total + hour[field], 0);
+
+/** Heartbeats whose rejections are told, and of each the first reasons. */
+const TOLD_HEARTBEATS = 10;
+const TOLD_REASONS = 5;
+
+/** A node with its agent, the newest heartbeat and what the heartbeats since a time brought, or null. Four queries. */
+export async function findAgentDetail(nodeId: string, since: string): Promise<Omit<AgentDetail, 'outdated'> | null> {
+  const recent = and(eq(agentHeartbeats.node_id, nodeId), gte(agentHeartbeats.received_at, since));
+  const hour = sql<string>`to_char(date_trunc('hour', ${agentHeartbeats.received_at}, 'UTC') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+  const [[agent], hours, refused, unconfirmed_guests] = await Promise.all([
+    db
+      .select({ ...columns, payload: sql<AgentDetail['payload']>`${nodeAgents.payload}` })
+      .from(nodes)
+      .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
+      .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+      .where(eq(nodes.id, nodeId)),
+    db
+      .select({ hour_at: hour, ...activity })
+      .from(agentHeartbeats)
+      .where(recent)
+      .groupBy(sql`1`)
+      .orderBy(sql`1`),
+    db
+      .select({ received_at: agentHeartbeats.received_at, rejected: agentHeartbeats.rejected })
+      .from(agentHeartbeats)
+      .where(and(recent, gt(agentHeartbeats.rejected_count, 0)))
+      .orderBy(desc(agentHeartbeats.received_at))
+      .limit(TOLD_HEARTBEATS),
+    listUnconfirmedGuests(nodeId),
+  ]);
+  if (!agent) return null;
+  return {
+    ...agent,
+    last_day: {
+      heartbeats: sum(hours, 'heartbeats'),
+      accepted: sum(hours, 'accepted'),
+      updated: sum(hours, 'updated'),
+      rejected: sum(hours, 'rejected'),
+    },
+    hours,
+    unconfirmed_guests,
+    rejections: refused.flatMap(({ received_at, rejected }) =>
+      rejected.slice(0, TOLD_REASONS).map(({ index, reason }) => ({ received_at, index, reason })),
+    ),
+  };
+}

@@ -1,0 +1,133 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Executor, Tx } from '../../db/client';
+import { agentHeartbeats } from '../../db/schema/agents';
+import { nodeAgents, nodes } from '../../db/schema/clusters';
+import { coverageMarks } from '../../db/schema/coverage';
+
+export type AgentNode = {
+  node_id: string;
+  cluster_id: string;
+  node_name: string;
+  token_hash: string;
+  interval_seconds: number | null;
+};
+
+/** The node whose agent has the token with this hash. */
+export async function findAgentByTokenHash(executor: Executor, hash: string): Promise<AgentNode | null> {
+  const [row] = await executor
+    .select({
+      node_id: nodes.id,
+      cluster_id: nodes.cluster_id,
+      node_name: nodes.name,
+      token_hash: sql<string>`${nodeAgents.token_hash}`,
+      interval_seconds: nodeAgents.interval_seconds,
+    })
+    .from(nodeAgents)
+    .innerJoin(nodes, eq(nodes.id, nodeAgents.node_id))
+    .where(eq(nodeAgents.token_hash, hash));
+  return row ?? null;
+}
+
+/** What is asked of an agent at each heartbeat. Not its newest payload: reading that would cost more than the rest. */
+const state = {
+  status: nodeAgents.status,
+  machine_id: nodeAgents.machine_id,
+  last_boot_id: nodeAgents.last_boot_id,
+  last_sequence: nodeAgents.last_sequence,
+  last_sent_at: nodeAgents.last_sent_at,
+  last_heartbeat_at: nodeAgents.last_heartbeat_at,
+  interval_seconds: nodeAgents.interval_seconds,
+  clock_offset_ms: nodeAgents.clock_offset_ms,
+  nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
+};
+export type AgentState = Pick<typeof nodeAgents.$inferSelect, keyof typeof state>;
+
+export async function findAgent(executor: Executor, nodeId: string): Promise<AgentState | null> {
+  const [row] = await executor.select(state).from(nodeAgents).where(eq(nodeAgents.node_id, nodeId));
+  return row ?? null;
+}
+
+/** The agent of a node, locked: heartbeats of one node are stored one after the other. */
+export async function lockAgent(tx: Tx, nodeId: string): Promise<AgentState | null> {
+  const [row] = await tx.select(state).from(nodeAgents).where(eq(nodeAgents.node_id, nodeId)).for('update');
+  return row ?? null;
+}
+
+export async function updateAgent(
+  tx: Tx,
+  nodeId: string,
+  values: Partial<typeof nodeAgents.$inferInsert>,
+): Promise<void> {
+  await tx.update(nodeAgents).set(values).where(eq(nodeAgents.node_id, nodeId));
+}
+
+export type HeartbeatRow = typeof agentHeartbeats.$inferSelect;
+
+/** What a heartbeat was answered, when it was stored before. */
+export async function findHeartbeat(
+  tx: Tx,
+  key: Pick<HeartbeatRow, 'node_id' | 'boot_id' | 'sequence'>,
+): Promise<HeartbeatRow | null> {
+  const [row] = await tx
+    .select()
+    .from(agentHeartbeats)
+    .where(
+      sql`${agentHeartbeats.node_id} = ${key.node_id} and ${agentHeartbeats.boot_id} = ${key.boot_id}
+        and ${agentHeartbeats.sequence} = ${key.sequence}`,
+    );
+  return row ?? null;
+}
+
+export async function insertHeartbeat(tx: Tx, row: HeartbeatRow): Promise<void> {
+  await tx.insert(agentHeartbeats).values(row);
+}
+
+/** Marks agents as silent whose last heartbeat is older than `missed` of their intervals and `minimum` seconds. */
+export async function markSilentAgents(
+  tx: Tx,
+  now: string,
+  missed: number,
+  minimum: number,
+): Promise<{ node_id: string; cluster_id: string }[]> {
+  return tx.execute<{ node_id: string; cluster_id: string }>(sql`
+    update ${nodeAgents} as a set status = 'silent', updated_at = ${now}::timestamptz
+    from ${nodes} as n
+    where n.id = a.node_id and a.status in ('ok', 'degraded') and a.last_heartbeat_at
+      < ${now}::timestamptz - make_interval(secs => greatest(${minimum}::int, ${missed}::int * coalesce(a.interval_seconds, 0)))
+    returning a.node_id, n.cluster_id`);
+}
+
+/** Adds confirmed flows to what the newest heartbeat of their node brought: who reads what is new looks at these as well. */
+export async function noteConfirmed(
+  tx: Tx,
+  nodeId: string,
+  flows: { accepted: number; updated: number; oldest: string | null },
+  at: string,
+): Promise<void> {
+  if (flows.oldest === null) return;
+  // The count of coverage may have passed the newest heartbeat already.
+  await tx.execute(sql`
+    update ${nodeAgents} as a set confirmed_at = ${at}::timestamptz,
+      confirmed_from = case when a.confirmed_at < (select m.until from ${coverageMarks} as m where m.node_id = a.node_id)
+        then ${flows.oldest}::timestamptz else least(a.confirmed_from, ${flows.oldest}::timestamptz) end
+    where a.node_id = ${nodeId}::uuid`);
+  await tx.execute(sql`
+    update ${agentHeartbeats} as h set accepted = h.accepted + ${flows.accepted}::int, updated = h.updated + ${flows.updated}::int,
+      oldest_observed_at = least(h.oldest_observed_at, ${flows.oldest}::timestamptz)
+    from (select boot_id, sequence from ${agentHeartbeats} where node_id = ${nodeId}::uuid
+      order by received_at desc limit 1) as newest
+    where h.node_id = ${nodeId}::uuid and h.boot_id = newest.boot_id and h.sequence = newest.sequence`);
+}
+
+/** Whether a refusal of a node's reports is to be recorded now: none was since `before`. */
+export async function takeRefusalRecord(tx: Tx, nodeId: string, now: string, before: string): Promise<boolean> {
+  const rows = await tx
+    .update(nodeAgents)
+    .set({ refusal_recorded_at: now })
+    .where(
+      sql`${nodeAgents.node_id} = ${nodeId} and (${nodeAgents.refusal_recorded_at} is null
+        or ${nodeAgents.refusal_recorded_at} < ${before}::timestamptz)`,
+    )
+    .returning({ node_id: nodeAgents.node_id });
+  return rows.length > 0;
+}
