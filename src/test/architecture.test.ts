@@ -50,6 +50,29 @@ const HARMLESS_STATE: Readonly<Record<string, string>> = {
   'workers/main.ts ending': 'a program that no test loads',
 };
 
+/** What uses `processState` itself, and why it is no cache: those are made by `cache`, `objectCache` and `sharedValue`. */
+const NO_CACHE: Readonly<Record<string, string>> = {
+  'src/server/access/sign-in/password.ts': 'turns of those who wait',
+  'src/server/access/sign-in/sign-in-turn.ts': 'turns of those who wait',
+  'src/server/db/client.ts': 'open connections',
+  'src/server/events/event-hub.ts': 'who listens',
+  'src/server/events/open-event-stream.ts': 'open streams',
+  'src/server/jobs/queues.ts': 'open queues',
+  'src/server/lib/cache.ts': 'the caches themselves',
+  'src/server/lib/clock.ts': 'what tests replace',
+  'src/server/lib/env.ts': 'the environment, which does not change',
+  'src/server/lib/lazy.ts': 'what is made once and stays',
+  'src/server/lib/note-refusal.ts': 'what was logged in this minute',
+  'src/server/lib/process-state.ts': 'the function itself',
+  'src/server/providers/hypervisor/pve/limits/cluster-limits.ts': 'what runs at once',
+  'src/server/audit/verify-audit-trail.ts': 'work under way that several wait for',
+  'src/server/traffic/flows/confirm-reports.ts': 'when a cluster may be asked again',
+  'src/server/traffic/flows/resolve-ends.ts': 'how far a walk is',
+  'src/server/addresses/discovery/read-guests.ts': 'when an agent may be asked again',
+  'src/server/enforcement/coverage/count-coverage.ts': 'a direction',
+  'src/server/access/setup-state.ts': 'what was announced',
+};
+
 describe('architecture', () => {
   it('is what git keeps: no source is ignored by an entry that means something else', () => {
     const ignored = execFileSync(
@@ -67,6 +90,32 @@ describe('architecture', () => {
       .filter(({ path }) => !IN_THE_BROWSER.test(path) && !/\.test\.tsx?$/.test(path))
       .flatMap(({ path, text }) => [...text.matchAll(MODULE_STATE)].map((found) => `${path} ${found[1] ?? found[2]}`));
     expect(variables.sort()).toEqual(Object.keys(HARMLESS_STATE).sort());
+  });
+
+  it('has one facility for caches: limited, counted in the metrics, reset by tests', () => {
+    const sources = listSources('src/server', 'src/runtime', 'workers').filter(
+      ({ path }) => !/\.test\.ts$|fixture/.test(path),
+    );
+    const remembering = sources.filter(({ text }) => /\bprocessState[(<]/.test(text)).map(({ path }) => path);
+    expect(remembering.sort()).toEqual(Object.keys(NO_CACHE).sort());
+    const byHand = sources.filter(({ text }) =>
+      /^(?:export )?const \w+(?:: [^=]+)? = new Weak(?:Map|Set|Ref)/m.test(text),
+    );
+    expect(byHand.map(({ path }) => path)).toEqual([]);
+    const names = sources.flatMap(({ path, text }) =>
+      path.endsWith('lib/cache.ts')
+        ? []
+        : [
+            ...text.matchAll(
+              /= (?:cache|objectCache|sharedValue|trafficSums)<[^']{0,120}\((?:\{\s*name: )?'([a-z_]+)'/g,
+            ),
+          ].map(([, name]) => name),
+    );
+    const listed = readFileSync('docs/metrics.md', 'utf8').matchAll(
+      /^\| `([a-z_]+)` \| (?!(?:gauge|counter|histogram) )/gm,
+    );
+    expect(names.sort()).toEqual([...listed].map(([, name]) => name).sort());
+    expect(names.length).toBeGreaterThan(15);
   });
 
   it('replaces no modules in tests: the next file in the process would get them, too', () => {

@@ -8,6 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { cacheStats } from './cache';
 import { lazy } from './lazy';
 
 const made = lazy(() => {
@@ -57,6 +58,44 @@ const made = lazy(() => {
     help: 'Heavy requests that were refused, by lane (compute, export) and reason (queue_full, waited_too_long).',
     labelNames: ['lane', 'reason'],
     registers: [registry],
+  });
+  // Read when somebody asks: a cache only counts.
+  const ofCaches = (field: 'entries' | 'bytes' | 'hits' | 'misses') =>
+    function (this: { reset(): void; inc(labels: { cache: string }, value: number): void }) {
+      this.reset();
+      for (const { name, ...stats } of cacheStats()) {
+        const value = stats[field];
+        if (value !== null) this.inc({ cache: name }, value);
+      }
+    };
+  const labelNames = ['cache'];
+  new Gauge({
+    name: 'fabric_cache_entries',
+    help: 'Entries that a cache of this process holds.',
+    labelNames,
+    registers: [registry],
+    collect: ofCaches('entries'),
+  });
+  new Gauge({
+    name: 'fabric_cache_bytes',
+    help: 'Estimated size of what a cache holds, of caches that are limited by size.',
+    labelNames,
+    registers: [registry],
+    collect: ofCaches('bytes'),
+  });
+  new Counter({
+    name: 'fabric_cache_hits_total',
+    help: 'Answers from a cache.',
+    labelNames,
+    registers: [registry],
+    collect: ofCaches('hits'),
+  });
+  new Counter({
+    name: 'fabric_cache_misses_total',
+    help: 'Values that a cache had to load.',
+    labelNames,
+    registers: [registry],
+    collect: ofCaches('misses'),
   });
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });

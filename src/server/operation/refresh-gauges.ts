@@ -1,8 +1,8 @@
 import { jobsOverview } from '../jobs/overview';
+import { sharedValue } from '../lib/cache';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { setGauge } from '../lib/metrics';
-import { processState } from '../lib/process-state';
 import { countStates } from './queries/database-facts';
 
 /** Who asks more often gets the values of before. */
@@ -56,22 +56,16 @@ async function readPart(part: keyof typeof PARTS): Promise<number> {
   }
 }
 
-type State = { readAt: number; reading: Promise<void> | undefined };
-const state = processState<State>(() => ({ readAt: Number.NEGATIVE_INFINITY, reading: undefined }));
+const gauges = sharedValue<{ readAt: number }>('gauges', async () => {
+  const [fleet, queues] = await Promise.all([readPart('fleet'), readPart('queues')]);
+  setGauge('known', [
+    { labels: { part: 'fleet' }, value: fleet },
+    { labels: { part: 'queues' }, value: queues },
+  ]);
+  return { readAt: clock.now().getTime() };
+});
 
 /** Reads the gauges of the metrics anew unless they are fresh. A part that cannot be read keeps its values, and is told. */
-export function refreshGauges(): Promise<void> {
-  if (clock.now().getTime() - state.readAt < FRESH_MS) return Promise.resolve();
-  state.reading ??= Promise.all([readPart('fleet'), readPart('queues')])
-    .then(([fleet, queues]) => {
-      setGauge('known', [
-        { labels: { part: 'fleet' }, value: fleet },
-        { labels: { part: 'queues' }, value: queues },
-      ]);
-      state.readAt = clock.now().getTime();
-    })
-    .finally(() => {
-      state.reading = undefined;
-    });
-  return state.reading;
+export async function refreshGauges(): Promise<void> {
+  await gauges.read(({ readAt }) => clock.now().getTime() - readAt < FRESH_MS);
 }

@@ -2,11 +2,11 @@ import type { ProviderCheck } from '@/domain/sign-in-provider';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
 import { unseal } from '../../lib/crypto';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
-import { processState } from '../../lib/process-state';
 import { OidcError } from '../../providers/oidc/oidc-error';
 import { OidcProvider } from '../../providers/oidc/provider';
 import { OIDC_ID, type OidcSettingsRow } from '../queries/sign-in-provider';
@@ -17,25 +17,32 @@ const KEPT_MS = 600_000;
 /** Anybody may begin to sign in: a provider that is down must not be asked by each of them. */
 const FAILURE_KEPT_MS = 5000;
 
-type Kept = { key: string; until: number; provider: Promise<OidcProvider> };
-const state = processState<{ kept: Kept | null }>(() => ({ kept: null }));
+const providers = cache<Promise<OidcProvider>, { now: number; until: number }>({
+  name: 'sign_in_provider',
+  maxEntries: 1,
+  isFresh: ({ until }, { now }) => until > now,
+  keepsFailures: true,
+});
 
 /** The configured provider, its description read at most every ten minutes. @throws OidcError */
 export async function openSignInProvider(row: OidcSettingsRow): Promise<OidcProvider> {
   const key = `${row.version} ${row.issuer} ${row.client_id}`;
   const now = clock.now().getTime();
-  const { kept } = state;
-  if (kept?.key === key && kept.until > now) return kept.provider;
+  const seal = { now, until: now + KEPT_MS };
+  return providers.load(key, seal, () => {
+    const provider = open(row);
+    provider.catch(() => {
+      seal.until = clock.now().getTime() + FAILURE_KEPT_MS;
+    });
+    return provider;
+  });
+}
+
+function open(row: OidcSettingsRow): Promise<OidcProvider> {
   const { client_secret_encrypted: sealed, client_secret_key_id: key_id } = row;
   const client_secret = sealed !== null && key_id !== null ? unseal({ sealed, key_id }, OIDC_ID) : null;
   const { issuer, client_id } = row;
-  const provider = OidcProvider.open({ issuer, client_id, client_secret }, env().FABRIC_ALLOW_PRIVATE_TARGETS);
-  const opened = { key, until: now + KEPT_MS, provider };
-  state.kept = opened;
-  provider.catch(() => {
-    opened.until = clock.now().getTime() + FAILURE_KEPT_MS;
-  });
-  return provider;
+  return OidcProvider.open({ issuer, client_id, client_secret }, env().FABRIC_ALLOW_PRIVATE_TARGETS);
 }
 
 /** What the provider at an issuer says of itself, before it is stored. @throws AppError `refused` naming what is wrong */

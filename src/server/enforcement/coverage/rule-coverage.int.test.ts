@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicyCoverage, WorkloadCoverage } from '@/domain/coverage';
 import type { Policy } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
-import { db } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
@@ -295,7 +294,7 @@ describe('coverage', () => {
       fc.asyncProperty(steps, steps, steps, async (before, between, after) => {
         await forget();
         await leaves();
-        await freshAddressBook(db);
+        await freshAddressBook();
         await report('pve1', []);
         await count();
         await run(before);

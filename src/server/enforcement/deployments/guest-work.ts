@@ -2,6 +2,7 @@ import { comparePolicies } from '@/domain/policy/order';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
 import type { Compiled, WantedGuest } from '@/domain/policy/wanted';
+import { objectCache } from '../../lib/cache';
 import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
 import type { GuestFirewallRow } from '../queries/guest-firewalls';
 import type { PlacementRow } from '../queries/policy-placements';
@@ -14,18 +15,15 @@ export type GuestWork = {
   readonly wanted: WantedGuest | null;
 };
 
-const orders = new WeakMap<PolicyWorld, string[]>();
+const orders = objectCache<PolicyWorld, string[]>({ name: 'policy_order' });
 
-function orderOf(world: PolicyWorld): string[] {
-  const known =
-    orders.get(world) ??
+const orderOf = (world: PolicyWorld): string[] =>
+  orders.load(world, null, () =>
     [...world.policies]
       .filter(isDeployed)
       .sort(comparePolicies)
-      .map(({ id }) => id);
-  orders.set(world, known);
-  return known;
-}
+      .map(({ id }) => id),
+  );
 
 const isOfTenant = (world: PolicyWorld, policyId: string) =>
   (world.policies.find(({ id }) => id === policyId)?.tenant_id ?? null) !== null;

@@ -6,11 +6,11 @@ import { publishEvent } from '../../events/publish-event';
 import { clusterAccess } from '../../inventory/cluster-access';
 import { openProvider } from '../../inventory/open-provider';
 import { findClusterRow } from '../../inventory/queries/clusters';
+import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
 import { concurrently } from '../../lib/concurrently';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
-import { processState } from '../../lib/process-state';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import {
@@ -53,35 +53,21 @@ const CACHE_MS = 3_000;
 /** An incomplete reading does not take the place of a complete one that is younger than this. */
 const KEEP_MS = 10 * 60_000;
 const CONCURRENCY = 12;
-const MAX_CACHED = 5_000;
 
-const recent = processState(() => ({
-  guests: new Map<string, { at: number; reading: Promise<LiveGuestReading> }>(),
-  clusters: new Map<string, { at: number; reading: Promise<Reading<ClusterSnapshot>> }>(),
-}));
-
-function cached<T>(
-  map: Map<string, { at: number; reading: Promise<T> }>,
-  key: string,
-  afresh: boolean,
-  load: () => Promise<T>,
-) {
-  const now = clock.now().getTime();
-  const known = afresh ? undefined : map.get(key);
-  if (known && now >= known.at && now - known.at < CACHE_MS) return known.reading;
-  if (map.size >= MAX_CACHED) map.clear();
-  const entry = { at: now, reading: load() };
-  map.set(key, entry);
-  entry.reading.catch(() => {
-    if (map.get(key) === entry) map.delete(key);
-  });
-  return entry.reading;
-}
+type Asked = { readonly at: number; readonly afresh: boolean };
+const LIMITS = {
+  maxEntries: 5_000,
+  isFresh: (kept: Asked, { at, afresh }: Asked) => !afresh && at >= kept.at && at - kept.at < CACHE_MS,
+};
+/** By workload and by cluster: who may see which of them is decided before. */
+const guestReadings = cache<Promise<LiveGuestReading>, Asked>({ name: 'guest_readings', ...LIMITS });
+const clusterReadings = cache<Promise<Reading<ClusterSnapshot>>, Asked>({ name: 'cluster_readings', ...LIMITS });
+const asked = (afresh: boolean): Asked => ({ at: clock.now().getTime(), afresh });
 
 /** Forgets what was read: after writing, or in tests. */
 export function forgetReadings(): void {
-  recent.guests.clear();
-  recent.clusters.clear();
+  guestReadings.clear();
+  clusterReadings.clear();
 }
 
 export const hashOf = (state: unknown): string => createHash('sha256').update(JSON.stringify(state)).digest('base64');
@@ -152,7 +138,7 @@ async function store(
 const at = () => clock.now().toISOString();
 
 function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boolean): Promise<LiveGuestReading> {
-  return cached(recent.guests, subject.id, afresh, async () => {
+  return guestReadings.load(subject.id, asked(afresh), async () => {
     const read_at = at();
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
@@ -181,7 +167,7 @@ export async function readLive(
     if (!row) throw new AppError('not_found', 'The cluster was deleted.');
     const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
     provider = opened;
-    const cluster = await cached(recent.clusters, clusterId, afresh, async () => {
+    const cluster = await clusterReadings.load(clusterId, asked(afresh), async () => {
       const read_at = at();
       return { state: await opened.firewallReader.readClusterFirewall(), read_at };
     });

@@ -4,20 +4,19 @@ import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
 import { comparePolicies } from '@/domain/policy/order';
 import type { WantedGuest } from '@/domain/policy/wanted';
+import { objectCache } from '../../lib/cache';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
 import type { WorldPolicy } from '../queries/policy-world';
 
 type Placed = { readonly policy: WorldPolicy; readonly wanted: WantedGuest };
 
-const placed = new WeakMap<PolicyWorld, ReadonlyMap<string, readonly Placed[]>>();
+const placed = objectCache<PolicyWorld, ReadonlyMap<string, readonly Placed[]>>({ name: 'audited_policies' });
 
 export const isAudited = (policy: Pick<WorldPolicy, 'enabled' | 'definition'>): boolean =>
   policy.enabled && policy.definition.enforcement_mode === 'audit';
 
 /** What each enabled policy in audit mode would put at which guest, by workload; worked out once per world. */
-function placeAudited(world: PolicyWorld): ReadonlyMap<string, readonly Placed[]> {
-  const known = placed.get(world);
-  if (known) return known;
+function computePlaces(world: PolicyWorld): ReadonlyMap<string, readonly Placed[]> {
   const fresh = new Map<string, Placed[]>();
   for (const policy of world.policies.filter(isAudited).sort(comparePolicies)) {
     for (const wanted of compilePolicies([policy], world.index, world.instance).guests) {
@@ -26,9 +25,10 @@ function placeAudited(world: PolicyWorld): ReadonlyMap<string, readonly Placed[]
       else fresh.set(wanted.workload_id, [{ policy, wanted }]);
     }
   }
-  placed.set(world, fresh);
   return fresh;
 }
+
+const placeAudited = (world: PolicyWorld) => placed.load(world, null, () => computePlaces(world));
 
 /** Guests that an enabled policy in audit mode means; none for other policies. */
 export const guestsOfAudited = (world: PolicyWorld, policyId: string): string[] =>

@@ -1,24 +1,18 @@
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
 import { isVisibleAt, type Reach } from '@/domain/permissions';
-import { processState } from '../../lib/process-state';
+import { cache } from '../../lib/cache';
 import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/guest-view';
 import type { PolicyWorld } from '../policies/world/load-policy-world';
 import type { WorldWorkload } from '../queries/policy-world';
 import { auditPoliciesAt } from './audit-policies';
 
-type Prepared = {
+type Sources = {
   readonly world: PolicyWorld;
   readonly guest: GuestSnapshot | null;
   readonly cluster: ClusterSnapshot | null;
-  readonly context: GuestContext;
-  readonly bytes: number;
 };
-
-/** What prepared guests may take; the one that was not asked for longest goes first. */
-const MAX_BYTES = 64 * 1024 * 1024;
-const kept = processState(() => ({ prepared: new Map<string, Prepared>(), bytes: 0 }));
 
 /** Indexes hold a bit per rule for each value that rules tell apart: they grow with the square of the rules. */
 const bytesOf = ({ state, audit }: GuestContext) => {
@@ -26,22 +20,13 @@ const bytesOf = ({ state, audit }: GuestContext) => {
   return 4096 + 512 * rules + 2 * rules * rules;
 };
 
-function forget(workloadId: string): void {
-  const known = kept.prepared.get(workloadId);
-  if (!known) return;
-  kept.prepared.delete(workloadId);
-  kept.bytes -= known.bytes;
-}
-
-function keep(workloadId: string, item: Prepared): void {
-  forget(workloadId);
-  kept.prepared.set(workloadId, item);
-  kept.bytes += item.bytes;
-  for (const oldest of kept.prepared.keys()) {
-    if (kept.bytes <= MAX_BYTES || oldest === workloadId) break;
-    forget(oldest);
-  }
-}
+/** Guests made ready; what a reader may not see of them is left out afterwards. */
+const prepared = cache<GuestContext, Sources>({
+  name: 'guest_contexts',
+  maxBytes: 64 * 1024 * 1024,
+  bytesOf,
+  isFresh: (kept, asked) => kept.world === asked.world && kept.guest === asked.guest && kept.cluster === asked.cluster,
+});
 
 /** Policies out of reach are not told of: those of other tenants, and to a tenant's users those of the platform. */
 function within(context: GuestContext, workload: WorldWorkload, reach: Reach): GuestContext {
@@ -57,19 +42,14 @@ export function contextFrom(
   reach: Reach,
 ): GuestContext {
   const { guest, cluster } = read;
-  const known = kept.prepared.get(workload.id);
-  if (known && known.world === world && known.guest === guest && known.cluster === cluster) {
-    kept.prepared.delete(workload.id);
-    kept.prepared.set(workload.id, known);
-    return within(known.context, workload, reach);
-  }
-  const context = prepareGuestContext({
-    workload_id: workload.id,
-    state: liveStateOf(workload, guest, cluster),
-    nics: guest?.nics ?? null,
-    audit: auditPoliciesAt(world, workload.id),
-  });
-  keep(workload.id, { world, guest, cluster, context, bytes: bytesOf(context) });
+  const context = prepared.load(workload.id, { world, guest, cluster }, () =>
+    prepareGuestContext({
+      workload_id: workload.id,
+      state: liveStateOf(workload, guest, cluster),
+      nics: guest?.nics ?? null,
+      audit: auditPoliciesAt(world, workload.id),
+    }),
+  );
   return within(context, workload, reach);
 }
 

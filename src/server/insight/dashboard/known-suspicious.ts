@@ -116,6 +116,11 @@ export class KnownSuspicious {
     this.#reaches = reaches;
   }
 
+  /** How many ends are known. */
+  get size(): number {
+    return this.#known.size;
+  }
+
   /** Where entries are said in; the same object as long as it is the same. */
   surroundings(world: PolicyWorld, book: AddressBook): Surroundings {
     const before = this.#surroundings;

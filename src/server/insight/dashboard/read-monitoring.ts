@@ -6,14 +6,18 @@ import {
   SLOT_MS,
   slotsOf,
 } from '@/domain/dashboard/monitoring';
-import { processState } from '../../lib/process-state';
+import { cache } from '../../lib/cache';
 import { listHeartbeatSlots } from '../../traffic/queries/heartbeat-slots';
 
 /** Heartbeats of a window may be committed this much after its end. */
 const SETTLE_MS = 60_000;
 
 /** Windows that have ended: what they hold does not change. They are asked for again and again. */
-const state = processState(() => ({ ended: new Map<number, ReadonlySet<string>>() }));
+const ended = cache<ReadonlySet<string>, number>({
+  name: 'heartbeat_windows',
+  maxEntries: 2 * (HEARTBEATS_KEPT_MS / SLOT_MS),
+  isFresh: (endsAt, now) => endsAt <= now,
+});
 
 /**
  * Running workloads by whether the agents of their nodes reported in a range. At most one query, about what was not read before.
@@ -24,10 +28,9 @@ export async function readMonitoring(
   range: { since: number; until: number },
   now: number,
 ): Promise<RangeMonitoring> {
-  const { ended } = state;
-  for (const slot of ended.keys()) if (slot < now - HEARTBEATS_KEPT_MS || slot > now) ended.delete(slot);
   const wanted = slotsOf(range, now);
-  const unread = wanted.filter((slot) => !ended.has(slot));
+  const known = new Map(wanted.map((slot) => [slot, ended.peek(String(slot), now)]));
+  const unread = wanted.filter((slot) => !known.get(slot));
   const [first] = unread;
   const last = wanted.at(-1);
   const read = new Map<number, Set<string>>();
@@ -37,10 +40,10 @@ export async function readMonitoring(
     const found = await listHeartbeatSlots(new Date(first).toISOString(), new Date(until).toISOString());
     for (const { slot, node_id } of found) read.set(slot, (read.get(slot) ?? new Set()).add(node_id));
     for (let slot = first; slot + SLOT_MS + SETTLE_MS <= until; slot += SLOT_MS) {
-      ended.set(slot, read.get(slot) ?? new Set());
+      ended.load(String(slot), slot + SLOT_MS, () => read.get(slot) ?? new Set());
     }
   }
   return judgeMonitoring(places, range, now, (nodeId, slot) =>
-    Boolean((ended.get(slot) ?? read.get(slot))?.has(nodeId)),
+    Boolean((known.get(slot) ?? read.get(slot))?.has(nodeId)),
   );
 }

@@ -1,7 +1,7 @@
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import type { Reach } from '@/domain/permissions';
 import type { Board } from '../../enforcement/policies/board/board';
-import { processState } from '../../lib/process-state';
+import { cache } from '../../lib/cache';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { sumSuspiciousFlows } from '../../traffic/storage/postgres/suspicious';
 import { goneSubnets } from './gone-subnets';
@@ -9,15 +9,12 @@ import { KnownSuspicious } from './known-suspicious';
 import type { SuspiciousEntry } from './suspicious-entry';
 
 /** What those see who may see all policies, with rules and without. Others see little, and each something else. */
-const shared = processState(() => ({
-  toAll: new KnownSuspicious({ policies: 'all', rules: 'all' }),
-  withoutRules: new KnownSuspicious({ policies: 'all', rules: null }),
-}));
+const shared = cache<KnownSuspicious>({ name: 'suspicious_flows', maxEntries: 2, entriesOf: ({ size }) => size });
 
 function knownTo({ policies, rules }: SuspiciousReach): KnownSuspicious {
-  if (policies === 'all' && rules === 'all') return shared.toAll;
-  if (policies === 'all' && rules === null) return shared.withoutRules;
-  return new KnownSuspicious({ policies, rules });
+  const make = () => new KnownSuspicious({ policies, rules });
+  const isShared = policies === 'all' && (rules === 'all' || rules === null);
+  return isShared ? shared.load(`rules ${rules}`, null, make) : make();
 }
 
 export type SuspiciousReach = { readonly policies: Reach; readonly rules: Reach | null };

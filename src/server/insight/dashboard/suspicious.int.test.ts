@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
-import { db, sqlClient } from '@/server/db/client';
+import { sqlClient } from '@/server/db/client';
 import { addressBook } from '@/server/traffic/flows/address-book';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -146,7 +146,7 @@ describe('suspicious traffic', () => {
     // An end once resolved stays: nothing is reported before the service has noticed the change.
     await vi.waitFor(
       async () => {
-        const book = await addressBook(db);
+        const book = await addressBook();
         expect(book.endOf(world.cluster.id, parseIp(DATABASE) as IpAddress).workload_ids).toEqual([
           world.ours.workload.id,
         ]);

@@ -3,18 +3,17 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { nameTalkers } from '../../inventory/queries/workload-brief';
 import { clock } from '../../lib/clock';
-import { processState } from '../../lib/process-state';
 import { storedSettings } from '../../settings/stored-settings';
-import { SharedSums } from '../../traffic/flows/shared-sums';
 import { findVisibleWorkloads } from '../../traffic/queries/flow-reach';
 import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
 import { readTrafficVersion, sumByWorkload, sumCounters, sumOwned } from '../../traffic/storage/postgres/read-sums';
 import { selectTraffic } from './select-traffic';
+import { trafficSums } from './traffic-sums';
 
 const HOUR_MS = 3_600_000;
 
 /** What all guests carried in a range is the same for everybody; who sees which of them is asked each time. */
-const state = processState(() => ({ shared: new SharedSums<WorkloadTraffic[]>() }));
+const sums = trafficSums<WorkloadTraffic[]>('top_talkers');
 
 type Field = 'bytes_in' | 'bytes_out' | 'packets';
 const total = (rows: readonly WorkloadTraffic[], field: Field) => rows.reduce((sum, row) => sum + row[field], 0);
@@ -66,8 +65,7 @@ export async function readTopTalkers(
   };
 
   const { parts } = plan;
-  const all =
-    parts.length === 0 ? [] : await state.shared.get(JSON.stringify(parts), version, () => sumByWorkload(parts));
+  const all = parts.length === 0 ? [] : await sums.load(JSON.stringify(parts), version, () => sumByWorkload(parts));
   const owned = (await sumOwned(parts, periods)).filter(
     (row) => here.has(row.workload_id) && (cluster_id === undefined || row.cluster_id === cluster_id),
   );

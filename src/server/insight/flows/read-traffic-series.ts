@@ -3,15 +3,14 @@ import { linesOf } from '@/domain/flow/spread-flows';
 import type { TrafficInput, TrafficSeries } from '@/domain/flow/traffic-sums';
 import { projectsOf } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
-import { processState } from '../../lib/process-state';
-import { SharedSums } from '../../traffic/flows/shared-sums';
 import type { BucketSum } from '../../traffic/storage/flow-rows';
 import { readTrafficVersion, sumTrafficBuckets } from '../../traffic/storage/postgres/read-sums';
 import { readFlowSeries } from './read-flow-series';
 import { selectTraffic } from './select-traffic';
+import { trafficSums } from './traffic-sums';
 
 /** By range and tenants: to which tenant what belongs is part of the sums. */
-const state = processState(() => ({ shared: new SharedSums<BucketSum[]>() }));
+const sums = trafficSums<BucketSum[]>('traffic_series');
 const FIELDS = ['bytes', 'packets', 'flows'] as const;
 
 /** Traffic within reach over time, by verdict. At most two queries, of single projects six. */
@@ -29,7 +28,7 @@ export async function readTrafficSeries(scope: Scope<'flow:read'>, input: Traffi
   const buckets = { first: bucket_at[0] ?? since, width: bucket_seconds };
   const key = JSON.stringify([selection, bucket_seconds]);
   const rows =
-    parts.length === 0 ? [] : await state.shared.get(key, version, () => sumTrafficBuckets(selection, parts, buckets));
+    parts.length === 0 ? [] : await sums.load(key, version, () => sumTrafficBuckets(selection, parts, buckets));
   const lines = linesOf(rows, bucket_at.length, (line, row) => {
     for (const field of FIELDS) line.add(field, row.bucket, row[field]);
   });

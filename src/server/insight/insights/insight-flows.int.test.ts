@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { InsightFlowsInput, Insights, InsightsInput, TRAFFIC_MODES, type TrafficMode } from '@/domain/insights';
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { systemScope } from '@/server/auth/scope';
-import { db, sqlClient } from '@/server/db/client';
+import { sqlClient } from '@/server/db/client';
 import { bearer, makeAgent, makeNode, makeUser, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
@@ -156,7 +156,7 @@ describe('a flow that somebody else has now', () => {
     const report = async (source_port: number, owner: string) => {
       await vi.waitFor(
         async () => {
-          const book = await addressBook(db);
+          const book = await addressBook();
           expect(book.endOf(world.cluster.id, parseIp(moved) as IpAddress).workload_ids).toEqual([owner]);
         },
         { timeout: 10_000, interval: 300 },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { parseIp } from '@/domain/net/ip-address';
 import { CONDITIONS, type Condition, type Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
-import { db, sqlClient } from '@/server/db/client';
+import { sqlClient } from '@/server/db/client';
 import { makePolicyLab, type PolicyLab } from '@/server/enforcement/policies/testing/policy-lab.fixture';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
@@ -116,7 +116,7 @@ it('finds critical traffic by its destination, for the tenant that it concerns',
   // The process looks at the inventory again after two seconds at most.
   const known = async () => {
     const ip = parseIp('10.9.0.1');
-    return ip && (await addressBook(db)).subnetOf(ip);
+    return ip && (await addressBook()).subnetOf(ip);
   };
   await vi.waitFor(async () => expect(await known()).toBe('10.9.0.0/16'), { timeout: 10_000, interval: 50 });
   const flow = (source_ip: string, destination_ip: string, destination_port: number) =>

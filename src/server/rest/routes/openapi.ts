@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { objectCache } from '../../lib/cache';
 import { defineRoute, type Route } from '../define-route';
 import { apiDocument } from '../openapi/api-document';
 
 type Made = { text: string; etag: string };
-const made = new WeakMap<readonly Route[], Made>();
+const made = objectCache<readonly Route[], Made>({ name: 'api_document' });
 
 /** The document of a table of routes, made once. */
 function documentOf(routes: readonly Route[]): Made {
-  const known = made.get(routes);
-  if (known) return known;
-  const text = JSON.stringify(apiDocument(routes));
-  const fresh = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
-  made.set(routes, fresh);
-  return fresh;
+  return made.load(routes, null, () => {
+    const text = JSON.stringify(apiDocument(routes));
+    return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  });
 }
 
 export const openapiRoutes = [

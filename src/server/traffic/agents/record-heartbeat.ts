@@ -96,11 +96,7 @@ async function storeInterfaces(
 export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnvelope): Promise<HeartbeatAnswer> {
   const { node } = scope;
   await chargeFlows(node.node_id, heartbeat.interval_seconds, heartbeat.flows.length);
-  const [settings, book, before] = await Promise.all([
-    storedSettings(db),
-    addressBook(db),
-    findAgent(db, node.node_id),
-  ]);
+  const [settings, book, before] = await Promise.all([storedSettings(db), addressBook(), findAgent(db, node.node_id)]);
   const received = clock.now();
   const times = clockWindow(
     received,

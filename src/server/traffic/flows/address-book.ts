@@ -3,9 +3,9 @@ import { type Placement, wasOn } from '@/domain/flow/observer';
 import { parseCidr } from '@/domain/net/cidr';
 import { formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
-import type { Executor } from '../../db/client';
+import { db } from '../../db/client';
+import { sharedValue } from '../../lib/cache';
 import { groupBy } from '../../lib/group-by';
-import { processState } from '../../lib/process-state';
 import { type FlowInventory, inventoryStamp, loadFlowInventory } from '../queries/flow-inventory';
 
 /** Where each guest is, and was. */
@@ -118,38 +118,27 @@ const LOOK_FACTOR = 10;
 const READ_FACTOR = 3;
 const MAX_PAUSE_MS = 2_000;
 
-type State = {
-  current: { book: AddressBook; stamp: string } | undefined;
-  checkAfter: number;
-  pending: Promise<AddressBook> | undefined;
-};
-const state = processState<State>(() => ({ current: undefined, checkAfter: 0, pending: undefined }));
+type Current = { book: AddressBook; stamp: string; checkAfter: number };
 
-async function refresh(executor: Executor): Promise<AddressBook> {
+const current = sharedValue<Current>('address_book', async (before) => {
   const started = performance.now();
   // The stamp is read before the rows: a change in between leads to one more reading, never to one too few.
-  const stamp = await inventoryStamp(executor);
+  const stamp = await inventoryStamp(db);
   const looked = performance.now();
-  if (state.current?.stamp !== stamp)
-    state.current = { book: new AddressBook(await loadFlowInventory(executor)), stamp };
-  const now = performance.now();
-  const pause = LOOK_FACTOR * (looked - started) + READ_FACTOR * (now - looked);
-  state.checkAfter = now + Math.min(pause, MAX_PAUSE_MS);
-  return state.current.book;
-}
+  const now =
+    before?.stamp === stamp ? before : { book: new AddressBook(await loadFlowInventory(db)), stamp, checkAfter: 0 };
+  const ended = performance.now();
+  const pause = LOOK_FACTOR * (looked - started) + READ_FACTOR * (ended - looked);
+  now.checkAfter = ended + Math.min(pause, MAX_PAUSE_MS);
+  return now;
+});
 
 /** The address book of this process, made anew when the inventory changed. */
-export async function addressBook(executor: Executor): Promise<AddressBook> {
-  if (state.current && performance.now() < state.checkAfter) return state.current.book;
-  state.pending ??= refresh(executor).finally(() => {
-    state.pending = undefined;
-  });
-  return state.pending;
+export async function addressBook(): Promise<AddressBook> {
+  return (await current.read(({ checkAfter }) => performance.now() < checkAfter)).book;
 }
 
 /** The address book as the inventory is now, also when it was made a moment ago. */
-export async function freshAddressBook(executor: Executor): Promise<AddressBook> {
-  await state.pending;
-  state.checkAfter = 0;
-  return addressBook(executor);
+export async function freshAddressBook(): Promise<AddressBook> {
+  return (await current.readNow()).book;
 }

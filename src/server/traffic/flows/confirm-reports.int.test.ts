@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Flow, HeartbeatAnswer } from '@fabric/agent-contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { db, sqlClient } from '@/server/db/client';
+import { sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { seal } from '@/server/lib/crypto';
 import { ProviderError } from '@/server/providers/hypervisor/errors';
@@ -52,7 +52,7 @@ beforeEach(async () => {
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnet?.id}, ${address}, ${id}, 'manual')`;
   }
-  await freshAddressBook(db);
+  await freshAddressBook();
 });
 afterEach(() => time.restore());
 
@@ -146,7 +146,7 @@ describe('an agent', () => {
     expect(answer).toMatchObject({ accepted: 3, unconfirmed: 2, rejected: [] });
     // … and with a guest that really is on the node.
     await placeOn(other, ours.workload);
-    await freshAddressBook(db);
+    await freshAddressBook();
     await beat('other', [attack({ source_port: 6, ...tapOf(ours.workload) })]);
     expect(await theirWorld()).toEqual(before);
     expect(await settle(both('home'))).toMatchObject({ confirmed: 0, refused: 2 });
@@ -158,7 +158,7 @@ describe('an agent', () => {
 
   it('cannot name the interface of one guest and the number of another', async () => {
     await placeOn(other, tenants.ours.workload);
-    await freshAddressBook(db);
+    await freshAddressBook();
     const flow = attack({ interface: `tap${vmidOf('theirs')}i0`, vmid: vmidOf('ours') });
     const answer = await beat('other', [flow]);
     expect(answer.rejected).toMatchObject([{ index: 0, reason: expect.stringContaining('vmid') }]);
@@ -194,7 +194,7 @@ describe('an agent', () => {
     // The counters are the workload's once it turns out to have been there.
     const counted = () => sql`select workload_id from interface_traffic where node_id = ${other.id}`;
     const resolveAll = async () => {
-      await freshAddressBook(db);
+      await freshAddressBook();
       while (!(await resolveFlowEnds(undefined, 0)).done);
     };
     await resolveAll();
@@ -251,7 +251,7 @@ describe('confirmReports', () => {
   it('confirms what a node kept from before the workload moved away, and refuses what it saw long after', async () => {
     await sql`update workloads set node_id = ${other.id} where id = ${tenants.theirs.workload.id}`;
     await sql`update workload_placements set seen_at = ${ago(61)}, left_at = ${ago(60)}`;
-    await freshAddressBook(db);
+    await freshAddressBook();
     const at = (minutes: number, source_port: number) =>
       attack({ source_port, observed_at: ago(minutes), ...tapOf(tenants.theirs.workload) });
     expect(await beat('home', [at(90, 1), at(30, 2)])).toMatchObject({ accepted: 1, unconfirmed: 1 });
@@ -325,7 +325,7 @@ describe('confirmReports', () => {
           await sql`delete from workload_placements`;
           await sql`update workloads set node_id = ${(isHere ? other : home).id}`;
           await sql`delete from workload_placements`;
-          await freshAddressBook(db);
+          await freshAddressBook();
           const boot_id = randomUUID();
           for (const [sequence, { source_port, minute, bytes, settles }] of reports.entries()) {
             const observed_at = new Date(base + minute * MINUTE).toISOString();

@@ -140,7 +140,7 @@ async function settleChunk(
 }
 
 async function settleCluster(clusterId: string, places: Places | null, signal: AbortSignal | undefined) {
-  const book = await freshAddressBook(db);
+  const book = await freshAddressBook();
   const total: Settled & { vmids: Set<number> } = { confirmed: 0, refused: 0, waiting: 0, vmids: new Set() };
   for (let after = 0; ; ) {
     signal?.throwIfAborted();

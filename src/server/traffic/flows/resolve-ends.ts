@@ -168,7 +168,7 @@ export async function resolveFlowEnds(
   settleMs = SETTLE_MS,
 ): Promise<{ filled: number; done: boolean }> {
   const started = performance.now();
-  const book = await addressBook(db);
+  const book = await addressBook();
   begin(book, settleMs);
   let filled = 0;
   if (!state.walk || state.walk.startedAt > started) return { filled, done: state.walk === undefined };

@@ -1,6 +1,6 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../../db/client';
-import { processState } from '../../../lib/process-state';
+import { sharedValue } from '../../../lib/cache';
 import type { LiveGuestReading, Reading } from '../../guest-firewall/live-reader';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
 import { listPlacedPairs, type PlacedPair } from '../../queries/policy-standings';
@@ -18,9 +18,6 @@ type Known = {
   clusters: Map<string, Stored<ClusterSnapshot>>;
   board: Board;
 };
-
-type State = { known: Known | null; running: Promise<Board> | null; next: Promise<Board> | null };
-const state = processState<State>(() => ({ known: null, running: null, next: null }));
 
 /** Readings as stored. What was read before and is still the same is not fetched again. */
 async function readGuests(before: Known['guests']): Promise<Known['guests']> {
@@ -54,12 +51,11 @@ async function readClusters(before: Known['clusters']): Promise<Known['clusters'
   );
 }
 
-async function refresh(): Promise<Board> {
-  const before = state.known;
+const known = sharedValue<Known>('policy_board', async (before) => {
   // First the stamp, then what it stands for: a change in between is noticed by the next reading.
   const stamp = await policyWorldStamp(db);
   const isSame = (part: keyof PolicyWorldStamp) => before?.stamp[part] === stamp[part];
-  if (before && isSame('world') && isSame('placed') && isSame('readings')) return before.board;
+  if (before && isSame('world') && isSame('placed') && isSame('readings')) return before;
   const [world, placed, guests, clusters] = await Promise.all([
     before && isSame('world') ? before.world : loadPolicyWorld(),
     before && isSame('placed') ? before.placed : listPlacedPairs(db),
@@ -67,29 +63,13 @@ async function refresh(): Promise<Board> {
     readClusters(before?.clusters ?? new Map()),
   ]);
   const board = new Board(world, { guests, clusters }, placed, before?.board ?? null);
-  state.known = { stamp, world, placed, guests, clusters, board };
-  return board;
-}
-
-function start(): Promise<Board> {
-  const mine = refresh().finally(() => {
-    if (state.running === mine) state.running = null;
-  });
-  state.running = mine;
-  return mine;
-}
+  return { stamp, world, placed, guests, clusters, board };
+});
 
 /**
  * Where all policies stand now, from what was last read of the clusters; no cluster is asked. One query when nothing
  * changed, and then the same board. Requests at the same time share the work; each sees what was committed before it asked.
  */
-export function readBoard(): Promise<Board> {
-  if (!state.running) return start();
-  state.next ??= state.running
-    .catch(() => undefined)
-    .then(() => {
-      state.next = null;
-      return start();
-    });
-  return state.next;
+export async function readBoard(): Promise<Board> {
+  return (await known.readNow()).board;
 }

@@ -4,6 +4,7 @@ import { compilePolicies } from '@/domain/policy/compile';
 import { type InventoryIndex, indexInventory } from '@/domain/policy/inventory-index';
 import type { Compiled } from '@/domain/policy/wanted';
 import { db, type Executor, type Tx } from '../../../db/client';
+import { objectCache } from '../../../lib/cache';
 import { findSetting } from '../../../settings/queries/settings';
 import {
   type PolicyWorldRows,
@@ -55,13 +56,11 @@ export function loadPolicyWorld(): Promise<PolicyWorld> {
 export const isDeployed = (policy: Pick<WorldPolicy, 'enabled' | 'definition'>): boolean =>
   policy.enabled && policy.definition.enforcement_mode === 'enforced';
 
-const compiled = new WeakMap<PolicyWorld, Compiled>();
+const compiled = objectCache<PolicyWorld, Compiled>({ name: 'compiled_policies' });
 
 /** What all enabled and enforced policies together want at every guest; worked out once per world. */
 export function compileWorld(world: PolicyWorld): Compiled {
-  const known = compiled.get(world);
-  if (known) return known;
-  const fresh = compilePolicies(world.policies.filter(isDeployed), world.index, world.instance);
-  compiled.set(world, fresh);
-  return fresh;
+  return compiled.load(world, null, () =>
+    compilePolicies(world.policies.filter(isDeployed), world.index, world.instance),
+  );
 }
