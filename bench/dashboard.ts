@@ -52,7 +52,7 @@ const page = (hours: number) => `${dashboard(hours)}&suspicious_limit=8`;
 
 try {
   const { bearer, makeUser } = await import('@/test/factories');
-  const { sumTraffic } = await import('@/server/traffic/flows/sum-traffic');
+  const { sumTraffic } = await import('@/server/traffic/flows/upkeep');
   const { countQueries } = await import('@/test/count-queries');
   const { call } = await import('@/test/request');
   const stored = await fillDashboard(world, flows);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { closeDb } from '@/server/db/client';
-import { sumTraffic } from '@/server/traffic/flows/sum-traffic';
+import { sumTraffic } from '@/server/traffic/flows/upkeep';
 
 // The job `traffic.sum` every ten seconds in a process of its own, as in the worker. Tells how long each run took; ends when told.
 const ending = new AbortController();

@@ -16,9 +16,7 @@ import { runClusterSync } from '@/server/sync/run-sync';
 import { scheduleSyncs } from '@/server/sync/schedule-syncs';
 import { watchAgents } from '@/server/traffic/agents/watch-agents';
 import { confirmReports } from '@/server/traffic/flows/confirm-reports';
-import { resolveFlowEnds } from '@/server/traffic/flows/resolve-ends';
-import { retainTelemetry } from '@/server/traffic/flows/retain-telemetry';
-import { sumTraffic } from '@/server/traffic/flows/sum-traffic';
+import { resolveFlowEnds, retainTelemetry, sumTraffic } from '@/server/traffic/flows/upkeep';
 
 /** What a processor is told besides its payload: `signal` aborts when the worker has to end or lost the job. */
 export type JobContext = { signal: AbortSignal };

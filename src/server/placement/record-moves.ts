@@ -4,7 +4,7 @@ import type { Tx } from '../db/client';
 import { batches } from '../db/update-rows';
 import { settleMoves } from '../enforcement/deployments/removal/settle-moves';
 import { publishEvent } from '../events/publish-event';
-import { endFlowsOf } from '../traffic/storage/postgres/flows';
+import { flowStore } from '../traffic/storage/flow-store';
 
 /** A workload that got another project than it had. */
 export type Move = {
@@ -38,7 +38,7 @@ export async function recordMoves(
   }
   const to = target?.tenant_id ?? null;
   // In the order of the locks: flows before the audit trail.
-  await endFlowsOf(
+  await flowStore().endFlows(
     tx,
     moves.filter(({ tenant_id }) => tenant_id !== null && tenant_id !== to).map(({ id }) => id),
   );

@@ -1,7 +1,7 @@
 import { sqlClient } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
-import { sumTraffic } from '@/server/traffic/flows/sum-traffic';
+import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { call } from '@/test/request';
 import { addPlatformPolicies } from './platform.fixture';
 import type { TwoTenants } from './two-tenants.fixture';

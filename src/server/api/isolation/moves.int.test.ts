@@ -8,7 +8,7 @@ import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
 import { routes } from '@/server/rest/routes';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
-import { sumTraffic } from '@/server/traffic/flows/sum-traffic';
+import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { appRouter } from '../root';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sqlClient } from '@/server/db/client';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
-import { sumTraffic } from '@/server/traffic/flows/sum-traffic';
+import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { call } from '@/test/request';
 import { PEER, THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
 import { changePlatformPolicies, observe } from './platform.fixture';

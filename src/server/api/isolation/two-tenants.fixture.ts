@@ -5,7 +5,7 @@ import { newId } from '@/server/lib/ids';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
-import { sumTraffic } from '@/server/traffic/flows/sum-traffic';
+import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 

@@ -3,13 +3,7 @@ import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
 import { listGuestHomes, listReportingNodeIds, oldestReported } from '../../traffic/queries/reporting-nodes';
-import {
-  addRuleHits,
-  addWorkloadCoverage,
-  lockCoverageMark,
-  moveCoverageMark,
-  readCountedFlows,
-} from '../../traffic/storage/postgres/coverage-sums';
+import { flowStore } from '../../traffic/storage/flow-store';
 import type { Board } from '../policies/board/board';
 import { readBoard } from '../policies/board/read-board';
 import { guestContext } from '../verdicts/guest-context';
@@ -56,7 +50,7 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
   const until = ago(UNSETTLED_MS);
   const versions = new Map(board.world.policies.map(({ id, version }) => [id, version]));
   return db.transaction(async (tx) => {
-    const mark = await lockCoverageMark(tx, nodeId, ago(FIRST_LOOK_MS));
+    const mark = await flowStore().hits.lockMark(tx, nodeId, ago(FIRST_LOOK_MS));
     if (mark.until >= until) return 0;
     const remembered = mark.until >= ago(HEARTBEATS_KEPT_MS);
     const updated_from = endedSpan(mark.until, until);
@@ -70,14 +64,13 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
     if (oldest !== 'none') {
       const observed_from = oldest === 'unknown' || oldest < mark.since ? mark.since : oldest;
       const span = { node_id: nodeId, from: mark.until, until, updated_from, observed_from };
-      for await (const flows of readCountedFlows(tx, span)) {
+      for await (const flows of flowStore().hits.uncounted(tx, span)) {
         signal?.throwIfAborted();
         for (const flow of flows) tally.add(flow);
       }
     }
-    await addRuleHits(tx, await placeHits(tx, board, tally.hits()));
-    await addWorkloadCoverage(tx, tally.coverage());
-    await moveCoverageMark(tx, nodeId, until);
+    const rules = await placeHits(tx, board, tally.hits());
+    await flowStore().hits.add(tx, nodeId, { rules, workloads: tally.coverage(), until });
     return tally.judged;
   });
 }

@@ -2,7 +2,7 @@ import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/cover
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
 import { withinTenant } from '../../tenancy/within-tenant';
-import * as repository from '../../traffic/storage/postgres/coverage-reads';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { coverageDays } from './coverage-days';
 
 /** Guests within reach with the share of their flows that rules decide, the least covered first. Two queries. @throws AppError `not_found` for a tenant out of reach */
@@ -12,5 +12,5 @@ export async function listWorkloadCoverage(
 ): Promise<Page<WorkloadCoverage>> {
   const scope = await withinTenant(given, input.tenant_id);
   const [from = ''] = coverageDays(input.days);
-  return repository.listWorkloadCoverage(scope.reach, from, input);
+  return flowStore().hits.byWorkload(scope.reach, from, input);
 }

@@ -6,8 +6,7 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { notFound } from '../../lib/refusals';
 import type { RuleHitSums } from '../../traffic/storage/coverage-rows';
-import { listHitPlaces, sumRuleHits } from '../../traffic/storage/postgres/coverage-reads';
-import { findMarksOfGuests } from '../../traffic/storage/postgres/coverage-sums';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { readBoard } from '../policies/board/read-board';
 import { findPolicy, listPolicyRules } from '../queries/policies';
 import { listVersionRules } from '../queries/policy-versions';
@@ -36,7 +35,7 @@ export async function readPolicyCoverage(
     findPolicy(db, scope.reach, id),
     listPolicyRules(db, id),
     readBoard(),
-    listHitPlaces(id),
+    flowStore().hits.places(id),
   ]);
   if (!policy) throw notFound('policy');
   const days = coverageDays(range.days);
@@ -46,7 +45,7 @@ export async function readPolicyCoverage(
   const guests = [...new Set([...board.placesOf(id), ...guestsOfAudited(world, id)])].filter((guest) =>
     seen.has(guest),
   );
-  const marks = [...(await findMarksOfGuests(guests)).values()];
+  const marks = [...(await flowStore().hits.marksOfWorkloads(guests)).values()];
   const kept = coverageDays(COVERAGE_DAYS)[0] ?? '';
   const looked = marks.map(({ since }) => since).reduce<string | null>((a, b) => (a === null ? b : later(a, b)), null);
   const looked_since = looked && later(looked, `${kept}T00:00:00.000Z`);
@@ -60,7 +59,13 @@ export async function readPolicyCoverage(
     const rule = ruleOfVersion(rules, byVersion.get(place.policy_version), place.rule_position);
     return rule ? [{ ...place, rule_id: rule.id }] : [];
   });
-  const sums = await sumRuleHits(id, days[0] ?? kept, scope.tenants === 'all' ? 'all' : [...seen], known, scope.reach);
+  const sums = await flowStore().hits.ofPolicy({
+    policy_id: id,
+    from: days[0] ?? kept,
+    visible: scope.tenants === 'all' ? 'all' : [...seen],
+    rules: known,
+    reach: scope.reach,
+  });
   const bySum = new Map<string | null, RuleHitSums>(sums.map((sum) => [sum.rule_id, sum]));
   const earlier = bySum.get(null);
   return {

@@ -10,7 +10,7 @@ import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { freshAddressBook } from '../../traffic/flows/address-book';
 import { confirmReports } from '../../traffic/flows/confirm-reports';
-import { retainTelemetry } from '../../traffic/flows/retain-telemetry';
+import { retainTelemetry } from '../../traffic/flows/upkeep';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 import { countCoverage } from './count-coverage';
 import { listWorkloadCoverage } from './list-workload-coverage';

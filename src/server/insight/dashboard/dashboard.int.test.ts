@@ -5,7 +5,7 @@ import { countQueries } from '@/test/count-queries';
 import { bearer, makeCluster, makeNode, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { sumTraffic } from '../../traffic/flows/sum-traffic';
+import { sumTraffic } from '../../traffic/flows/upkeep';
 import { ago, flow, NOW, type PlantedDashboard, plantDashboard, WEB } from './testing/dashboard-world.fixture';
 
 const sql = sqlClient();

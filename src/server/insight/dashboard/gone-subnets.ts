@@ -1,7 +1,7 @@
 import { parseCidr } from '@/domain/net/cidr';
 import { objectCache } from '../../lib/cache';
 import { type AddressBook, addressBook } from '../../traffic/flows/address-book';
-import { findSensitiveSources } from '../../traffic/storage/postgres/suspicious';
+import { flowStore } from '../../traffic/storage/flow-store';
 
 /** Flows that were judged by an older inventory may still be stored for so long after it changed. */
 const FRESH_MS = 30_000;
@@ -26,7 +26,7 @@ function isInside(book: AddressBook, text: string): boolean {
 export async function goneSubnets(): Promise<{ book: AddressBook; gone: readonly string[] }> {
   const book = await addressBook();
   const gone = await found.load(book, performance.now(), async () =>
-    (await findSensitiveSources()).filter((text) => !isInside(book, text)),
+    (await flowStore().sensitiveSources()).filter((text) => !isInside(book, text)),
   );
   return { book, gone };
 }

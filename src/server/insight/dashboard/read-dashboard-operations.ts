@@ -3,7 +3,7 @@ import type { DashboardOperationsInput } from '@/domain/dashboard/dashboard-inpu
 import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
 import { coverageDays } from '../../enforcement/coverage/coverage-days';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
-import { sumVerdictConflicts } from '../../traffic/storage/postgres/coverage-reads';
+import { flowStore } from '../../traffic/storage/flow-store';
 import {
   countAgentStates,
   countInventory,
@@ -69,7 +69,7 @@ export async function readDashboardOperations(
     places && listTroubledNodes(places.tenants, ids),
     readAgents(agent),
     readConflicts(ipam),
-    sumVerdictConflicts(flow.reach, since, MOST_CONFLICTING),
+    flowStore().hits.conflicts(flow.reach, since, MOST_CONFLICTING),
     countInventory(flow.reach),
   ]);
   return {

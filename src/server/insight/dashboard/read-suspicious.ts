@@ -3,7 +3,7 @@ import type { Reach } from '@/domain/permissions';
 import type { Board } from '../../enforcement/policies/board/board';
 import { cache } from '../../lib/cache';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
-import { sumSuspiciousFlows } from '../../traffic/storage/postgres/suspicious';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { goneSubnets } from './gone-subnets';
 import { KnownSuspicious } from './known-suspicious';
 import type { SuspiciousEntry } from './suspicious-entry';
@@ -54,7 +54,7 @@ export async function readSuspicious(
   limit = Number.POSITIVE_INFINITY,
 ): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
   const { book, gone } = await goneSubnets();
-  const rows = await sumSuspiciousFlows(selection, gone);
+  const rows = await flowStore().suspicious(selection, gone);
   // From here on nothing waits: another reader's look would change the sums.
   const known = knownTo(reach);
   const found = known.look(rows, board, book);

@@ -10,8 +10,7 @@ import type { Scope } from '../../auth/scope';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import type { GroupConversation, GroupRow } from '../../traffic/storage/flow-rows';
 import { sumsCanAnswer } from '../../traffic/storage/flow-selection';
-import { listGroupConversations } from '../../traffic/storage/postgres/conversations';
-import { listFlowGroups } from '../../traffic/storage/postgres/flow-groups';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { ANSWERED_STATE, conversationVerdicts } from './conversation-verdicts';
 import { reachWithin } from './flow-verdicts';
 import { selectFlows } from './select-flows';
@@ -105,11 +104,11 @@ export async function groupFlows(
   const plan = planRange({ since, until }, { now, retentionHours, summed: !byAddress && sumsCanAnswer(input) });
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const selected = { ...selection, ...range };
-  const page = await listFlowGroups(selected, plan.source, input);
+  const page = await flowStore().groups(selected, plan.source, input);
   const most = Math.min(MOST_OF_GROUP, Math.floor(MOST_EVALUATED / input.limit));
   const ids = page.items.map(({ id }) => id);
   const conversations =
-    ids.length === 0 ? [] : await listGroupConversations(selected, plan.source, group_by, { ids, most });
+    ids.length === 0 ? [] : await flowStore().groupConversations(selected, plan.source, group_by, { ids, most });
   const reach = rules && reachWithin(rules.reach, tenant_id);
   const judge = await judgeFor(reachWithin(scope.reach, tenant_id), reach);
   const verdicts = await verdictsOf(conversations, most, judge);

@@ -1,6 +1,6 @@
 import type { FlowListInput, FlowPage } from '@/domain/flow/flow';
 import type { Scope } from '../../auth/scope';
-import * as repository from '../../traffic/storage/postgres/flow-list';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { withVerdicts } from './flow-verdicts';
 import { selectFlows } from './select-flows';
 
@@ -14,6 +14,6 @@ export async function listFlows(
   input: FlowListInput,
 ): Promise<FlowPage> {
   const { selection } = await selectFlows(scope, input);
-  const page = await repository.listFlows(selection, input);
+  const page = await flowStore().list(selection, input);
   return { ...page, kept_since: selection.cutoff, items: await withVerdicts(page.items, rules, input.tenant_id) };
 }

@@ -10,8 +10,7 @@ import { makeAgent, makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/tes
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
-import { retainTelemetry } from '../../traffic/flows/retain-telemetry';
-import { sumTraffic } from '../../traffic/flows/sum-traffic';
+import { retainTelemetry, sumTraffic } from '../../traffic/flows/upkeep';
 import { readInsightSeries } from '../insights/read-insight-series';
 import { readInsightsOverview } from '../insights/read-insights-overview';
 import { readTopology } from '../topology/read-topology';

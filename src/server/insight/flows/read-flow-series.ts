@@ -4,7 +4,7 @@ import { linesOf, type SeriesLine, spreadFlows, wholeNumbers } from '@/domain/fl
 import type { TrafficMode } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { type FlowSelection, sumsCanAnswer } from '../../traffic/storage/flow-selection';
-import { sumBuckets, sumSpans } from '../../traffic/storage/postgres/series';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { selectFlows } from './select-flows';
 
 const total = (lists: readonly (readonly number[])[]) =>
@@ -36,7 +36,7 @@ export async function readSums(
   const iso = (time: number) => new Date(time).toISOString();
   const bounded = { ...selection, since: iso(plan.since), until: iso(plan.until) };
   const buckets = { first: iso(starts[0] ?? plan.since), width: plan.bucket_seconds };
-  const rows = await sumBuckets(bounded, plan.source === 'hours' ? 'hours' : 'minutes', buckets);
+  const rows = await flowStore().series(bounded, plan.source === 'hours' ? 'hours' : 'minutes', buckets);
   const lines = linesOf(rows, starts.length, (line, row) => {
     for (const field of ['bytes', 'packets', 'flows'] as const) line.add(field, row.bucket, row[field]);
   });
@@ -51,5 +51,5 @@ export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSerie
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const starts = bucketStarts(plan).map((start) => new Date(start).toISOString());
   const buckets = { first: starts[0] ?? range.since, width: plan.bucket_seconds };
-  return seriesOf(plan, spreadFlows(await sumSpans({ ...selection, ...range }, buckets), starts.length));
+  return seriesOf(plan, spreadFlows(await flowStore().spans({ ...selection, ...range }, buckets), starts.length));
 }

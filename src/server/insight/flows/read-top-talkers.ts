@@ -6,7 +6,7 @@ import { clock } from '../../lib/clock';
 import { storedSettings } from '../../settings/stored-settings';
 import { findVisibleWorkloads } from '../../traffic/queries/flow-reach';
 import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
-import { readTrafficVersion, sumByWorkload, sumCounters, sumOwned } from '../../traffic/storage/postgres/read-sums';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { selectTraffic } from './select-traffic';
 import { trafficSums } from './traffic-sums';
 
@@ -31,7 +31,7 @@ export async function readTopTalkers(
   const { selection, reach, plan } = selectTraffic(scope, input);
   const { since, until, cluster_id } = selection;
   const [{ version, as_of }, { visible, periods }] = await Promise.all([
-    readTrafficVersion(selection),
+    flowStore().talkers.version(selection),
     findVisibleWorkloads(reach, since),
   ]);
   // What moved in the range is summed up for this reader alone, and what went away is only read of in flows.
@@ -65,8 +65,11 @@ export async function readTopTalkers(
   };
 
   const { parts } = plan;
-  const all = parts.length === 0 ? [] : await sums.load(JSON.stringify(parts), version, () => sumByWorkload(parts));
-  const owned = (await sumOwned(parts, periods)).filter(
+  const all =
+    parts.length === 0
+      ? []
+      : await sums.load(JSON.stringify(parts), version, () => flowStore().talkers.byWorkload(parts));
+  const owned = (await flowStore().talkers.byOwnedWorkload(parts, periods)).filter(
     (row) => here.has(row.workload_id) && (cluster_id === undefined || row.cluster_id === cluster_id),
   );
   const byFlows = [...within(all), ...owned].sort(
@@ -75,6 +78,6 @@ export async function readTopTalkers(
   if (byFlows.length > 0) return answer('flows', byFlows);
   const { flow_retention_hours } = await storedSettings(db);
   const cutoff = new Date(clock.now().getTime() - flow_retention_hours * HOUR_MS).toISOString();
-  const byCounters = within(await sumCounters({ since, until, cutoff }));
+  const byCounters = within(await flowStore().talkers.byCounters({ since, until, cutoff }));
   return byCounters.length > 0 ? answer('interface_counters', byCounters) : answer('flows', []);
 }

@@ -8,7 +8,7 @@ import { makeAgent, makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/tes
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
-import { sumTraffic } from '../../traffic/flows/sum-traffic';
+import { sumTraffic } from '../../traffic/flows/upkeep';
 import { readTopTalkers } from './read-top-talkers';
 import { readTrafficSeries } from './read-traffic-series';
 

@@ -1,6 +1,6 @@
 import type { FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import type { Scope } from '../../auth/scope';
-import { findFlowsStoredSince } from '../../traffic/storage/postgres/flow-list';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { withVerdicts } from './flow-verdicts';
 import { selectFlows } from './select-flows';
 
@@ -24,7 +24,7 @@ export async function tailFlows(
   const after = input.after === undefined ? now - START_MS : Date.parse(input.after);
   const iso = (time: number) => new Date(time).toISOString();
   const recent = { ...selection, since: iso(Math.max(Math.min(after, now) - LATE_MS, 0)) };
-  const found = await findFlowsStoredSince(recent, iso(after), input.limit + 1);
+  const found = await flowStore().tail(recent, iso(after), input.limit + 1);
   return {
     items: await withVerdicts(found.slice(0, input.limit), rules, input.tenant_id),
     next_after: iso(Math.max(now - OVERLAP_MS, Math.min(after, now))),

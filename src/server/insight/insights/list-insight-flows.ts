@@ -5,7 +5,7 @@ import type { Scope } from '../../auth/scope';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import { contextDescriber } from '../../enforcement/verdicts/describe-context';
 import { readContextRecently } from '../../enforcement/verdicts/live-guest';
-import * as repository from '../../traffic/storage/postgres/insight-rows';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { flowVerdicts } from '../flows/flow-verdicts';
 import { selectInsights } from './select-insights';
 
@@ -24,7 +24,7 @@ export async function listInsightFlows(
 ): Promise<InsightFlowPage> {
   const { selection } = await selectInsights(scope, input);
   const [page, live] = await Promise.all([
-    repository.listInsightFlows(selection, input),
+    flowStore().insights.list(selection, input),
     rules && readContextRecently(rules.reach, input.id),
   ]);
   const kept_since = selection.cutoff;

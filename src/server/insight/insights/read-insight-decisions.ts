@@ -1,9 +1,8 @@
 import type { InsightsDecisions, InsightsInput } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import { readSnapshot } from '../../db/stream-rows';
 import { contextDescriber } from '../../enforcement/verdicts/describe-context';
 import { readContextRecently } from '../../enforcement/verdicts/live-guest';
-import { eachFacts } from '../../traffic/storage/postgres/insight-rows';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { countDecisions } from './count-decisions';
 import { selectInsights } from './select-insights';
 
@@ -20,10 +19,8 @@ export async function readInsightDecisions(
   const live = await readContextRecently(rules.reach, input.id);
   const contextFor = contextDescriber(live);
   const counter = countDecisions();
-  await readSnapshot((snapshot) =>
-    eachFacts(snapshot, selection, (rows) => {
-      for (const row of rows) counter.add(contextFor(row));
-    }),
-  );
+  for await (const rows of flowStore().insights.facts(selection)) {
+    for (const row of rows) counter.add(contextFor(row));
+  }
   return { rules_read_at: live.read_at, kept_since: selection.cutoff, ...counter.counts() };
 }

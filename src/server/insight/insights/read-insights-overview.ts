@@ -1,10 +1,9 @@
 import type { InsightsInput, InsightsOverview } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import { db } from '../../db/client';
 import { ruleNamer } from '../../enforcement/guest-firewall/named-rules';
 import { viewAuditPolicies } from '../../enforcement/verdicts/audit-policies';
 import { readContextNow } from '../../enforcement/verdicts/live-guest';
-import { sumInsights } from '../../traffic/storage/postgres/insight-summary';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { activeRules } from './active-rules';
 import { readWorkloadTraffic } from './read-workload-traffic';
 import { selectInsights } from './select-insights';
@@ -22,7 +21,7 @@ export async function readInsightsOverview(
   const { workload, range, traffic_mode, selection } = selected;
   const [live, summary, traffic] = await Promise.all([
     readContextNow(rules.reach, input.id),
-    sumInsights(db, selection),
+    flowStore().insights.summary(selection),
     readWorkloadTraffic(selected),
   ]);
   const { show } = ruleNamer(live.world, rules.reach, live.workload);

@@ -1,6 +1,6 @@
 import { planRange } from '@/domain/flow/plan-range';
 import type { InsightsTraffic } from '@/domain/insights';
-import { sumWorkloadTraffic } from '../../traffic/storage/postgres/series';
+import { flowStore } from '../../traffic/storage/flow-store';
 import type { SelectedInsights } from './select-insights';
 
 /** What the workload carried in the range, as every page counts it. One query. */
@@ -10,5 +10,5 @@ export async function readWorkloadTraffic(selected: SelectedInsights): Promise<I
   const plan = planRange(asked, { now, retentionHours, summed: true });
   const counted = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
-  return { source, ...counted, ...(await sumWorkloadTraffic({ ...selection, ...counted }, source)) };
+  return { source, ...counted, ...(await flowStore().insights.traffic({ ...selection, ...counted }, source)) };
 }

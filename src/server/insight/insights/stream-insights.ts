@@ -1,15 +1,13 @@
 import { observedAction } from '@/domain/flow-verdict';
 import type { Insights, InsightsQuery } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import { readSnapshot } from '../../db/stream-rows';
 import { ruleNamer } from '../../enforcement/guest-firewall/named-rules';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import { viewAuditPolicies } from '../../enforcement/verdicts/audit-policies';
 import { readContextNow } from '../../enforcement/verdicts/live-guest';
 import { logger } from '../../lib/logger';
 import { produceStream } from '../../lib/produce-stream';
-import { eachInsightFlow } from '../../traffic/storage/postgres/insight-stream';
-import { sumInsights } from '../../traffic/storage/postgres/insight-summary';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { activeRules } from './active-rules';
 import { describeAsText } from './describe-as-text';
 import { readWorkloadTraffic } from './read-workload-traffic';
@@ -60,25 +58,21 @@ export async function streamInsights(
       await write(',"flows":[');
       const describer = live && query.include_flow_context ? describeAsText(await readBoard(), live) : null;
       let separator = '';
-      const summary = await readSnapshot(async (snapshot) => {
-        const summary = snapshot.alongside((executor) => sumInsights(executor, selection));
-        // When the flows fail, theirs is the failure that is told.
-        summary.catch(() => {});
-        await eachInsightFlow(snapshot, selection, describer !== null, (flows) => {
-          const texts = flows.map(({ json, decision, state, facts }) => {
-            const seen = `${json},"action":"${observedAction({ decision, state })}"`;
-            return describer && facts
-              ? `${seen},${describer.add({ ...facts, state })}}`
-              : `${seen},"decision":${JSON.stringify(decision)}}`;
-          });
-          const text = `${separator}${texts.join(',')}`;
-          separator = ',';
-          return write(text);
+      for await (const batch of flowStore().insights.stream(selection, describer !== null)) {
+        if ('summary' in batch) {
+          const { by_context, conflicts } = describer?.counts() ?? {};
+          await write(`],"summary":${JSON.stringify({ ...batch.summary, by_context, conflicts })}}`);
+          return;
+        }
+        const texts = batch.flows.map(({ json, decision, state, facts }) => {
+          const seen = `${json},"action":"${observedAction({ decision, state })}"`;
+          return describer && facts
+            ? `${seen},${describer.add({ ...facts, state })}}`
+            : `${seen},"decision":${JSON.stringify(decision)}}`;
         });
-        return summary;
-      });
-      const { by_context, conflicts } = describer?.counts() ?? {};
-      await write(`],"summary":${JSON.stringify({ ...summary, by_context, conflicts })}}`);
+        await write(`${separator}${texts.join(',')}`);
+        separator = ',';
+      }
     },
     { stallMs: STALL_MS, failed },
   );

@@ -12,7 +12,7 @@ import {
 import type { Scope } from '../../auth/scope';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import { notFound } from '../../lib/refusals';
-import { listConversations } from '../../traffic/storage/postgres/conversations';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { conversationVerdicts } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/select-flows';
 import { listClusterNames, listTopologyCards, listTopologyWorkloads, type TopologyCard } from '../queries/topology';
@@ -74,7 +74,7 @@ export async function readTopology(
     listTopologyWorkloads(reach, input.cluster_id),
     listTopologyCards(reach, input.cluster_id),
     listClusterNames(),
-    listConversations({ ...selection, ...range }, source),
+    flowStore().edges({ ...selection, ...range }, source),
     readBoard(),
   ]);
   const clusterOf = new Map(found.map(({ id, cluster_id }) => [id, cluster_id]));

@@ -1,6 +1,5 @@
-import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { listRefusals } from '../../traffic/storage/postgres/unconfirmed';
+import { flowStore } from '../../traffic/storage/flow-store';
 import type { Collector } from './collector';
 
 /** A node counts as reporting about guests of others for so long after the last refusal. */
@@ -11,7 +10,7 @@ const NAMED = 5;
 export const refusedReports: Collector = async () => {
   const since = new Date(clock.now().getTime() - WINDOW_MS).toISOString();
   return {
-    facts: (await listRefusals(db, since)).map(({ node_id, node_name, vmids }) => {
+    facts: (await flowStore().unconfirmed.refusals(since)).map(({ node_id, node_name, vmids }) => {
       const more = vmids.length - NAMED;
       const guests = `${vmids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
       return {

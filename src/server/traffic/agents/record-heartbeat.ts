@@ -11,9 +11,8 @@ import { confirmedObserver } from '../flows/attribute-flow';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';
 import { type Judgement, judgeFlows, type UnconfirmedFlow } from '../flows/judge-flows';
 import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
-import { storeFlows } from '../flows/store-flows';
 import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
-import { insertInterfaceSamples, insertInterfaceTraffic } from '../storage/postgres/interface-counters';
+import { flowStore } from '../storage/flow-store';
 import { chargeFlows } from './agent-budget';
 import type { AgentScope } from './agent-identity';
 import { isBacklog, storableTime } from './backlog';
@@ -66,26 +65,20 @@ async function storeInterfaces(
   const sent = read(heartbeat.sent_at);
   const guestAt = (vmid: number | undefined, at: number) =>
     confirmedObserver(book, { cluster_id, node_id, vmid: vmid ?? null, at });
-  await insertInterfaceSamples(
-    tx,
-    node_id,
-    new Date(sent).toISOString(),
-    heartbeat.interfaces.map(({ vmid, nic, ...counters }) => ({
+  await flowStore().appendInterfaces(tx, node, {
+    at: new Date(sent).toISOString(),
+    samples: heartbeat.interfaces.map(({ vmid, nic, ...counters }) => ({
       ...counters,
       vmid: vmid ?? null,
       nic: nic ?? null,
       workload_id: guestAt(vmid, sent),
     })),
-  );
-  await insertInterfaceTraffic(
-    tx,
-    node,
-    heartbeat.interface_traffic.map((row) => ({
+    traffic: heartbeat.interface_traffic.map((row) => ({
       ...row,
       observed_at: new Date(read(row.observed_at)).toISOString(),
       workload_id: guestAt(row.vmid, read(row.observed_at)),
     })),
-  );
+  });
 }
 
 /**
@@ -123,7 +116,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       const { accepted, updated, unconfirmed, rejected } = known;
       return { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds, duplicate: true };
     }
-    const accepted = await storeFlows(tx, node, judgement.flows, now);
+    const accepted = await flowStore().append(tx, node, judgement.flows, now);
     const updated = judgement.valid - accepted;
     const unconfirmed = await keepUnconfirmed(tx, node, judgement.unconfirmed, now);
     const rejected = [...judgement.rejected, ...withoutRoom(judgement.unconfirmed.slice(unconfirmed))];

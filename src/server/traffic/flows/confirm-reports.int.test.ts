@@ -17,8 +17,7 @@ import { refusedReports } from '../../notifications/facts/refused-reports';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { freshAddressBook } from './address-book';
 import { confirmReports } from './confirm-reports';
-import { resolveFlowEnds } from './resolve-ends';
-import { retainTelemetry } from './retain-telemetry';
+import { resolveFlowEnds, retainTelemetry } from './upkeep';
 
 const sql = sqlClient();
 const MINUTE = 60_000;

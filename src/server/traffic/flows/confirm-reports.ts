@@ -12,13 +12,11 @@ import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
 import { findNodeName } from '../queries/agent-enrolments';
 import { lockAgent, noteConfirmed, takeRefusalRecord } from '../queries/agents';
-import type { UnconfirmedRow, WaitingReport } from '../storage/flow-rows';
-import { listWaiting, listWaitingClusters, refuseWaiting, takeWaiting } from '../storage/postgres/unconfirmed';
+import type { UnconfirmedRow, ValidFlow, WaitingReport } from '../storage/flow-rows';
+import { flowStore } from '../storage/flow-store';
 import { type AddressBook, freshAddressBook } from './address-book';
 import { attributeFlow, confirmedObserver } from './attribute-flow';
-import type { JudgedFlow } from './judge-flows';
 import { endLookup, isResolvable } from './known-ends';
-import { storeFlows } from './store-flows';
 
 /** Reports of one step. */
 const CHUNK = 2_000;
@@ -35,7 +33,7 @@ type Options = { signal?: AbortSignal | undefined; openProvider?: typeof openPro
 export type Settled = { confirmed: number; refused: number; waiting: number };
 
 /** A report as it would have been judged if the inventory had known then what it knows now; null for what is no address. */
-function resolveReport(row: UnconfirmedRow, book: AddressBook, endOf: ReturnType<typeof endLookup>): JudgedFlow[] {
+function resolveReport(row: UnconfirmedRow, book: AddressBook, endOf: ReturnType<typeof endLookup>): ValidFlow[] {
   const { record } = row.report;
   const [source, destination] = [endOf(record.source_ip), endOf(record.destination_ip)];
   if (!source || !destination) return [];
@@ -55,9 +53,9 @@ function resolveReport(row: UnconfirmedRow, book: AddressBook, endOf: ReturnType
 }
 
 /** Rows in parts that hold each flow once, as heartbeats do, in the order in which they came. */
-function inParts(rows: readonly UnconfirmedRow[], book: AddressBook, clusterId: string): JudgedFlow[][] {
+function inParts(rows: readonly UnconfirmedRow[], book: AddressBook, clusterId: string): ValidFlow[][] {
   const endOf = endLookup(book, clusterId);
-  const parts: Map<string, JudgedFlow>[] = [];
+  const parts: Map<string, ValidFlow>[] = [];
   let received = '';
   for (const row of rows) {
     for (const flow of resolveReport(row, book, endOf)) {
@@ -72,11 +70,14 @@ function inParts(rows: readonly UnconfirmedRow[], book: AddressBook, clusterId: 
 
 /** Stores reports of a node as its heartbeats would have, each once: whoever takes a row stores it. */
 async function confirm(tx: Tx, node: Node, ids: readonly number[], book: AddressBook, now: string): Promise<number> {
-  const rows = await takeWaiting(tx, node.node_id, ids);
+  const rows = await flowStore().unconfirmed.take(tx, node.node_id, ids);
   let accepted = 0;
-  for (const flows of inParts(rows, book, node.cluster_id)) accepted += await storeFlows(tx, node, flows, now);
+  for (const flows of inParts(rows, book, node.cluster_id)) accepted += await flowStore().append(tx, node, flows, now);
   const oldest = rows.reduce<string | null>((a, { observed_at: b }) => (a === null || b < a ? b : a), null);
-  await noteConfirmed(tx, node.node_id, { accepted, updated: rows.length - accepted, oldest }, now);
+  // A count that passes meanwhile leads to more being looked at, never to less.
+  const mark = await flowStore().hits.findMark(tx, node.node_id);
+  const counted = { accepted, updated: rows.length - accepted, oldest, counted_until: mark?.until ?? null };
+  await noteConfirmed(tx, node.node_id, counted, now);
   return rows.length;
 }
 
@@ -88,7 +89,7 @@ async function refuse(tx: Tx, { node_id }: Node, reports: readonly Refusal[], no
   let refused = 0;
   for (const [placed, of] of groupBy(reports, (report) => report.placed_node_id)) {
     const ids = of.map(({ id }) => id);
-    refused += await refuseWaiting(tx, node_id, ids, { node_id: placed, at: now });
+    refused += await flowStore().unconfirmed.refuse(tx, node_id, ids, { node_id: placed, at: now });
   }
   const before = new Date(Date.parse(now) - RECORD_PAUSE_MS).toISOString();
   const node =
@@ -145,7 +146,7 @@ async function settleCluster(clusterId: string, places: Places | null, signal: A
   for (let after = 0; ; ) {
     signal?.throwIfAborted();
     const started = performance.now();
-    const reports = await listWaiting(db, clusterId, after, CHUNK);
+    const reports = await flowStore().unconfirmed.waiting(clusterId, after, CHUNK);
     const last = reports.at(-1);
     if (!last) return total;
     after = last.id;
@@ -177,7 +178,7 @@ async function askCluster(clusterId: string, vmids: ReadonlySet<number>, options
  */
 export async function confirmReports(options: Options = {}): Promise<Settled> {
   const total: Settled = { confirmed: 0, refused: 0, waiting: 0 };
-  for (const clusterId of await listWaitingClusters(db)) {
+  for (const clusterId of await flowStore().unconfirmed.waitingClusters()) {
     const known = await settleCluster(clusterId, null, options.signal);
     const places = known.waiting > 0 ? await askCluster(clusterId, known.vmids, options) : null;
     const read = places ? await settleCluster(clusterId, places, options.signal) : null;

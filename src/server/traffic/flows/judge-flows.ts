@@ -1,35 +1,21 @@
 import { checkFlow, type Flow } from '@fabric/agent-contract';
-import type { FlowRecord } from '@/domain/flow/flow-record';
 import { storableText } from '../../audit/canonical';
+import { stableKey } from '../../lib/stable-key';
+import type { ValidFlow } from '../../traffic/storage/flow-rows';
 import type { AddressBook } from './address-book';
 import { attributeFlow, observerOf, observingVmid } from './attribute-flow';
 import type { ClockWindow } from './clock-window';
 import { endLookup, isResolvable } from './known-ends';
 import { reportedRecord } from './reported-record';
-import { stableKey } from './stable-key';
-
-/** A flow to be stored, and what it adds to the sums. What it adds to the totals is not in its record yet: see `addCounters`. */
-export type JudgedFlow = {
-  record: FlowRecord;
-  /** What is new since the agent's heartbeat before; null when the agent did not say. */
-  delta_bytes: number | null;
-  delta_packets: number | null;
-  /** Whether the agent said when its counters began. */
-  has_begin: boolean;
-  source_prefix: string;
-  destination_prefix: string;
-  /** Whether an unknown end may turn out to be a workload. */
-  is_resolvable: boolean;
-};
 
 /** A flow seen at an interface of a workload that the inventory places on another node. Its ends are not resolved. */
-export type UnconfirmedFlow = { flow: JudgedFlow; index: number; vmid: number; workload_id: string };
+export type UnconfirmedFlow = { flow: ValidFlow; index: number; vmid: number; workload_id: string };
 
 export type Rejection = { index: number; reason: string };
 
 export type Judgement = {
   /** Each identity once, sorted by key. */
-  flows: JudgedFlow[];
+  flows: ValidFlow[];
   /** Flows that were good and are confirmed, duplicates of an identity included. */
   valid: number;
   /** Flows whose workload has to be found first, each identity once. */
@@ -51,10 +37,11 @@ type Options = {
 const HOUR_MS = 3_600_000;
 
 const text = (value: string | null): string | null => (value === null ? null : storableText(value));
+
 const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
 /** The later report of one identity stands; what both say is new is added. */
-function merge(a: JudgedFlow, b: JudgedFlow): JudgedFlow {
+function merge(a: ValidFlow, b: ValidFlow): ValidFlow {
   const later = b.record.observed_at >= a.record.observed_at ? b : a;
   return {
     ...later,
@@ -73,7 +60,7 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
   const endOf = endLookup(book, clusterId);
   const rejected: Rejection[] = [];
   const sample: Flow[] = [];
-  const byKey = new Map<string, JudgedFlow>();
+  const byKey = new Map<string, ValidFlow>();
   const unconfirmed = new Map<string, UnconfirmedFlow>();
   let valid = 0;
 
@@ -104,7 +91,7 @@ export function judgeFlows(candidates: readonly unknown[], options: Options): Ju
     const { verdict, workload_id: observer } = observerOf(book, sighting);
     const workload_id = verdict === 'confirmed' ? observer : null;
     const ends = attributeFlow(book, sighting, source, destination, workload_id);
-    const judged: JudgedFlow = {
+    const judged: ValidFlow = {
       record: {
         flow_key,
         source_ip: source.address,

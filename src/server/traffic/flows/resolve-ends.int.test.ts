@@ -5,7 +5,7 @@ import { sqlClient } from '@/server/db/client';
 import { makeAgent, makeCluster, makeNode, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
-import { resolveFlowEnds } from './resolve-ends';
+import { resolveFlowEnds } from './upkeep';
 
 const sql = sqlClient();
 let cluster: { id: string };

@@ -6,7 +6,7 @@ import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { watchAgents } from '../agents/watch-agents';
-import { retainTelemetry } from './retain-telemetry';
+import { retainTelemetry } from './upkeep';
 
 const sql = sqlClient();
 let cluster: { id: string };

@@ -4,10 +4,9 @@ import { db, sqlClient } from '@/server/db/client';
 import { addToMinutes } from '@/server/traffic/storage/postgres/minutes';
 import { makeCluster, makeNode, makeProject, makeTenant, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
-import { retainTelemetry } from './retain-telemetry';
-import { stableKey } from './stable-key';
-import { sumTraffic } from './sum-traffic';
+import { stableKey } from '../../lib/stable-key';
 import { type Reported, TrafficOracle } from './testing/traffic-oracle.fixture';
+import { retainTelemetry, sumTraffic } from './upkeep';
 
 const sql = sqlClient();
 const MINUTE = 60_000;

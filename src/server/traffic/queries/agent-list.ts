@@ -6,16 +6,14 @@ import { likePattern } from '../../db/like-pattern';
 import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
 import { agentHeartbeats } from '../../db/schema/agents';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
-import { unconfirmedFlows } from '../../db/schema/flows';
-import { listUnconfirmedGuests } from '../storage/postgres/unconfirmed';
 
 /** The collectors of the newest heartbeat as a JSON list; of anything else than a list an empty one. */
 const reported = sql`case when jsonb_typeof(${nodeAgents.payload} #> '{flow_diagnostics,collectors}') = 'array'
   then ${nodeAgents.payload} #> '{flow_diagnostics,collectors}' else '[]'::jsonb end`;
 const lacks = sql`exists (select from jsonb_array_elements(${reported}) c where c->>'state' in ('degraded', 'unavailable'))`;
 
-/** An agent as the database knows it; whether it is outdated depends on what the service brings. */
-export type StoredAgent = Omit<Agent, 'outdated'>;
+/** An agent without its flows; whether it is outdated depends on what the service brings. */
+export type StoredAgent = Omit<Agent, 'outdated' | 'unconfirmed'>;
 type Activity = Omit<AgentHour, 'hour_at'>;
 
 const columns = {
@@ -34,9 +32,6 @@ const columns = {
   firewall_status: sql<Agent['firewall_status']>`${nodeAgents.firewall_status}`,
   nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
   token_replacement: nodeAgents.token_replacement,
-  unconfirmed: sql<Agent['unconfirmed']>`(select jsonb_build_object(
-      'waiting', count(*) filter (where u.state = 'waiting'), 'refused', count(*) filter (where u.state = 'refused'))
-    from ${unconfirmedFlows} as u where u.node_id = ${nodes.id})`,
   collectors: sql<Agent['collectors']>`(select coalesce(jsonb_agg(jsonb_build_object(
     'name', left(c->>'name', 64), 'state', left(c->>'state', 64)) order by c.at), '[]'::jsonb)
     from jsonb_array_elements(${reported}) with ordinality c(c, at))`,
@@ -127,11 +122,14 @@ const sum = (hours: readonly Activity[], field: keyof Activity) =>
 const TOLD_HEARTBEATS = 10;
 const TOLD_REASONS = 5;
 
-/** A node with its agent, the newest heartbeat and what the heartbeats since a time brought, or null. Four queries. */
-export async function findAgentDetail(nodeId: string, since: string): Promise<Omit<AgentDetail, 'outdated'> | null> {
+/** A node with its agent, the newest heartbeat and what the heartbeats since a time brought, or null. Three queries. */
+export async function findAgentDetail(
+  nodeId: string,
+  since: string,
+): Promise<Omit<AgentDetail, 'outdated' | 'unconfirmed' | 'unconfirmed_guests'> | null> {
   const recent = and(eq(agentHeartbeats.node_id, nodeId), gte(agentHeartbeats.received_at, since));
   const hour = sql<string>`to_char(date_trunc('hour', ${agentHeartbeats.received_at}, 'UTC') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
-  const [[agent], hours, refused, unconfirmed_guests] = await Promise.all([
+  const [[agent], hours, refused] = await Promise.all([
     db
       .select({ ...columns, payload: sql<AgentDetail['payload']>`${nodeAgents.payload}` })
       .from(nodes)
@@ -150,7 +148,6 @@ export async function findAgentDetail(nodeId: string, since: string): Promise<Om
       .where(and(recent, gt(agentHeartbeats.rejected_count, 0)))
       .orderBy(desc(agentHeartbeats.received_at))
       .limit(TOLD_HEARTBEATS),
-    listUnconfirmedGuests(nodeId),
   ]);
   if (!agent) return null;
   return {
@@ -162,7 +159,6 @@ export async function findAgentDetail(nodeId: string, since: string): Promise<Om
       rejected: sum(hours, 'rejected'),
     },
     hours,
-    unconfirmed_guests,
     rejections: refused.flatMap(({ received_at, rejected }) =>
       rejected.slice(0, TOLD_REASONS).map(({ index, reason }) => ({ received_at, index, reason })),
     ),

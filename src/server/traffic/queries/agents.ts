@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
+import { deleteAged } from '../../db/aged-rows';
 import type { Executor, Tx } from '../../db/client';
-import { agentHeartbeats } from '../../db/schema/agents';
+import { agentEnrolments, agentHeartbeats } from '../../db/schema/agents';
 import { nodeAgents, nodes } from '../../db/schema/clusters';
-import { coverageMarks } from '../../db/schema/coverage';
+import { workloadPlacements } from '../../db/schema/workloads';
 
 export type AgentNode = {
   node_id: string;
@@ -101,14 +102,14 @@ export async function markSilentAgents(
 export async function noteConfirmed(
   tx: Tx,
   nodeId: string,
-  flows: { accepted: number; updated: number; oldest: string | null },
+  flows: { accepted: number; updated: number; oldest: string | null; counted_until: string | null },
   at: string,
 ): Promise<void> {
   if (flows.oldest === null) return;
   // The count of coverage may have passed the newest heartbeat already.
   await tx.execute(sql`
     update ${nodeAgents} as a set confirmed_at = ${at}::timestamptz,
-      confirmed_from = case when a.confirmed_at < (select m.until from ${coverageMarks} as m where m.node_id = a.node_id)
+      confirmed_from = case when a.confirmed_at < ${flows.counted_until}::timestamptz
         then ${flows.oldest}::timestamptz else least(a.confirmed_from, ${flows.oldest}::timestamptz) end
     where a.node_id = ${nodeId}::uuid`);
   await tx.execute(sql`
@@ -130,4 +131,21 @@ export async function takeRefusalRecord(tx: Tx, nodeId: string, now: string, bef
     )
     .returning({ node_id: nodeAgents.node_id });
   return rows.length > 0;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+
+/** Deletes what is expired of heartbeats, enrolments and former places of workloads. @returns how many rows of each */
+export async function retainAgents(
+  { now, flow_hours }: { now: number; flow_hours: number },
+  signal: AbortSignal | undefined,
+): Promise<{ workload_placements: number; agent_heartbeats: number; agent_enrolments: number }> {
+  const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
+  return {
+    // Flows from before are refused.
+    workload_placements: await deleteAged({ table: workloadPlacements, at: 'left_at' }, ago(flow_hours), signal),
+    agent_heartbeats: await deleteAged({ table: agentHeartbeats, at: 'received_at' }, ago(DAY_HOURS), signal),
+    agent_enrolments: await deleteAged({ table: agentEnrolments, at: 'expires_at' }, ago(7 * DAY_HOURS), signal),
+  };
 }

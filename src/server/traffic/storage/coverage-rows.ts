@@ -75,3 +75,10 @@ export type RuleHitSums = {
   /** Hits of both modes by date; days without are missing. */
   by_day: Record<string, number>;
 };
+
+/** What a count found, sorted by key, and up to when it counted. */
+export type NewHits = {
+  rules: readonly RuleHitRow[];
+  workloads: readonly WorkloadCoverageRow[];
+  until: string;
+};

@@ -1,4 +1,4 @@
-import type { UnconfirmedReport } from '@/domain/flow/flow-record';
+import type { FlowRecord, UnconfirmedReport } from '@/domain/flow/flow-record';
 import type { FlowGroup } from '@/domain/flow/flow-sums';
 import type { summedVerdict } from '@/domain/summed-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
@@ -107,3 +107,56 @@ export type WaitingReport = Pick<
   UnconfirmedRow,
   'id' | 'node_id' | 'workload_id' | 'vmid' | 'received_at' | 'observed_at'
 >;
+
+/** A flow to be stored, and what it adds to the sums. What it adds to the totals is not in its record yet: see `addCounters`. */
+export type ValidFlow = {
+  record: FlowRecord;
+  /** What is new since the agent's heartbeat before; null when the agent did not say. */
+  delta_bytes: number | null;
+  delta_packets: number | null;
+  /** Whether the agent said when its counters began. */
+  has_begin: boolean;
+  source_prefix: string;
+  destination_prefix: string;
+  /** Whether an unknown end may turn out to be a workload. */
+  is_resolvable: boolean;
+};
+
+/** What the inventory has learned: networks (subnets, and addresses as the narrowest ones) and ids of guests. */
+export type Learned = { networks: readonly string[]; vmids: readonly number[] };
+
+export type FlowEnds = {
+  source_workload_id: string | null;
+  destination_workload_id: string | null;
+  source_cidr: string | null;
+  destination_cidr: string | null;
+  workload_id: string | null;
+};
+
+/** A report to be kept. */
+export type NewUnconfirmedReport = Pick<UnconfirmedRow, 'vmid' | 'workload_id' | 'observed_at' | 'report'>;
+
+/** A node with its cluster. */
+export type FlowNode = { node_id: string; cluster_id: string };
+
+/** Where and when something was seen: `vmid` is that of the interface, `at` in milliseconds since 1970. */
+export type Sighting = FlowNode & { vmid: number | null; at: number };
+
+export type ResolvedEnds = FlowEnds & {
+  /** Whether an end that has no workload in these may turn out to be one. */
+  is_resolvable: (ends: Pick<FlowEnds, 'source_workload_id' | 'destination_workload_id'>) => boolean;
+};
+
+/** What the inventory of now knows about ends of stored flows, by the definition by which heartbeats are stored. */
+export type EndResolver = {
+  /** Null for what is no address. An observer that is known stays. */
+  endsOf: (
+    flow: Sighting & { source_ip: string; destination_ip: string; workload_id: string | null },
+  ) => ResolvedEnds | null;
+  /** The workload at whose interface something was seen; null when there is none, or the node may not speak for it. */
+  observerOf: (sighting: Sighting) => string | null;
+  /** The known subnet that holds all of a network that was external; null: none. */
+  subnetAround: (network: string) => string | null;
+  /** The known subnets among some networks; all that are known when none are given. */
+  subnetsAmong: (networks: readonly string[] | null) => readonly string[];
+};

@@ -13,11 +13,12 @@ import { workloadOwners } from '../../../db/schema/moves';
 import { workloads } from '../../../db/schema/workloads';
 import { dayInProject, workloadInReach } from '../../../tenancy/queries/tenant-reach';
 import type { HitPlace, RuleHitSums } from '../coverage-rows';
-import type { VisibleWorkloads } from '../flow-selection';
+import type { RuleHits } from '../flow-store';
+import { addHits, findCoverageMark, findMarksOfGuests, lockCoverageMark, readCountedFlows } from './coverage-sums';
 import { oneOf } from './visible-rows';
 
 /** Every place in the history of a policy at which a rule was hit. One query. */
-export async function listHitPlaces(policyId: string): Promise<HitPlace[]> {
+async function listHitPlaces(policyId: string): Promise<HitPlace[]> {
   const rows = await db.execute<HitPlace>(sql`
     select distinct policy_version, rule_position from ${ruleHits}
     where policy_id = ${policyId}::uuid and rule_position is not null`);
@@ -26,15 +27,14 @@ export async function listHitPlaces(policyId: string): Promise<HitPlace[]> {
 
 /**
  * Hits of a policy's rules at some guests: `hits` from a day on, `last_hit_at` as far as anything is kept. One query.
- * @param rules which place belongs to which rule; hits elsewhere are summed up without one
  */
-export async function sumRuleHits(
-  policyId: string,
-  from: string,
-  visible: VisibleWorkloads,
-  rules: readonly (HitPlace & { rule_id: string })[],
-  reach: Reach,
-): Promise<RuleHitSums[]> {
+async function sumRuleHits({
+  policy_id: policyId,
+  from,
+  visible,
+  rules,
+  reach,
+}: Parameters<RuleHits['ofPolicy']>[0]): Promise<RuleHitSums[]> {
   const since = dayInProject(sql`h.day`, reach);
   const rows = await db.execute<RuleHitSums>(sql`
     with place as (
@@ -79,7 +79,7 @@ const SORTS: SortKeys = {
 };
 
 /** Guests within reach with what their flows are decided by, from a day on. Two queries. */
-export async function listWorkloadCoverage(
+async function listWorkloadCoverage(
   reach: Reach,
   from: string,
   input: WorkloadCoverageListInput,
@@ -143,7 +143,7 @@ type Row = VerdictConflicts['most'][number] & { all_workloads: number; all_flows
  * Conversations since a day (UTC date) about which the firewall's log says something else than the rules of a guest within
  * reach, with the guests that have most of them. One query.
  */
-export async function sumVerdictConflicts(
+async function sumVerdictConflicts(
   reach: Reach,
   since: string,
   limit: number,
@@ -162,3 +162,15 @@ export async function sumVerdictConflicts(
     most: rows.map(({ workload_id, workload_name, flows }) => ({ workload_id, workload_name, flows })),
   };
 }
+
+export const hits: RuleHits = {
+  lockMark: lockCoverageMark,
+  findMark: findCoverageMark,
+  uncounted: (tx, span) => readCountedFlows(tx, span),
+  add: addHits,
+  marksOfWorkloads: findMarksOfGuests,
+  places: listHitPlaces,
+  ofPolicy: sumRuleHits,
+  byWorkload: listWorkloadCoverage,
+  conflicts: sumVerdictConflicts,
+};

@@ -4,7 +4,14 @@ import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { nodeAgents } from '../../../db/schema/clusters';
 import { coverageMarks, ruleHits, workloadCoverage } from '../../../db/schema/coverage';
 import { workloads } from '../../../db/schema/workloads';
-import type { CountedFlow, CountedSpan, CoverageMark, RuleHitRow, WorkloadCoverageRow } from '../coverage-rows';
+import type {
+  CountedFlow,
+  CountedSpan,
+  CoverageMark,
+  NewHits,
+  RuleHitRow,
+  WorkloadCoverageRow,
+} from '../coverage-rows';
 
 const HITS = {
   day: 'date',
@@ -36,7 +43,7 @@ const COVERAGE = {
 const list = (columns: object) => sql.raw(Object.keys(columns).join(', '));
 
 /** Adds hits to the days of rules. The rows must be sorted by key: otherwise two writers could wait for each other. */
-export async function addRuleHits(tx: Tx, rows: readonly RuleHitRow[]): Promise<void> {
+async function addRuleHits(tx: Tx, rows: readonly RuleHitRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
     insert into ${ruleHits} as t (${list(HITS)})
@@ -48,7 +55,7 @@ export async function addRuleHits(tx: Tx, rows: readonly RuleHitRow[]): Promise<
 }
 
 /** Adds to the days of guests. The rows must be sorted by key. */
-export async function addWorkloadCoverage(tx: Tx, rows: readonly WorkloadCoverageRow[]): Promise<void> {
+async function addWorkloadCoverage(tx: Tx, rows: readonly WorkloadCoverageRow[]): Promise<void> {
   if (rows.length === 0) return;
   const added = sql.raw(COUNTS.map((name) => `${name} = t.${name} + excluded.${name}`).join(', '));
   await tx.execute(sql`
@@ -95,8 +102,16 @@ export async function lockCoverageMark(tx: Tx, nodeId: string, since: string): P
   return mark;
 }
 
-export async function moveCoverageMark(tx: Tx, nodeId: string, until: string): Promise<void> {
-  await tx.update(coverageMarks).set({ until }).where(eq(coverageMarks.node_id, nodeId));
+export async function findCoverageMark(tx: Tx, nodeId: string): Promise<CoverageMark | null> {
+  const [mark] = await tx.select().from(coverageMarks).where(eq(coverageMarks.node_id, nodeId));
+  return mark ?? null;
+}
+
+/** Adds what a count found. */
+export async function addHits(tx: Tx, nodeId: string, hits: NewHits): Promise<void> {
+  await addRuleHits(tx, hits.rules);
+  await addWorkloadCoverage(tx, hits.workloads);
+  await tx.update(coverageMarks).set({ until: hits.until }).where(eq(coverageMarks.node_id, nodeId));
 }
 
 /** Marks of the nodes on which these guests are, as far as an agent reports there. */

@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { Pages } from '../../../db/aged-rows';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
+import type { FlowEnds, Learned } from '../flow-rows';
 import { marking } from './marks';
 import type { RollupIdentity } from './minutes';
-import type { Pages } from './retention';
 
 /** Tables whose rows carry ends. */
 const TABLES = {
@@ -29,17 +30,6 @@ export async function countPages(executor: Executor, name: EndTable): Promise<nu
 }
 
 const within = ({ from, to }: Pages): SQL => sql`t.ctid >= ${`(${from},0)`}::tid and t.ctid < ${`(${to},0)`}::tid`;
-
-/** What the inventory has learned: networks (subnets, and addresses as the narrowest ones) and ids of guests. */
-export type Learned = { networks: readonly string[]; vmids: readonly number[] };
-
-export type FlowEnds = {
-  source_workload_id: string | null;
-  destination_workload_id: string | null;
-  source_cidr: string | null;
-  destination_cidr: string | null;
-  workload_id: string | null;
-};
 
 export type UnresolvedFlow = FlowEnds & {
   node_id: string;

@@ -4,6 +4,10 @@ import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { trafficFlows } from '../../../db/schema/flows';
+import type { FlowStore } from '../flow-store';
+import { addCounters, isUndecided } from './add-counters';
+import { addToMinutes, rollUp } from './minutes';
+import { addUnresolvedParts } from './unresolved-minutes';
 
 /** Columns of a flow in the order in which they are sent, with the types of their arrays. */
 const COLUMNS = {
@@ -85,7 +89,7 @@ const UPDATES = sql.raw(
  * ones. The rows must be sorted by key: otherwise two writers could wait for each other.
  * @returns the keys of the flows that were new
  */
-export async function upsertFlows(
+async function upsertFlows(
   tx: Tx,
   node: { node_id: string; cluster_id: string },
   rows: readonly FlowRecord[],
@@ -147,3 +151,23 @@ export async function endFlowsOf(tx: Tx, workloadIds: readonly string[]): Promis
     update ${trafficFlows} as f set flow_key = gen_random_uuid() from held
     where f.node_id = held.node_id and f.flow_key = held.flow_key`);
 }
+
+/** Flows, then what they add to the minutes. */
+export const append: FlowStore['append'] = async (tx, node, flows, now) => {
+  const stored = await findReportedFlows(
+    tx,
+    node.node_id,
+    flows.filter(isUndecided).map((flow) => flow.record.flow_key),
+  );
+  addCounters(flows, stored);
+  const inserted = await upsertFlows(
+    tx,
+    node,
+    flows.map((flow) => flow.record),
+    now,
+  );
+  const { sums, parts } = rollUp(flows, inserted);
+  await addToMinutes(tx, node, sums);
+  await addUnresolvedParts(tx, node.node_id, parts);
+  return inserted.size;
+};

@@ -5,9 +5,11 @@ import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { pageOfRows } from '../../../db/page-of-rows';
 import { pgArray } from '../../../db/pg-array';
-import type { Snapshot } from '../../../db/stream-rows';
+import { readSnapshot } from '../../../db/stream-rows';
+import { handOver } from '../../../lib/hand-over';
 import type { FactsRow } from '../flow-rows';
 import type { InsightSelection } from '../flow-selection';
+import type { FlowInsights } from '../flow-store';
 import { flowConditions } from './flow-conditions';
 import { FLOW_ID, FLOW_SORT_KEYS, type FlowRow, labelled, selectFlows } from './flow-list';
 import { flowRows } from './visible-rows';
@@ -89,14 +91,10 @@ const FACTS = sql.raw(`t.flow_key, host(t.source_ip) as source_ip, host(t.destin
   t.source_workload_id, t.destination_workload_id, t.source_cidr::text as source_cidr,
   t.destination_cidr::text as destination_cidr`);
 
-/** Hands over a workload's flows, each once, in batches. They are not masked: nothing of them may be shown. */
-export function eachFacts(
-  snapshot: Snapshot,
-  selection: InsightSelection,
-  work: (rows: readonly FactsRow[]) => void,
-): Promise<void> {
-  return snapshot.each<FactsRow>(insightRows(selection, FACTS), work);
-}
+export const streamFacts: FlowInsights['facts'] = (selection) =>
+  handOver((give) =>
+    readSnapshot((snapshot) => snapshot.each<FactsRow>(insightRows(selection, FACTS), (rows) => give(rows))),
+  );
 
 /** A workload's flows page by page, each once. Two queries. */
 export function listInsightFlows(selection: InsightSelection, input: InsightFlowsInput): Promise<Page<Flow>> {

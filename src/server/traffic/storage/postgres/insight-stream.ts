@@ -1,9 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
-import type { Snapshot } from '../../../db/stream-rows';
+import { readSnapshot, type Snapshot } from '../../../db/stream-rows';
+import { handOver } from '../../../lib/hand-over';
 import type { FactsRow, FlowText } from '../flow-rows';
 import type { FlowReach, InsightSelection } from '../flow-selection';
+import type { FlowInsights } from '../flow-store';
 import { otherRows, ownRows } from './insight-rows';
+import { sumInsights } from './insight-summary';
 import { cidrIfVisible, ifVisible, nameOf } from './visible-rows';
 
 /** A row as the database sends it: no names, no conversions, in the order of `selectValues`. */
@@ -192,7 +195,7 @@ function factsOf(row: Values): FactsRow {
  * Hands over a workload's flows, each once, in batches as the reader takes them: first those that were seen at the
  * workload itself, without anything to wait for. Two queries.
  */
-export async function eachInsightFlow(
+async function eachInsightFlow(
   snapshot: Snapshot,
   selection: InsightSelection,
   withFacts: boolean,
@@ -216,3 +219,14 @@ export async function eachInsightFlow(
   const others = otherRows(selection, sql`t.*`, [...ownNodes]);
   await snapshot.eachValues<Values>(selectValues(selection, others), texts);
 }
+
+export const streamInsights: FlowInsights['stream'] = (selection, withFacts) =>
+  handOver((give) =>
+    readSnapshot(async (snapshot) => {
+      const summary = snapshot.alongside((executor) => sumInsights(executor, selection));
+      // When the flows fail, theirs is the failure that is told.
+      summary.catch(() => {});
+      await eachInsightFlow(snapshot, selection, withFacts, (flows) => give({ flows }));
+      await give({ summary: await summary });
+    }),
+  );

@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm';
-import type { Executor, Tx } from '../../../db/client';
+import { db, type Executor, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { interfaceSamples, interfaceTraffic } from '../../../db/schema/flows';
-import type { InterfaceSample, InterfaceTrafficRecord } from '../flow-rows';
+import type { EndResolver, InterfaceSample, InterfaceTrafficRecord } from '../flow-rows';
+import type { FlowStore } from '../flow-store';
 
 const listOf = (columns: object) => sql.raw(Object.keys(columns).join(', '));
 
-export const SAMPLE_COLUMNS = {
+const SAMPLE_COLUMNS = {
   name: 'text',
   kind: 'text',
   vmid: 'int',
@@ -24,7 +25,7 @@ export const SAMPLE_COLUMNS = {
 } as const;
 
 /** Stores the counters of a node's interfaces as of one moment; an interface that is named twice counts once. */
-export async function insertInterfaceSamples(
+async function insertInterfaceSamples(
   tx: Tx,
   nodeId: string,
   at: string,
@@ -39,7 +40,7 @@ export async function insertInterfaceSamples(
     on conflict do nothing`);
 }
 
-export const TRAFFIC_COLUMNS = {
+const TRAFFIC_COLUMNS = {
   interface: 'text',
   observed_at: 'timestamptz',
   vmid: 'int',
@@ -55,7 +56,7 @@ export const TRAFFIC_COLUMNS = {
 } as const;
 
 /** Stores what guest NICs carried while there were no flows. */
-export async function insertInterfaceTraffic(
+async function insertInterfaceTraffic(
   tx: Tx,
   node: { node_id: string; cluster_id: string },
   rows: readonly InterfaceTrafficRecord[],
@@ -69,8 +70,14 @@ export async function insertInterfaceTraffic(
     on conflict do nothing`);
 }
 
+/** Counters of a heartbeat. */
+export const appendInterfaces: FlowStore['appendInterfaces'] = async (tx, node, { at, samples, traffic }) => {
+  await insertInterfaceSamples(tx, node.node_id, at, samples);
+  await insertInterfaceTraffic(tx, node, traffic);
+};
+
 /** What guest NICs carried, without a known workload. */
-export type UnknownTraffic = {
+type UnknownTraffic = {
   node_id: string;
   cluster_id: string;
   interface: string;
@@ -79,7 +86,7 @@ export type UnknownTraffic = {
 };
 
 /** Rows of guests with these ids whose workload is not known; of all when none are given. */
-export async function listUnknownTraffic(
+async function listUnknownTraffic(
   executor: Executor,
   vmids: readonly number[] | null,
   limit: number,
@@ -92,7 +99,7 @@ export async function listUnknownTraffic(
 }
 
 /** Fills in the workloads of such rows. */
-export async function fillTrafficWorkloads(
+async function fillTrafficWorkloads(
   executor: Executor,
   rows: readonly (Pick<UnknownTraffic, 'node_id' | 'interface' | 'observed_at'> & { workload_id: string })[],
 ): Promise<void> {
@@ -100,4 +107,22 @@ export async function fillTrafficWorkloads(
   await executor.execute(sql`
     update ${interfaceTraffic} as t set workload_id = r.workload_id from ${rowsOfArrays(columns, 'node_id', rows)} as r
     where t.node_id = r.node_id and t.interface = r.interface and t.observed_at = r.observed_at and t.workload_id is null`);
+}
+
+/** Rows of one run, the newest first. */
+const MOST_ROWS = 20_000;
+
+/**
+ * Fills in the workload of counters that an agent sent while it had no flows, once the workload is known to have been on the node.
+ * @param vmids guests about which something was learned; null: all
+ * @returns how many rows
+ */
+export async function fillCounters(resolver: EndResolver, vmids: readonly number[] | null): Promise<number> {
+  if (vmids?.length === 0) return 0;
+  const rows = (await listUnknownTraffic(db, vmids, MOST_ROWS)).flatMap((row) => {
+    const workload_id = resolver.observerOf({ ...row, at: Date.parse(row.observed_at) });
+    return workload_id === null ? [] : [{ ...row, workload_id }];
+  });
+  if (rows.length > 0) await fillTrafficWorkloads(db, rows);
+  return rows.length;
 }

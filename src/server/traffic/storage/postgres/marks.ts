@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
+import { nodeAgents } from '../../../db/schema/clusters';
 import { trafficMarks, trafficVersion } from '../../../db/schema/traffic';
 
 /** Hours that are looked through at a time. */
@@ -55,4 +56,9 @@ export const KEEP_FROM_SUMMING: SQL = sql`select pg_advisory_xact_lock_shared(${
 /** Says that the sums have changed. */
 export async function raiseTrafficVersion(tx: Tx): Promise<void> {
   await tx.execute(sql`update ${trafficVersion} set version = version + 1`);
+}
+
+/** Makes heartbeats of the node wait until the transaction ends: neither meets the other's rows half way. */
+export async function lockNode(tx: Tx, nodeId: string): Promise<void> {
+  await tx.execute(sql`select 1 from ${nodeAgents} where ${nodeAgents.node_id} = ${nodeId}::uuid for update`);
 }

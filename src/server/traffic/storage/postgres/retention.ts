@@ -1,6 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../../../db/client';
-import { agentEnrolments, agentHeartbeats } from '../../../db/schema/agents';
+import { sql } from 'drizzle-orm';
+import { COVERAGE_DAYS } from '@/domain/coverage';
+import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
+import { SUM_SECONDS } from '@/domain/flow/plan-sums';
+import { type Aged, deleteAged, workThroughAged } from '../../../db/aged-rows';
+import { db, type Executor } from '../../../db/client';
 import { nodes } from '../../../db/schema/clusters';
 import { ruleHits, workloadCoverage } from '../../../db/schema/coverage';
 import {
@@ -12,58 +15,19 @@ import {
   trafficFlows,
   unconfirmedFlows,
 } from '../../../db/schema/flows';
-import { workloadPlacements } from '../../../db/schema/workloads';
+import type { FlowUpkeep } from '../flow-store';
 import { marking } from './marks';
+import { AGED_MINUTES, moveMinutesToHours } from './minutes';
+import { retireOwners } from './traffic-owners';
+import { deleteOldestSums } from './traffic-sums';
 
-/** Tables whose rows expire, with the time by which they do. */
-const AGED = {
-  traffic_flows: { table: trafficFlows, at: 'observed_at' },
-  unconfirmed_flows: { table: unconfirmedFlows, at: 'observed_at' },
-  workload_placements: { table: workloadPlacements, at: 'left_at' },
-  flow_rollup_minutes: { table: flowRollupMinutes, at: 'bucket_at' },
-  flow_rollup_hours: { table: flowRollupHours, at: 'bucket_at' },
-  flow_unresolved_minutes: { table: flowUnresolvedMinutes, at: 'bucket_at' },
-  interface_samples: { table: interfaceSamples, at: 'observed_at' },
-  interface_traffic: { table: interfaceTraffic, at: 'observed_at' },
-  agent_heartbeats: { table: agentHeartbeats, at: 'received_at' },
-  agent_enrolments: { table: agentEnrolments, at: 'expires_at' },
-  rule_hits: { table: ruleHits, at: 'day' },
-  workload_coverage: { table: workloadCoverage, at: 'day' },
-} as const;
-
-export type AgedTable = keyof typeof AGED;
-
-/** Pages of a table, from `from` up to but not including `to`. */
-export type Pages = { from: number; to: number };
-
-/** The number of pages of a table that has rows from before `cutoff`, else 0: the index on the time mostly knows. */
-export async function countPagesWithAged(executor: Executor, name: AgedTable, cutoff: string): Promise<number> {
-  const { table, at } = AGED[name];
-  const rows = await executor.execute<{ pages: number }>(sql`
-    select (pg_relation_size(${name}::regclass) / current_setting('block_size')::int)::int as pages
-    where exists (select 1 from ${table} where ${sql.identifier(at)} < ${cutoff}::timestamptz)`);
-  return rows[0]?.pages ?? 0;
-}
-
-/**
- * Where the rows from before `cutoff` in some pages are, locked. Rows that somebody else is writing are left for the next
- * time, so that neither waits for the other. Reading page after page never meets what was deleted before a second time.
- */
-export function agedRows(name: AgedTable, cutoff: string, pages: Pages): SQL {
-  const { table, at } = AGED[name];
-  return sql`array(select ctid from ${table}
-    where ctid >= ${`(${pages.from},0)`}::tid and ctid < ${`(${pages.to},0)`}::tid
-      and ${sql.identifier(at)} < ${cutoff}::timestamptz
-    for update skip locked)`;
-}
-
-/** Deletes the rows from before `cutoff` in some pages of a table. @returns how many went */
-export async function deleteAged(executor: Executor, name: AgedTable, cutoff: string, pages: Pages): Promise<number> {
-  const rows = await executor.execute<{ gone: number }>(sql`
-    with gone as (delete from ${AGED[name].table} where ctid = any (${agedRows(name, cutoff, pages)}) returning 1)
-    select count(*)::int as gone from gone`);
-  return rows[0]?.gone ?? 0;
-}
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+/** Rows of a node that is gone of one statement. */
+const BATCH_ROWS = 5_000;
+/** Counters of interfaces are kept as long as flows, but no longer than a week: there is a row for every heartbeat. */
+const INTERFACE_HOURS = 7 * DAY_HOURS;
+const SPARE_HOURS = 2;
 
 const OF_NODES = {
   traffic_flows: trafficFlows,
@@ -74,12 +38,12 @@ const OF_NODES = {
   interface_traffic: interfaceTraffic,
 } as const;
 
-export type NodeTable = keyof typeof OF_NODES;
+type NodeTable = keyof typeof OF_NODES;
 
-export const NODE_TABLES = Object.keys(OF_NODES) as NodeTable[];
+const NODE_TABLES = Object.keys(OF_NODES) as NodeTable[];
 
 /** Nodes that have rows in the table and do not exist any more. Jumps from node to node through the primary key. */
-export async function findGoneNodes(executor: Executor, name: NodeTable): Promise<string[]> {
+async function findGoneNodes(executor: Executor, name: NodeTable): Promise<string[]> {
   const table = OF_NODES[name];
   const rows = await executor.execute<{ node_id: string }>(sql`
     with recursive present as (
@@ -96,12 +60,7 @@ export async function findGoneNodes(executor: Executor, name: NodeTable): Promis
 const SUMMED: readonly NodeTable[] = ['flow_rollup_minutes', 'flow_rollup_hours'];
 
 /** Deletes up to `limit` rows of a node, and marks the sums that were made from them. @returns how many went */
-export async function deleteOfNode(
-  executor: Executor,
-  name: NodeTable,
-  nodeId: string,
-  limit: number,
-): Promise<number> {
+async function deleteOfNode(executor: Executor, name: NodeTable, nodeId: string, limit: number): Promise<number> {
   const table = OF_NODES[name];
   const rows = await executor.execute<{ gone: number }>(sql`
     with gone as (
@@ -111,3 +70,69 @@ export async function deleteOfNode(
     select count(*)::int as gone from gone`);
   return rows[0]?.gone ?? 0;
 }
+
+/**
+ * Deletes sums of traffic that are older than what they are read for. Five minutes stay some hours longer than minutes, because
+ * a process whose clock is behind may still ask for them.
+ */
+async function deleteSums(now: number, signal: AbortSignal | undefined): Promise<number> {
+  let total = 0;
+  const cutoffs = [
+    { bucket_seconds: SUM_SECONDS.fine, before: minuteCutoff(now) - SPARE_HOURS * HOUR_MS },
+    { bucket_seconds: SUM_SECONDS.hour, before: now - HOURLY_HOURS * HOUR_MS },
+  ];
+  for (const name of ['traffic_by_workload', 'traffic_totals'] as const) {
+    for (const { bucket_seconds, before } of cutoffs) {
+      for (let after = new Date(0).toISOString(); ; ) {
+        signal?.throwIfAborted();
+        const range = { bucket_seconds, after, before: new Date(before).toISOString() };
+        const bucket = await deleteOldestSums(db, name, range);
+        if (!bucket) break;
+        total += bucket.gone;
+        after = bucket.bucket_at;
+      }
+    }
+  }
+  return total;
+}
+
+/** Deletes what a node that is gone has left in a table. */
+async function deleteGone(table: NodeTable, nodeId: string, signal: AbortSignal | undefined): Promise<number> {
+  for (let total = 0; ; ) {
+    signal?.throwIfAborted();
+    const gone = await deleteOfNode(db, table, nodeId, BATCH_ROWS);
+    total += gone;
+    if (gone < BATCH_ROWS) return total;
+  }
+}
+
+/** In small statements that wait for nobody, so heartbeats never wait for them. */
+export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) => {
+  const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
+  const aged = (table: Aged['table'], at: string, hours: number) => deleteAged({ table, at }, ago(hours), signal);
+  const interfaceHours = Math.min(flow_hours, INTERFACE_HOURS);
+  const minutesUntil = new Date(minuteCutoff(now)).toISOString();
+  const toHours = () =>
+    workThroughAged(AGED_MINUTES, minutesUntil, (pages) => moveMinutesToHours(db, minutesUntil, pages), signal);
+
+  const done = {
+    traffic_flows: await aged(trafficFlows, 'observed_at', flow_hours),
+    unconfirmed_flows: await aged(unconfirmedFlows, 'observed_at', flow_hours),
+    minutes_moved: await toHours(),
+    flow_unresolved_minutes: await deleteAged({ table: flowUnresolvedMinutes, at: 'bucket_at' }, minutesUntil, signal),
+    flow_rollup_hours: await aged(flowRollupHours, 'bucket_at', HOURLY_HOURS),
+    interface_samples: await aged(interfaceSamples, 'observed_at', interfaceHours),
+    interface_traffic: await aged(interfaceTraffic, 'observed_at', interfaceHours),
+    rule_hits: await aged(ruleHits, 'day', COVERAGE_DAYS * DAY_HOURS),
+    workload_coverage: await aged(workloadCoverage, 'day', COVERAGE_DAYS * DAY_HOURS),
+    traffic_sums: await deleteSums(now, signal),
+    rows_of_gone_nodes: 0,
+  };
+  await retireOwners(db, new Date(now).toISOString(), ago(HOURLY_HOURS));
+  for (const table of NODE_TABLES) {
+    for (const nodeId of await findGoneNodes(db, table)) {
+      done.rows_of_gone_nodes += await deleteGone(table, nodeId, signal);
+    }
+  }
+  return done;
+};

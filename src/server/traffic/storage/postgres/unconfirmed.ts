@@ -8,17 +8,10 @@ import { unconfirmedFlows } from '../../../db/schema/flows';
 import { workloads } from '../../../db/schema/workloads';
 import { batches } from '../../../db/update-rows';
 import type { UnconfirmedRow, WaitingReport } from '../flow-rows';
-
-/** Keeps reports until the place of their workloads is known. */
-export async function insertUnconfirmed(
-  tx: Tx,
-  rows: readonly Omit<UnconfirmedRow, 'id' | 'state' | 'placed_node_id' | 'refused_at'>[],
-): Promise<void> {
-  for (const batch of batches(rows)) await tx.insert(unconfirmedFlows).values(batch);
-}
+import type { UnconfirmedReports } from '../flow-store';
 
 /** How many reports of a node are kept, counted up to `limit`. */
-export async function countKept(executor: Executor, nodeId: string, limit: number): Promise<number> {
+async function countKept(executor: Executor, nodeId: string, limit: number): Promise<number> {
   const [row] = await executor
     .select({ n: count() })
     .from(
@@ -32,9 +25,17 @@ export async function countKept(executor: Executor, nodeId: string, limit: numbe
   return row?.n ?? 0;
 }
 
+const keep: UnconfirmedReports['keep'] = async (tx, node, reports, { most, now }) => {
+  if (reports.length === 0) return 0;
+  const room = most - (await countKept(tx, node.node_id, most));
+  const rows = reports.slice(0, Math.max(0, room)).map((report) => ({ ...node, ...report, received_at: now }));
+  for (const batch of batches(rows)) await tx.insert(unconfirmedFlows).values(batch);
+  return rows.length;
+};
+
 /** Clusters with reports that wait. */
-export async function listWaitingClusters(executor: Executor): Promise<string[]> {
-  const rows = await executor
+async function listWaitingClusters(): Promise<string[]> {
+  const rows = await db
     .selectDistinct({ cluster_id: unconfirmedFlows.cluster_id })
     .from(unconfirmedFlows)
     .where(eq(unconfirmedFlows.state, 'waiting'));
@@ -51,13 +52,8 @@ const PLACE = {
 };
 
 /** Reports of a cluster that wait, oldest first, after an id. */
-export function listWaiting(
-  executor: Executor,
-  clusterId: string,
-  after: number,
-  limit: number,
-): Promise<WaitingReport[]> {
-  return executor
+function listWaiting(clusterId: string, after: number, limit: number): Promise<WaitingReport[]> {
+  return db
     .select(PLACE)
     .from(unconfirmedFlows)
     .where(
@@ -72,7 +68,7 @@ export function listWaiting(
 }
 
 /** Takes reports of a node out of those that wait, in the order in which they came. Each is taken once. */
-export async function takeWaiting(tx: Tx, nodeId: string, ids: readonly number[]): Promise<UnconfirmedRow[]> {
+async function takeWaiting(tx: Tx, nodeId: string, ids: readonly number[]): Promise<UnconfirmedRow[]> {
   const rows = await tx
     .delete(unconfirmedFlows)
     .where(
@@ -87,7 +83,7 @@ export async function takeWaiting(tx: Tx, nodeId: string, ids: readonly number[]
 }
 
 /** Refuses reports of a node about workloads that are on another one. @returns how many waited until now */
-export async function refuseWaiting(
+async function refuseWaiting(
   tx: Tx,
   nodeId: string,
   ids: readonly number[],
@@ -110,7 +106,7 @@ export async function refuseWaiting(
 const GUESTS_TOLD = 50;
 
 /** What the agent of a node reported about guests of other nodes, by guest. One query. */
-export async function listUnconfirmedGuests(nodeId: string): Promise<UnconfirmedGuest[]> {
+async function listUnconfirmedGuests(nodeId: string): Promise<UnconfirmedGuest[]> {
   const at = (value: string) => sql.raw(`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
   const rows = await db.execute<UnconfirmedGuest>(sql`
     select u.*, w.name as workload_name, w.node_id as placed_node_id, n.name as placed_node_name
@@ -138,7 +134,7 @@ const time = (name: string) =>
   sql.raw(`to_char(u.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`);
 
 /** Flows that wait or were refused, those that were received last first. Two queries. */
-export function listUnconfirmed(input: UnconfirmedFlowInput): Promise<Page<UnconfirmedFlow>> {
+function listUnconfirmed(input: UnconfirmedFlowInput): Promise<Page<UnconfirmedFlow>> {
   const { node_id, state, vmid } = input;
   const where = sql`true
     ${node_id === undefined ? sql`` : sql`and u.node_id = ${node_id}::uuid`}
@@ -166,13 +162,35 @@ export function listUnconfirmed(input: UnconfirmedFlowInput): Promise<Page<Uncon
 }
 
 /** Nodes of which reports were refused since a time, with the guests that they were about. */
-export async function listRefusals(
-  executor: Executor,
-  since: string,
-): Promise<{ node_id: string; node_name: string; vmids: number[] }[]> {
-  const rows = await executor.execute<{ node_id: string; node_name: string; vmids: number[] }>(sql`
+async function listRefusals(since: string): Promise<{ node_id: string; node_name: string; vmids: number[] }[]> {
+  const rows = await db.execute<{ node_id: string; node_name: string; vmids: number[] }>(sql`
     select u.node_id, n.name as node_name, array_agg(distinct u.vmid order by u.vmid) as vmids
     from ${unconfirmedFlows} as u join ${nodes} as n on n.id = u.node_id
     where u.state = 'refused' and u.refused_at >= ${since}::timestamptz group by 1, 2 order by 1`);
   return [...rows];
 }
+
+/** How many reports of each node wait and were refused. One query. */
+async function countByNode(nodeIds: readonly string[]): Promise<Map<string, { waiting: number; refused: number }>> {
+  if (nodeIds.length === 0) return new Map();
+  const number = (state: 'waiting' | 'refused') =>
+    sql<number>`(count(*) filter (where ${unconfirmedFlows.state} = ${state}))::int`;
+  const rows = await db
+    .select({ node_id: unconfirmedFlows.node_id, waiting: number('waiting'), refused: number('refused') })
+    .from(unconfirmedFlows)
+    .where(inArray(unconfirmedFlows.node_id, [...nodeIds]))
+    .groupBy(unconfirmedFlows.node_id);
+  return new Map(rows.map(({ node_id, ...counts }) => [node_id, counts]));
+}
+
+export const unconfirmed: UnconfirmedReports = {
+  keep,
+  waitingClusters: listWaitingClusters,
+  waiting: listWaiting,
+  take: takeWaiting,
+  refuse: refuseWaiting,
+  list: listUnconfirmed,
+  countByNode,
+  guestsOf: listUnconfirmedGuests,
+  refusals: listRefusals,
+};

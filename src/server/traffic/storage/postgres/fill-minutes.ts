@@ -1,8 +1,8 @@
 import type { Attribution } from '@/domain/flow/attribute-ends';
-import { db, type Tx } from '../../db/client';
-import { lockAgent } from '../queries/agents';
-import { lockTrafficSums } from '../storage/postgres/marks';
-import { addToMinutes, type RollupRecord } from '../storage/postgres/minutes';
+import { db, type Tx } from '../../../db/client';
+import type { EndResolver } from '../flow-rows';
+import { lockNode, lockTrafficSums } from './marks';
+import { addToMinutes, type RollupRecord, rollupKey } from './minutes';
 import {
   addUnresolvedParts,
   listResolvedParts,
@@ -11,14 +11,11 @@ import {
   readParts,
   takeParts,
   type UnresolvedPart,
-} from '../storage/postgres/unresolved-minutes';
-import type { AddressBook } from './address-book';
-import { attributeFlow, confirmedObserver } from './attribute-flow';
-import { endLookup, isResolvable } from './known-ends';
-import { rollupKey } from './roll-up';
+} from './unresolved-minutes';
 
 /** Parts of one step. */
 const CHUNK_PARTS = 5_000;
+
 const COUNTERS = ['bytes', 'packets', 'flows'] as const;
 
 type Filled = { ends: Attribution; is_resolvable: boolean };
@@ -27,16 +24,9 @@ type Filled = { ends: Attribution; is_resolvable: boolean };
  * The ends of a part with what is unknown filled in; null when nothing is. Filled in is what the stored flow and the inventory
  * of now agree about: a flow keeps an end for good, also when its address has gone to somebody else since.
  */
-function fill(
-  { flow, minute, bucket_at }: ResolvedPart,
-  book: AddressBook,
-  endOf: ReturnType<typeof endLookup>,
-): Filled | null {
-  const [source, destination] = [endOf(flow.source_ip), endOf(flow.destination_ip)];
-  if (!source || !destination) return null;
-  const sighting = { ...flow, at: Date.parse(bucket_at) };
-  const workload_id = flow.workload_id ?? confirmedObserver(book, sighting);
-  const now = attributeFlow(book, sighting, source, destination, workload_id);
+function fill({ flow, minute, bucket_at }: ResolvedPart, resolver: EndResolver): Filled | null {
+  const now = resolver.endsOf({ ...flow, at: Date.parse(bucket_at) });
+  if (!now) return null;
   const fillEnd = (end: keyof Attribution, other: keyof Attribution) =>
     minute[end] ?? (now[end] === flow[end] && now[end] !== minute[other] ? now[end] : null);
   const ends: Attribution = {
@@ -46,8 +36,7 @@ function fill(
   const isSame =
     ends.source_workload_id === minute.source_workload_id &&
     ends.destination_workload_id === minute.destination_workload_id;
-  if (isSame) return null;
-  return { ends, is_resolvable: isResolvable([source, destination], ends, { vmid: flow.vmid, workload_id }) };
+  return isSame ? null : { ends, is_resolvable: now.is_resolvable(ends) };
 }
 
 type Counters = Pick<UnresolvedPart, (typeof COUNTERS)[number]>;
@@ -64,27 +53,27 @@ function take(part: ResolvedPart, left: Counters): Counters {
 
 const keyOf = (row: { bucket_at: string; rollup_key: string; flow_key?: string }) =>
   `${row.bucket_at} ${row.rollup_key} ${row.flow_key ?? ''}`;
+
 const sorted = <T extends Parameters<typeof keyOf>[0]>(rows: Iterable<T>): T[] =>
   [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 /** Moves parts of a node from the minutes without a workload to those with it. Their sum stays the same. */
 async function fillNode(
   tx: Tx,
-  book: AddressBook,
+  resolver: EndResolver,
   node_id: string,
   range: { after: PartPosition | null; last: PartPosition },
 ): Promise<number> {
   await lockTrafficSums(tx);
-  await lockAgent(tx, node_id);
+  await lockNode(tx, node_id);
   const parts = await listResolvedParts(tx, node_id, range.after, range.last);
   const cluster_id = parts[0]?.flow.cluster_id ?? '';
-  const endOf = endLookup(book, cluster_id);
   const taken: UnresolvedPart[] = [];
   const open: UnresolvedPart[] = [];
   const left = new Map<string, Counters>();
   const sums = new Map<string, RollupRecord>();
   for (const part of parts) {
-    const filled = fill(part, book, endOf);
+    const filled = fill(part, resolver);
     if (!filled) continue;
     const { bucket_at, flow_key, minute } = part;
     const { bytes, packets, flows, ...before } = minute;
@@ -116,14 +105,14 @@ async function fillNode(
  * @returns where this one ended (null: nothing is left), and how many parts were moved
  */
 export async function fillMinutes(
-  book: AddressBook,
+  resolver: EndResolver,
   after: PartPosition | null,
 ): Promise<{ last: PartPosition | null; moved: number }> {
   const { last, node_ids } = await readParts(db, after, CHUNK_PARTS);
   let moved = 0;
   if (last === null) return { last, moved };
   for (const node_id of node_ids) {
-    moved += await db.transaction((tx) => fillNode(tx, book, node_id, { after, last }));
+    moved += await db.transaction((tx) => fillNode(tx, resolver, node_id, { after, last }));
   }
   return { last, moved };
 }

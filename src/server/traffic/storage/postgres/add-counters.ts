@@ -1,5 +1,5 @@
-import type { ReportedFlow } from '../storage/postgres/flows';
-import type { JudgedFlow } from './judge-flows';
+import type { ValidFlow } from '../flow-rows';
+import type { ReportedFlow } from './flows';
 
 /** A counter in a report, and in the newest report before. */
 type Counted = {
@@ -25,7 +25,7 @@ export function addedBy({ total, delta, before }: Counted, order: Order): number
   return total >= before ? total - before : total;
 }
 
-function orderOf({ record, has_begin }: JudgedFlow, stored: ReportedFlow): Order {
+function orderOf({ record, has_begin }: ValidFlow, stored: ReportedFlow): Order {
   if (record.observed_at >= stored.observed_at) {
     return has_begin && record.first_seen_at > stored.observed_at ? 'begun_since' : 'later';
   }
@@ -34,7 +34,7 @@ function orderOf({ record, has_begin }: JudgedFlow, stored: ReportedFlow): Order
 }
 
 /** Flows whose addition cannot be told without what is stored of them. */
-export const isUndecided = ({ record, delta_bytes, delta_packets }: JudgedFlow): boolean =>
+export const isUndecided = ({ record, delta_bytes, delta_packets }: ValidFlow): boolean =>
   (delta_bytes === null && record.reported_bytes !== null) ||
   (delta_packets === null && record.reported_packets !== null);
 
@@ -43,7 +43,7 @@ export const isUndecided = ({ record, delta_bytes, delta_packets }: JudgedFlow):
  * which order the others come does not matter.
  * @param stored newest reports of the known flows, at least of the undecided ones
  */
-export function addCounters(flows: readonly JudgedFlow[], stored: ReadonlyMap<string, ReportedFlow>): void {
+export function addCounters(flows: readonly ValidFlow[], stored: ReadonlyMap<string, ReportedFlow>): void {
   for (const flow of flows) {
     const { record, delta_bytes, delta_packets } = flow;
     const known = stored.get(record.flow_key);

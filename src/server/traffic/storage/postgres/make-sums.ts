@@ -1,6 +1,7 @@
 import { minuteCutoff } from '@/domain/flow/plan-range';
-import { db } from '../../db/client';
-import { clock } from '../../lib/clock';
+import { db } from '../../../db/client';
+import { clock } from '../../../lib/clock';
+import type { FlowUpkeep } from '../flow-store';
 import {
   deleteMarks,
   findMarkedHours,
@@ -8,14 +9,9 @@ import {
   type MarkedHour,
   newestMark,
   raiseTrafficVersion,
-} from '../storage/postgres/marks';
-import { findMovedWorkloads, markOwned, saveOwners } from '../storage/postgres/traffic-owners';
-import {
-  hasMovedMinutes,
-  remakeFiveMinutes,
-  remakeHour,
-  remakeHourFromRollups,
-} from '../storage/postgres/traffic-sums';
+} from './marks';
+import { findMovedWorkloads, markOwned, saveOwners } from './traffic-owners';
+import { hasMovedMinutes, remakeFiveMinutes, remakeHour, remakeHourFromRollups } from './traffic-sums';
 
 /** A run takes at most about this long, so that the newest hour is made again soon whatever else is to be done. */
 const BUDGET_MS = 5_000;
@@ -53,7 +49,7 @@ async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<
  * at once, and to interrupt: what is not made stays marked.
  * @returns how many hours were made, and whether nothing was left
  */
-export async function sumTraffic(signal?: AbortSignal): Promise<{ hours: number; done: boolean }> {
+export const sum: FlowUpkeep['sum'] = async (signal) => {
   const started = performance.now();
   await adoptOwners();
   // What is marked from now on is left for the next run.
@@ -68,4 +64,4 @@ export async function sumTraffic(signal?: AbortSignal): Promise<{ hours: number;
       if (performance.now() - started > BUDGET_MS) return { hours, done: false };
     }
   }
-}
+};

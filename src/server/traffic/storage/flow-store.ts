@@ -1,0 +1,233 @@
+import type { UnconfirmedFlow, UnconfirmedFlowInput, UnconfirmedGuest } from '@/domain/agent';
+import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
+import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
+import type { Flow, FlowListInput } from '@/domain/flow/flow';
+import type { FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
+import type { SumPart } from '@/domain/flow/plan-sums';
+import type { FlowSpan } from '@/domain/flow/spread-flows';
+import type { InsightFlowsInput, InsightsSummary } from '@/domain/insights';
+import type { Page } from '@/domain/list';
+import type { Reach } from '@/domain/permissions';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+import type { Tx } from '../../db/client';
+import type { CountedFlow, CountedSpan, CoverageMark, HitPlace, NewHits, RuleHitSums } from './coverage-rows';
+import type {
+  BucketSum,
+  EndResolver,
+  FactsRow,
+  FlowNode,
+  FlowSums,
+  FlowText,
+  GroupConversation,
+  GroupRow,
+  InterfaceSample,
+  InterfaceTrafficRecord,
+  Learned,
+  NewUnconfirmedReport,
+  UnconfirmedRow,
+  ValidFlow,
+  WaitingReport,
+  WorkloadTraffic,
+  WorkloadTrafficSums,
+} from './flow-rows';
+import type {
+  BoundedSelection,
+  FlowSelection,
+  InsightSelection,
+  OwnedPeriod,
+  RollupSelection,
+  TrafficSelection,
+} from './flow-selection';
+import { postgresFlowStore } from './postgres/engine';
+import type { SuspiciousRow } from './suspicious-row';
+
+/** Sums that a range is read from: minutes only, or hours and the minutes that are not in them yet. */
+type SumSource = Exclude<FlowSource, 'flows'>;
+/** Buckets of one width in seconds, from the first on. */
+type Buckets = { first: string; width: number };
+
+/**
+ * Everything that is stored of flows, behind one interface. No other code knows how. Arguments and answers are plain data: a
+ * selection says which flows are meant and which workloads may be seen, in ids; names of the inventory are part of the answers.
+ *
+ * `tx` is the caller's transaction in the application's database, which holds inventory, agents and marks whatever engine holds
+ * the flows. What an operation stores counts once that transaction is committed, and may not count when it is rolled back.
+ */
+export type FlowStore = {
+  /**
+   * Stores flows of a node and adds what is new to all sums. The caller holds the lock of the node's agent.
+   * @param flows each identity once, sorted by key
+   * @returns how many flows were new
+   */
+  append: (tx: Tx, node: FlowNode, flows: readonly ValidFlow[], now: string) => Promise<number>;
+  /** Stores counters of a node's interfaces: totals as of a moment, and what NICs carried while there were no flows. */
+  appendInterfaces: (
+    tx: Tx,
+    node: FlowNode,
+    counters: { at: string; samples: readonly InterfaceSample[]; traffic: readonly InterfaceTrafficRecord[] },
+  ) => Promise<void>;
+  /** Ends the flows of workloads that go to another tenant: what is reported from now on is a flow of its own. */
+  endFlows: (tx: Tx, workloadIds: readonly string[]) => Promise<void>;
+
+  list: (selection: FlowSelection, input: FlowListInput) => Promise<Page<Flow>>;
+  /** The newest flows that were stored since `after`. */
+  tail: (selection: FlowSelection, after: string, limit: number) => Promise<Flow[]>;
+  /** Groups page by page with the sums of all. `source` can answer the selection's filters and the grouping. */
+  groups: (
+    selection: BoundedSelection,
+    source: FlowSource,
+    input: FlowGroupsInput,
+  ) => Promise<Page<GroupRow> & { sums: FlowSums }>;
+  /** The heaviest conversations of each of some groups. */
+  groupConversations: (
+    selection: BoundedSelection,
+    source: FlowSource,
+    grouping: FlowGrouping,
+    groups: { ids: readonly string[]; most: number },
+  ) => Promise<GroupConversation[]>;
+  /** Sums over time, from the sums per minute and hour. */
+  series: (selection: RollupSelection, source: SumSource, buckets: Buckets) => Promise<BucketSum[]>;
+  /** The same from single flows, for filters that sums cannot answer. */
+  spans: (selection: BoundedSelection, buckets: Buckets) => Promise<FlowSpan[]>;
+  /** Conversations for the map, the heaviest first; at most 100,000. */
+  edges: (selection: BoundedSelection, source: SumSource) => Promise<Conversation[]>;
+  /** Flows to sensitive ports from outside, or from one of the networks `gone`. */
+  suspicious: (
+    selection: Pick<FlowSelection, 'visible' | 'periods' | 'cutoff' | 'since' | 'until'>,
+    gone: readonly string[],
+  ) => Promise<SuspiciousRow[]>;
+  /** Subnets that sources of flows to sensitive ports were in when these were stored. */
+  sensitiveSources: () => Promise<string[]>;
+  insights: FlowInsights;
+  talkers: TrafficTotals;
+  hits: RuleHits;
+  unconfirmed: UnconfirmedReports;
+  upkeep: FlowUpkeep;
+};
+
+/** The flows of one workload, each once. */
+export type FlowInsights = {
+  list: (selection: InsightSelection, input: InsightFlowsInput) => Promise<Page<Flow>>;
+  summary: (selection: InsightSelection) => Promise<InsightsSummary>;
+  /** All flows in batches as they are found, at last their sums: all of the same moment. */
+  stream: (
+    selection: InsightSelection,
+    withFacts: boolean,
+  ) => AsyncIterable<{ flows: readonly FlowText[] } | { summary: InsightsSummary }>;
+  /** What decides about each flow, in batches. Not masked: nothing of it may be shown. */
+  facts: (selection: InsightSelection) => AsyncIterable<readonly FactsRow[]>;
+  /** What the workload carried in the range. */
+  traffic: (
+    selection: RollupSelection & { filter: { workload_id: string } },
+    source: SumSource,
+  ) => Promise<WorkloadTrafficSums>;
+};
+
+/** Traffic by workload and tenant, summed up in the background. */
+export type TrafficTotals = {
+  /** The state of the totals, and up to when they are complete in the range. */
+  version: (range: { since: string; until: string }) => Promise<{ version: number; as_of: string }>;
+  byWorkload: (parts: readonly SumPart[]) => Promise<WorkloadTraffic[]>;
+  /** The same for workloads that moved, while they were within reach. */
+  byOwnedWorkload: (parts: readonly SumPart[], periods: readonly OwnedPeriod[]) => Promise<WorkloadTraffic[]>;
+  /** The same by the counters of network cards. */
+  byCounters: (range: { since: string; until: string; cutoff: string }) => Promise<WorkloadTraffic[]>;
+  series: (selection: TrafficSelection, parts: readonly SumPart[], buckets: Buckets) => Promise<BucketSum[]>;
+};
+
+/** How often rules decided about flows, by day. */
+export type RuleHits = {
+  /** How far a node is counted, made when it was not counted before. Locked: who counts the same node waits. */
+  lockMark: (tx: Tx, nodeId: string, since: string) => Promise<CoverageMark>;
+  findMark: (tx: Tx, nodeId: string) => Promise<CoverageMark | null>;
+  /** Flows of a node in batches; those that a log line decided come first. */
+  uncounted: (tx: Tx, span: CountedSpan) => AsyncIterable<readonly CountedFlow[]>;
+  /** Adds hits and moves the mark of the node. */
+  add: (tx: Tx, nodeId: string, hits: NewHits) => Promise<void>;
+  /** Marks of the nodes on which these workloads are, as far as an agent reports there. */
+  marksOfWorkloads: (workloadIds: readonly string[]) => Promise<Map<string, Pick<CoverageMark, 'since' | 'until'>>>;
+  /** Every place in the history of a policy at which a rule was hit. */
+  places: (policyId: string) => Promise<HitPlace[]>;
+  /** Hits of a policy's rules from a day on; hits at other places are summed up without a rule. */
+  ofPolicy: (asked: {
+    policy_id: string;
+    from: string;
+    visible: 'all' | readonly string[];
+    rules: readonly (HitPlace & { rule_id: string })[];
+    reach: Reach;
+  }) => Promise<RuleHitSums[]>;
+  /** Workloads within reach with what their flows are decided by, from a day on. */
+  byWorkload: (reach: Reach, from: string, input: WorkloadCoverageListInput) => Promise<Page<WorkloadCoverage>>;
+  /** Conversations since a day about which the firewall's log contradicts the rules. */
+  conflicts: (reach: Reach, since: string, limit: number) => Promise<Omit<VerdictConflicts, 'since'>>;
+};
+
+/** Reports about workloads that the inventory places on another node. They count nowhere until they are confirmed. */
+export type UnconfirmedReports = {
+  /** Keeps reports as long as a node has no more than `most`. @returns how many are kept: the first ones */
+  keep: (
+    tx: Tx,
+    node: FlowNode,
+    reports: readonly NewUnconfirmedReport[],
+    limit: { most: number; now: string },
+  ) => Promise<number>;
+  waitingClusters: () => Promise<string[]>;
+  /** Reports of a cluster that wait, oldest first, after an id. */
+  waiting: (clusterId: string, after: number, limit: number) => Promise<WaitingReport[]>;
+  /** Takes reports that wait, in the order in which they came. Each is taken once. */
+  take: (tx: Tx, nodeId: string, ids: readonly number[]) => Promise<UnconfirmedRow[]>;
+  /** @returns how many waited until now */
+  refuse: (
+    tx: Tx,
+    nodeId: string,
+    ids: readonly number[],
+    placed: { node_id: string | null; at: string },
+  ) => Promise<number>;
+  list: (input: UnconfirmedFlowInput) => Promise<Page<UnconfirmedFlow>>;
+  /** How many reports of each node wait and were refused; nodes without any are left out. */
+  countByNode: (nodeIds: readonly string[]) => Promise<Map<string, { waiting: number; refused: number }>>;
+  guestsOf: (nodeId: string) => Promise<UnconfirmedGuest[]>;
+  /** Nodes of which reports were refused since a time, with the guests that they were about. */
+  refusals: (since: string) => Promise<{ node_id: string; node_name: string; vmids: number[] }[]>;
+};
+
+/** Where a walk through what is stored is. Only the engine reads it. */
+export type WalkPosition = { readonly [name: string]: unknown };
+
+/** How many rows of each kind went, or moved into hours. */
+export type Retained = Record<
+  | 'traffic_flows'
+  | 'unconfirmed_flows'
+  | 'minutes_moved'
+  | 'flow_unresolved_minutes'
+  | 'flow_rollup_hours'
+  | 'interface_samples'
+  | 'interface_traffic'
+  | 'rule_hits'
+  | 'workload_coverage'
+  | 'traffic_sums'
+  | 'rows_of_gone_nodes',
+  number
+>;
+
+/** What is done in the background. All of it can be interrupted at any time, and run twice at once. */
+export type FlowUpkeep = {
+  /** Brings the totals up to date, for some seconds. @returns how many hours were made, and whether nothing was left */
+  sum: (signal?: AbortSignal) => Promise<{ hours: number; done: boolean }>;
+  /**
+   * Fills in ends that were unknown when their flows were stored: one step of a walk through everything.
+   * @param learned what the inventory has learned since; null: everything that it knows is new
+   * @param position where the step before ended; null: at the start
+   * @returns where this one ended (null: nothing is left), and how many rows it filled
+   */
+  resolveEnds: (
+    resolver: EndResolver,
+    learned: Learned | null,
+    position: WalkPosition | null,
+  ) => Promise<{ position: WalkPosition | null; filled: number }>;
+  /** Deletes what is expired or whose node is gone. */
+  retain: (retention: { now: number; flow_hours: number }, signal?: AbortSignal) => Promise<Retained>;
+};
+
+/** The engine of this installation. */
+export const flowStore = (): FlowStore => postgresFlowStore;

@@ -1,0 +1,51 @@
+import { db } from '../../../db/client';
+import type { FlowStore } from '../flow-store';
+import { listConversations, listGroupConversations } from './conversations';
+import { hits } from './coverage-reads';
+import { listFlowGroups } from './flow-groups';
+import { findFlowsStoredSince, listFlows } from './flow-list';
+import { append, endFlowsOf } from './flows';
+import { listInsightFlows, streamFacts } from './insight-rows';
+import { streamInsights } from './insight-stream';
+import { sumInsights } from './insight-summary';
+import { appendInterfaces } from './interface-counters';
+import { sum } from './make-sums';
+import { readTrafficVersion, sumByWorkload, sumCounters, sumOwned, sumTrafficBuckets } from './read-sums';
+import { resolveEnds } from './resolve-ends';
+import { retain } from './retention';
+import { sumBuckets, sumSpans, sumWorkloadTraffic } from './series';
+import { findSensitiveSources, sumSuspiciousFlows } from './suspicious';
+import { unconfirmed } from './unconfirmed';
+
+/** Flows in the application's own PostgreSQL: no statement reads another database, and answers join the inventory. */
+export const postgresFlowStore: FlowStore = {
+  append,
+  appendInterfaces,
+  endFlows: endFlowsOf,
+  list: listFlows,
+  tail: findFlowsStoredSince,
+  groups: listFlowGroups,
+  groupConversations: listGroupConversations,
+  series: sumBuckets,
+  spans: sumSpans,
+  edges: listConversations,
+  suspicious: sumSuspiciousFlows,
+  sensitiveSources: findSensitiveSources,
+  insights: {
+    list: listInsightFlows,
+    summary: (selection) => sumInsights(db, selection),
+    stream: streamInsights,
+    facts: streamFacts,
+    traffic: sumWorkloadTraffic,
+  },
+  talkers: {
+    version: readTrafficVersion,
+    byWorkload: sumByWorkload,
+    byOwnedWorkload: sumOwned,
+    byCounters: sumCounters,
+    series: sumTrafficBuckets,
+  },
+  hits,
+  unconfirmed,
+  upkeep: { sum, resolveEnds, retain },
+};
