@@ -40,6 +40,26 @@ module.exports = {
     }),
     never('providers-are-low', '^src/server/providers/', '^src/server/(api|rest|auth|jobs|db)/'),
     never('sql-has-a-home', '^src/server/(?!db/)', '^node_modules/drizzle-orm/', { except: QUERIES }),
+    // How flows are stored is known in one room: their tables, and everything behind the interface `flow-store.ts`.
+    never(
+      'flow-storage-is-one-room',
+      '^(src/(?!server/(traffic/storage|db)/)|workers/|agent/|e2e/)',
+      '^src/server/(traffic/storage/postgres/|db/schema/(flows|traffic|coverage)[.]ts$)',
+    ),
+    // The interface names its engine and nothing else of it: what others pass and get is plain data.
+    never(
+      'flow-store-is-plain',
+      '^src/server/traffic/storage/[^/]+$',
+      '^src/server/(db/(?!client)|traffic/storage/postgres/)',
+      {
+        ok: '^src/server/traffic/storage/postgres/engine[.]ts$',
+      },
+    ),
+    never(
+      'flow-storage-is-low',
+      '^src/server/traffic/storage/',
+      '^src/server/(api|rest|auth|providers|jobs|traffic/(?!storage/))',
+    ),
     never('workers-call-domains', '^workers/', `^src/(app|features|ui|lib|server/(api|rest|providers|db))/|${QUERIES}`),
     // The runtime starts processes; nothing in them depends on how they were started.
     never('runtime-is-an-edge', '^src/(?!runtime/)', '^src/runtime/'),
