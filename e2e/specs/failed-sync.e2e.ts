@@ -13,7 +13,7 @@ test.afterEach(() => simulated.stop());
 
 const sync = (api: Api, { id }: ApiCluster) => api('POST', `/clusters/${id}/sync?wait=true`);
 
-test('a revoked token fails with its name and is replaced', async ({ adminPage: page, addCluster }) => {
+test('a revoked token fails with its name and is replaced', async ({ adminPage: page, api, addCluster }) => {
   const cluster = await addCluster(simulated.cluster, { name: 'revoked-token' });
   await simulated.act('revoke_token', { token: simulated.cluster.tokens.manager });
   await page.goto(`/clusters/${cluster.id}`);
@@ -29,13 +29,24 @@ test('a revoked token fails with its name and is replaced', async ({ adminPage: 
   await page.getByRole('tab', { name: 'Overview' }).click();
   await page.getByRole('button', { name: 'Replace token' }).click();
   const drawer = page.getByRole('dialog', { name: 'Edit revoked-token' });
-  await typeInto(drawer.getByRole('textbox', { name: 'API token' }), simulated.cluster.tokens.guestManager);
-  await drawer.getByRole('textbox', { name: 'Name', exact: true }).focus();
-  await expect(drawer.getByRole('region', { name: 'Checks' })).toBeVisible();
-  await drawer.getByRole('button', { name: 'Save cluster' }).click();
-  const anyway = drawer.getByRole('button', { name: 'Save cluster anyway' });
-  await expect(anyway.or(page.getByText('Cluster saved'))).toBeVisible();
-  if (await anyway.isVisible()) await anyway.click();
+  const outdated = drawer.getByText('Somebody else changed it meanwhile');
+  const saveToken = async () => {
+    await typeInto(drawer.getByRole('textbox', { name: 'API token' }), simulated.cluster.tokens.guestManager);
+    await drawer.getByRole('textbox', { name: 'Name', exact: true }).focus();
+    await expect(drawer.getByRole('region', { name: 'Checks' })).toBeVisible();
+    await drawer.getByRole('button', { name: 'Save cluster' }).click();
+    const anyway = drawer.getByRole('button', { name: 'Save cluster anyway' });
+    await expect(anyway.or(outdated).or(page.getByText('Cluster saved'))).toBeVisible();
+    if (await anyway.isVisible()) await anyway.click();
+  };
+  await expect(drawer).toBeVisible();
+  // What was changed while the drawer was open is not overwritten, although the page has read it.
+  await api('PATCH', `/clusters/${cluster.id}`, { rule_placement: 'below' });
+  await saveToken();
+  await expect(outdated).toBeVisible();
+  await drawer.getByRole('button', { name: 'Show their version' }).click();
+  await expect(drawer.getByRole('radio', { name: 'Below other rules' })).toBeChecked();
+  await saveToken();
   await expect(drawer).toBeHidden();
   await page.getByRole('button', { name: 'Sync now' }).click();
   await expect(page.getByText(/^Succeeded/)).toBeVisible({ timeout: 30_000 });

@@ -127,6 +127,13 @@ test('a role that asks for one leaves nothing but setting it up', async ({ page,
   await admin.goto(`/roles/${role.id}`);
   await admin.getByRole('button', { name: 'Edit' }).click();
   const drawer = admin.getByRole('dialog', { name: 'Edit Careful reader' });
+  const title = drawer.getByRole('textbox', { name: 'Title' });
+  await typeInto(title, 'Mine');
+  await api('PATCH', `/roles/${role.id}`, { permissions: ['cluster:read', 'workload:read', 'flow:read'] });
+  await drawer.getByRole('button', { name: 'Save role' }).click();
+  await expect(drawer.getByText('Somebody else changed it meanwhile')).toBeVisible();
+  await drawer.getByRole('button', { name: 'Show their version' }).click();
+  await expect(title).toHaveValue('Careful reader');
   await drawer.getByRole('checkbox', { name: 'Ask for a second factor' }).click();
   await drawer.getByRole('button', { name: 'Save role' }).click();
   await expect(admin.getByText('Role saved')).toBeVisible();

@@ -118,6 +118,15 @@ describe('architecture', () => {
     expect(names.length).toBeGreaterThan(15);
   });
 
+  it('has one facility for forms with a version', () => {
+    const forms = listSources('src/features').filter(({ path }) => !/\.test\.tsx?$/.test(path));
+    const files = (pattern: RegExp) => forms.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+    expect(files(/'version_conflict'/)).toEqual(['src/features/shared/use-versioned-form.ts']);
+    // A form that is filled from a stored thing is declared by `useVersionedForm`.
+    expect(files(/defaultValues[:=]\s*\{?to\w+Values\(/)).toEqual([]);
+    expect(files(/\buseVersionedForm\(|<Versioned(?:Form|Drawer)\b/).length).toBeGreaterThan(15);
+  });
+
   it('replaces no modules in tests: the next file in the process would get them, too', () => {
     const files = listSources('src', 'workers', 'agent', 'scripts').filter(({ path }) => /\.test\.tsx?$/.test(path));
     const replacing = files.filter(({ text }) => /\bvi\.(mock|doMock|hoisted|resetModules)\(/.test(text));

@@ -1,19 +1,16 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useForm, useWatch } from 'react-hook-form';
+import type { Control } from 'react-hook-form';
 import { type IpRange, RANGE_KINDS, RangeInput, RangeUpdate } from '@/domain/ipam/ip-range';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
-import { FormShell } from '@/ui/form/form-shell';
 import { RadioField } from '@/ui/form/radio-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
-import { domainResolver } from '../shared/domain-resolver';
-import { useEditBase } from '../shared/use-edit-base';
-import { VersionConflict } from '../shared/version-conflict';
+import { RecordForm } from '../shared/record-drawer';
+import { VersionedForm } from '../shared/versioned-form';
 import {
   EMPTY_RANGE,
   RANGE_KIND_WORDS,
@@ -61,7 +58,7 @@ function useSaved(onClose: () => void) {
   };
 }
 
-function Fields<Out>({ control }: { control: ReturnType<typeof useForm<RangeValues, unknown, Out>>['control'] }) {
+function Fields<Out>({ control }: { control: Control<RangeValues, unknown, Out> }) {
   const t = useT();
   const labels = rangeLabels(t);
   const kinds = RANGE_KINDS.map((value) => ({
@@ -83,84 +80,45 @@ function Fields<Out>({ control }: { control: ReturnType<typeof useForm<RangeValu
 function AddContent({ subnet, onClose }: { subnet: Subnet; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
-  const form = useForm<RangeValues, unknown, RangeInput>({
-    defaultValues: EMPTY_RANGE,
-    resolver: domainResolver(RangeInput, (values: RangeValues) => toRangeInput(values, subnet.id)),
-  });
   const create = useMutation(trpc.ipRanges.create.mutationOptions({ onSuccess: useSaved(onClose) }));
   return (
-    <FormShell
-      form={form}
-      onSubmit={(input) => create.mutate(input)}
-      error={create.error ? failureOf(create.error) : null}
-      pending={create.isPending}
+    <RecordForm
+      defaultValues={EMPTY_RANGE}
+      schema={RangeInput}
+      toInput={(values) => toRangeInput(values, subnet.id)}
+      save={create}
       submitLabel={t('Add range')}
-      onCancel={onClose}
-      layout="panel"
+      onClose={onClose}
     >
-      <Fields control={form.control} />
-    </FormShell>
+      {(control) => <Fields control={control} />}
+    </RecordForm>
   );
 }
 
 function EditContent({ opened, onClose }: { opened: IpRange; onClose: () => void }) {
   const t = useT();
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const edit = useEditBase<IpRange>(opened, async () => {
+  const read = async () => {
     // A range has no call of its own; those of a subnet are few.
     const page = await client.ipRanges.list.query({ subnet_id: opened.subnet_id, limit: 500 });
     const found = page.items.find((range) => range.id === opened.id);
     if (!found) throw new Error('the range was deleted');
     return found;
-  });
-  const form = useForm<RangeValues, unknown, RangeUpdate>({
-    defaultValues: toRangeValues(opened),
-    resolver: domainResolver(RangeUpdate, (values: RangeValues) => toRangeUpdate(values, edit.base)),
-  });
-  const save = useMutation(
-    trpc.ipRanges.update.mutationOptions({ onSuccess: useSaved(onClose), onError: edit.onError }),
-  );
-  const values = { ...toRangeValues(opened), ...useWatch({ control: form.control }) };
+  };
   return (
-    <FormShell
-      form={form}
-      onSubmit={(changes) => save.mutate({ id: opened.id, ...changes })}
-      error={save.error && !edit.conflict ? failureOf(save.error) : null}
-      pending={save.isPending}
+    <VersionedForm
+      opened={opened}
+      read={read}
+      schema={RangeUpdate}
+      toValues={toRangeValues}
+      toInput={toRangeUpdate}
+      save={(changes) => client.ipRanges.update.mutate({ id: opened.id, ...changes })}
+      onSaved={useSaved(onClose)}
       submitLabel={t('Save range')}
-      disabledReason={
-        edit.conflict
-          ? t('Choose a version first')
-          : form.formState.isDirty || edit.base !== opened
-            ? null
-            : t('Nothing has changed')
-      }
-      onCancel={onClose}
-      layout="panel"
+      compare={{ labels: rangeLabels(t) }}
+      onClose={onClose}
     >
-      {edit.conflict && (
-        <VersionConflict
-          labels={rangeLabels(t)}
-          mine={values}
-          theirs={edit.conflict.theirs}
-          pending={save.isPending}
-          onTake={() => {
-            const { theirs } = edit.conflict ?? {};
-            if (!theirs) return;
-            form.reset(toRangeValues(theirs));
-            edit.rebase(theirs);
-            save.reset();
-          }}
-          onKeep={() => {
-            const { theirs } = edit.conflict ?? {};
-            if (!theirs) return;
-            edit.rebase(theirs);
-            save.mutate({ id: opened.id, ...toRangeUpdate(values, theirs) });
-          }}
-        />
-      )}
-      <Fields control={form.control} />
-    </FormShell>
+      {({ control }) => <Fields control={control} />}
+    </VersionedForm>
   );
 }

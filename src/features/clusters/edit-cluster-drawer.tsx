@@ -1,14 +1,15 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type Cluster, ClusterUpdate, RULE_PLACEMENTS } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { RadioField } from '@/ui/form/radio-field';
 import { showToast } from '@/ui/toast';
 import { ConnectionForm } from '../shared/cluster-connection/connection-form';
 import { toClusterUpdate, toConnectionValues } from '../shared/cluster-connection/connection-values';
+import { useVersionedForm } from '../shared/use-versioned-form';
+import { RecordOutdated } from '../shared/versioned-form';
 import { PLACEMENT_WORDS } from './placement-words';
 
 type Props = { cluster: Cluster; open: boolean; onClose: () => void };
@@ -16,56 +17,64 @@ type Props = { cluster: Cluster; open: boolean; onClose: () => void };
 /** Changes name, address, token, trusted certificate and rule order of a cluster. */
 export function EditClusterDrawer({ cluster, open, onClose }: Props) {
   const t = useT();
-  const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const save = useMutation(
-    trpc.clusters.update.mutationOptions({
-      onSuccess: (saved) => {
-        queryClient.setQueryData(trpc.clusters.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.clusters.pathFilter());
-        showToast('ok', { title: t('Cluster saved') });
-        onClose();
-      },
-    }),
-  );
   return (
     <Drawer
       open={open}
-      onOpenChange={(next) => {
-        if (next) return;
-        save.reset();
-        onClose();
-      }}
+      onOpenChange={(next) => !next && onClose()}
       size="lg"
       persistent
       title={t('Edit {name}', { name: cluster.name })}
     >
+      <Content cluster={cluster} onClose={onClose} />
+    </Drawer>
+  );
+}
+
+function Content({ cluster, onClose }: Omit<Props, 'open'>) {
+  const t = useT();
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const edit = useVersionedForm({
+    opened: cluster,
+    read: () => queryClient.fetchQuery({ ...trpc.clusters.get.queryOptions({ id: cluster.id }), staleTime: 0 }),
+    schema: ClusterUpdate,
+    toValues: toConnectionValues,
+    toInput: toClusterUpdate,
+    save: (changes) => client.clusters.update.mutate({ id: cluster.id, ...changes }),
+    onSaved: (saved) => {
+      queryClient.setQueryData(trpc.clusters.get.queryKey({ id: saved.id }), saved);
+      void queryClient.invalidateQueries(trpc.clusters.pathFilter());
+      showToast('ok', { title: t('Cluster saved') });
+      onClose();
+    },
+  });
+  return (
+    <div className="flex flex-col gap-4">
+      <RecordOutdated edit={edit} />
       <ConnectionForm
-        defaultValues={toConnectionValues(cluster)}
-        schema={ClusterUpdate}
-        toInput={(values) => toClusterUpdate(values, cluster)}
-        onSubmit={(changes) => save.mutate({ id: cluster.id, ...changes })}
-        error={save.error ? failureOf(save.error) : null}
-        pending={save.isPending}
+        key={edit.base.version}
+        form={edit.form}
+        onSubmit={edit.submit}
+        error={edit.failure}
+        pending={edit.pending}
         submitLabel={t('Save cluster')}
         clusterId={cluster.id}
         checkAtOnce={cluster.sync_status === 'failed'}
         onCancel={onClose}
         layout="panel"
       >
-        {(form) => (
-          <RadioField
-            control={form.control}
-            name="rule_placement"
-            label={t('Place of our firewall rules')}
-            options={RULE_PLACEMENTS.map((value) => ({
-              value,
-              label: t(PLACEMENT_WORDS[value].label),
-              description: t(PLACEMENT_WORDS[value].description),
-            }))}
-          />
-        )}
+        <RadioField
+          control={edit.form.control}
+          name="rule_placement"
+          label={t('Place of our firewall rules')}
+          options={RULE_PLACEMENTS.map((value) => ({
+            value,
+            label: t(PLACEMENT_WORDS[value].label),
+            description: t(PLACEMENT_WORDS[value].description),
+          }))}
+        />
       </ConnectionForm>
-    </Drawer>
+    </div>
   );
 }

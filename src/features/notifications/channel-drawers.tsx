@@ -7,10 +7,11 @@ import {
   NotificationChannelUpdate,
 } from '@/domain/notifications/channel';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/use-tenant-options';
+import { VersionedDrawer } from '../shared/versioned-form';
 import { ChannelFields } from './channel-fields';
 import {
   channelFieldName,
@@ -57,33 +58,30 @@ export function CreateChannelDrawer({ onClose, onCreated }: CreateProps) {
 export function EditChannelDrawer({ channel, onClose }: { channel: NotificationChannel; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const save = useMutation(
-    trpc.notificationChannels.update.mutationOptions({
-      onSuccess: () => {
+  return (
+    <VersionedDrawer
+      title={t('Edit {name}', { name: channel.name })}
+      opened={channel}
+      read={() =>
+        queryClient.fetchQuery({ ...trpc.notificationChannels.get.queryOptions({ id: channel.id }), staleTime: 0 })
+      }
+      schema={NotificationChannelUpdate}
+      toValues={toChannelValues}
+      toInput={toChannelUpdate}
+      fieldName={channelFieldName}
+      save={(input) => client.notificationChannels.update.mutate({ id: channel.id, ...input })}
+      onSaved={() => {
         void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter());
         void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
         showToast('ok', { title: t('Channel saved') });
         onClose();
-      },
-    }),
-  );
-  return (
-    <RecordDrawer
-      title={t('Edit {name}', { name: channel.name })}
-      defaultValues={toChannelValues(channel)}
-      schema={NotificationChannelUpdate}
-      toInput={toChannelUpdate}
-      fieldName={channelFieldName}
-      save={{ ...save, mutate: (input) => save.mutate({ id: channel.id, ...input }) }}
-      submitLabel={t('Save channel')}
-      reload={async () => {
-        const options = trpc.notificationChannels.get.queryOptions({ id: channel.id });
-        return toChannelValues(await queryClient.fetchQuery({ ...options, staleTime: 0 }));
       }}
+      submitLabel={t('Save channel')}
       onClose={onClose}
     >
-      {(control) => <ChannelFields control={control} urlOrigin={channel.url_origin} />}
-    </RecordDrawer>
+      {({ control }) => <ChannelFields control={control} urlOrigin={channel.url_origin} />}
+    </VersionedDrawer>
   );
 }

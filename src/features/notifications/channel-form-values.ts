@@ -10,8 +10,6 @@ export type ChannelValues = {
   url: string;
   recipients: string;
   enabled: boolean;
-  /** The one that was read; null of a new channel. */
-  version: number | null;
 };
 
 export const EMPTY_CHANNEL: ChannelValues = {
@@ -21,17 +19,15 @@ export const EMPTY_CHANNEL: ChannelValues = {
   url: '',
   recipients: '',
   enabled: true,
-  version: null,
 };
 
 /** The URL is not told again: an empty box leaves it as it is. */
-export const toChannelValues = ({ name, kind, recipients, enabled, version }: NotificationChannel): ChannelValues => ({
+export const toChannelValues = ({ name, kind, recipients, enabled }: NotificationChannel): ChannelValues => ({
   ...EMPTY_CHANNEL,
   name,
   kind,
   recipients: recipients.join('\n'),
   enabled,
-  version,
 });
 
 const addressesOf = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '');
@@ -43,7 +39,10 @@ export function toChannelInput({ name, kind, tenant_id, url, recipients, enabled
 }
 
 /** What changes a channel, with the version it was read at. */
-export function toChannelUpdate({ name, kind, url, recipients, enabled, version }: ChannelValues): object {
+export function toChannelUpdate(
+  { name, kind, url, recipients, enabled }: ChannelValues,
+  { version }: { version: number },
+): object {
   const webhook = url.trim() === '' ? {} : { url };
   return { name, enabled, version, ...(kind === 'webhook' ? webhook : { recipients: addressesOf(recipients) }) };
 }

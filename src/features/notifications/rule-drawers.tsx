@@ -2,10 +2,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type NotificationRule, NotificationRuleInput, NotificationRuleUpdate } from '@/domain/notifications/rule';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/use-tenant-options';
+import { VersionedDrawer } from '../shared/versioned-form';
 import { RuleFields } from './rule-fields';
 import { EMPTY_RULE, toRuleInput, toRuleUpdate, toRuleValues } from './rule-form-values';
 
@@ -44,32 +45,27 @@ export function CreateRuleDrawer({ onClose }: { onClose: () => void }) {
 export function EditRuleDrawer({ rule, onClose }: { rule: NotificationRule; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const save = useMutation(
-    trpc.notificationRules.update.mutationOptions({
-      onSuccess: () => {
+  return (
+    <VersionedDrawer
+      title={t('Edit {name}', { name: rule.name })}
+      description={t('Troubles that it does not look at any more end without a notice.')}
+      opened={rule}
+      read={() => queryClient.fetchQuery({ ...trpc.notificationRules.get.queryOptions({ id: rule.id }), staleTime: 0 })}
+      schema={NotificationRuleUpdate}
+      toValues={toRuleValues}
+      toInput={toRuleUpdate}
+      save={(input) => client.notificationRules.update.mutate({ id: rule.id, ...input })}
+      onSaved={() => {
         void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
         showToast('ok', { title: t('Rule saved') });
         onClose();
-      },
-    }),
-  );
-  return (
-    <RecordDrawer
-      title={t('Edit {name}', { name: rule.name })}
-      description={t('Troubles that it does not look at any more end without a notice.')}
-      defaultValues={toRuleValues(rule)}
-      schema={NotificationRuleUpdate}
-      toInput={toRuleUpdate}
-      save={{ ...save, mutate: (input) => save.mutate({ id: rule.id, ...input }) }}
-      submitLabel={t('Save rule')}
-      reload={async () => {
-        const options = trpc.notificationRules.get.queryOptions({ id: rule.id });
-        return toRuleValues(await queryClient.fetchQuery({ ...options, staleTime: 0 }));
       }}
+      submitLabel={t('Save rule')}
       onClose={onClose}
     >
-      {(control) => <RuleFields control={control} />}
-    </RecordDrawer>
+      {({ control }) => <RuleFields control={control} />}
+    </VersionedDrawer>
   );
 }

@@ -25,7 +25,7 @@ it('sends back what it read, with the version', () => {
     created_at: '2026-01-01T00:00:00.000Z',
     updated_at: '2026-01-01T00:00:00.000Z',
   };
-  const update = NotificationRuleUpdate.parse(toRuleUpdate(toRuleValues(rule)));
+  const update = NotificationRuleUpdate.parse(toRuleUpdate(toRuleValues(rule), rule));
   expect(update).toMatchObject({ name: 'Night', in_app: false, channel_ids: [CHANNEL], version: 7 });
   expect(update).not.toHaveProperty('tenant_id');
 });

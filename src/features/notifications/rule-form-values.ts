@@ -15,8 +15,6 @@ export type RuleValues = {
   notify_recovery: boolean;
   in_app: boolean;
   channel_ids: string[];
-  /** The one that was read; null of a new rule. */
-  version: number | null;
 };
 
 export const EMPTY_RULE: RuleValues = {
@@ -29,7 +27,6 @@ export const EMPTY_RULE: RuleValues = {
   notify_recovery: true,
   in_app: true,
   channel_ids: [],
-  version: null,
 };
 
 export function toRuleValues(rule: NotificationRule): RuleValues {
@@ -44,23 +41,21 @@ export function toRuleValues(rule: NotificationRule): RuleValues {
     notify_recovery,
     in_app,
     channel_ids: rule.channels.map(({ id }) => id),
-    version: rule.version,
   };
 }
 
-type Fields = Omit<RuleValues, 'tenant_id' | 'version'>;
+type Fields = Omit<RuleValues, 'tenant_id'>;
 
 /** What creates a rule. */
-export function toRuleInput({
-  tenant_id,
-  version: _,
-  ...values
-}: RuleValues): Fields & Pick<NotificationRuleInput, 'tenant_id'> {
+export function toRuleInput({ tenant_id, ...values }: RuleValues): Fields & Pick<NotificationRuleInput, 'tenant_id'> {
   return { ...values, ...toTenantId(tenant_id) };
 }
 
 /** What changes a rule, with the version it was read at. */
-export const toRuleUpdate = ({ tenant_id: _, ...values }: RuleValues): Fields & { version: number | null } => values;
+export const toRuleUpdate = (
+  { tenant_id: _, ...values }: RuleValues,
+  { version }: { version: number },
+): Fields & { version: number } => ({ ...values, version });
 
 /** Why a rule of this tenant (null or `none`: of the installation) cannot look at the condition; null when it can. */
 export function conditionReason(t: Translate, condition: Condition, tenantId: string | null): string | null {

@@ -2,11 +2,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SecurityGroup, SecurityGroupInput } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
+import { RecordForm } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/use-tenant-options';
-import { GroupForm } from './group-form';
+import { GroupFields, groupFieldName } from './group-fields';
 import { EMPTY_GROUP, toGroupInput } from './group-form-values';
 
 type Props = { open: boolean; onClose: () => void; onCreated: (group: SecurityGroup) => void };
@@ -36,17 +36,17 @@ export function CreateGroupDrawer({ open, onClose, onCreated }: Props) {
       persistent
       title={t('Create security group')}
     >
-      <GroupForm
+      <RecordForm
         defaultValues={{ ...EMPTY_GROUP, tenant_id: tenants[0]?.value ?? null }}
         schema={SecurityGroupInput}
         toInput={toGroupInput}
-        onSubmit={(input) => create.mutate(input)}
-        error={create.error ? failureOf(create.error) : null}
-        pending={create.isPending}
+        save={create}
         submitLabel={t('Create group')}
-        tenants={tenants}
-        onCancel={onClose}
-      />
+        fieldName={groupFieldName}
+        onClose={onClose}
+      >
+        {(_control, form) => <GroupFields form={form} tenants={tenants} />}
+      </RecordForm>
     </Drawer>
   );
 }

@@ -19,9 +19,7 @@ export function Settings() {
         description={t('They hold for the whole installation and take effect at once.')}
       />
       <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-2xl" />}>
-        {(settings) => (
-          <SettingsForm key={settings.version} settings={settings} onReload={() => void query.refetch()} />
-        )}
+        {(settings) => <SettingsForm key={settings.version} settings={settings} />}
       </QueryView>
     </>
   );

@@ -2,11 +2,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
-import { MAPPING_SOURCES, type MappingRule, MappingRuleInput, type MappingRuleUpdate } from '@/domain/mapping-rule';
+import { z } from 'zod';
+import { MAPPING_SOURCES, type MappingRule, MappingRuleInput } from '@/domain/mapping-rule';
 import { optionsIn } from '@/lib/i18n/options-in';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { NumberField } from '@/ui/form/number-field';
@@ -19,9 +20,13 @@ import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { useClusterOptions } from '../../shared/use-cluster-options';
 import { useDebounced } from '../../shared/use-debounced';
+import { VersionedDrawer } from '../../shared/versioned-form';
 import { MappingPreview } from './mapping-preview';
 import { EMPTY_RULE, type MappingRuleValues, ruleValues, toRuleInput } from './mapping-rule-values';
 import { SOURCE_LABELS } from './rule-words';
+
+/** The whole rule is sent, as when it is made. */
+const RuleChange = MappingRuleInput.extend({ version: z.int() });
 
 const SOURCE_OPTIONS = MAPPING_SOURCES.map((value) => ({
   value,
@@ -29,59 +34,80 @@ const SOURCE_OPTIONS = MAPPING_SOURCES.map((value) => ({
   description: value === 'pool' ? msg('A guest is in one pool at most.') : msg('A guest may have many tags.'),
 }));
 
+type Props = { rule: MappingRule | null; onClose: () => void };
+
 /** Makes a mapping rule, or changes one, with what that would move. Mount it when it opens. */
-export function MappingRuleDrawer({ rule, onClose }: { rule: MappingRule | null; onClose: () => void }) {
-  const t = useT();
+export function MappingRuleDrawer({ rule, onClose }: Props) {
+  return rule ? <EditDrawer rule={rule} onClose={onClose} /> : <CreateDrawer onClose={onClose} />;
+}
+
+function useSaved(onClose: () => void) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [version, setVersion] = useState(rule?.version);
-  const onSuccess = () => {
+  return (title: string) => () => {
     for (const touched of [trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants]) {
       void queryClient.invalidateQueries(touched.pathFilter());
     }
-    showToast('ok', { title: rule ? t('Mapping rule saved') : t('Mapping rule created') });
+    showToast('ok', { title });
     onClose();
   };
-  const create = useMutation(trpc.mappingRules.create.mutationOptions({ onSuccess }));
-  const update = useMutation(trpc.mappingRules.update.mutationOptions({ onSuccess }));
-  const save = rule
-    ? { ...update, mutate: (input: MappingRuleUpdate) => update.mutate({ ...input, id: rule.id, version }) }
-    : create;
+}
+
+const fieldName = (field: string) => (field === 'project_id' ? 'project' : field);
+
+function CreateDrawer({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const onSuccess = useSaved(onClose)(t('Mapping rule created'));
+  const save = useMutation(useTRPC().mappingRules.create.mutationOptions({ onSuccess }));
   return (
     <RecordDrawer
-      title={rule ? t('Edit mapping rule') : t('Create mapping rule')}
+      title={t('Create mapping rule')}
       description={t('It counts at once, and at every sync.')}
       size="lg"
-      defaultValues={rule ? ruleValues(rule) : EMPTY_RULE}
+      defaultValues={EMPTY_RULE}
       schema={MappingRuleInput}
       toInput={toRuleInput}
       save={save}
-      submitLabel={rule ? t('Save mapping rule') : t('Create mapping rule')}
-      reload={
-        rule
-          ? async () => {
-              const fresh = await queryClient.fetchQuery({
-                ...trpc.mappingRules.get.queryOptions({ id: rule.id }),
-                staleTime: 0,
-              });
-              setVersion(fresh.version);
-              return ruleValues(fresh);
-            }
-          : undefined
-      }
-      fieldName={(field) => (field === 'project_id' ? 'project' : field)}
+      submitLabel={t('Create mapping rule')}
+      fieldName={fieldName}
       onClose={onClose}
     >
-      {(control) => <Fields control={control} ruleId={rule?.id} />}
+      {(control) => <Fields control={control} ruleId={undefined} />}
     </RecordDrawer>
   );
 }
 
-function Fields({
+function EditDrawer({ rule, onClose }: { rule: MappingRule; onClose: () => void }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  return (
+    <VersionedDrawer
+      title={t('Edit mapping rule')}
+      description={t('It counts at once, and at every sync.')}
+      size="lg"
+      opened={rule}
+      read={() => queryClient.fetchQuery({ ...trpc.mappingRules.get.queryOptions({ id: rule.id }), staleTime: 0 })}
+      schema={RuleChange}
+      toValues={ruleValues}
+      toInput={(values, { version }) => ({ ...toRuleInput(values), version })}
+      save={(input) => client.mappingRules.update.mutate({ ...input, id: rule.id })}
+      onSaved={useSaved(onClose)(t('Mapping rule saved'))}
+      submitLabel={t('Save mapping rule')}
+      fieldName={fieldName}
+      onClose={onClose}
+    >
+      {({ control }) => <Fields control={control} ruleId={rule.id} />}
+    </VersionedDrawer>
+  );
+}
+
+function Fields<Out>({
   control,
   ruleId,
 }: {
-  control: Control<MappingRuleValues, unknown, MappingRuleInput>;
+  control: Control<MappingRuleValues, unknown, Out>;
   ruleId: string | undefined;
 }) {
   const t = useT();
@@ -146,11 +172,11 @@ function Fields({
 }
 
 /** The preview of what is typed, once it is complete and rests for a moment. */
-function DraftPreview({
+function DraftPreview<Out>({
   control,
   ruleId,
 }: {
-  control: Control<MappingRuleValues, unknown, MappingRuleInput>;
+  control: Control<MappingRuleValues, unknown, Out>;
   ruleId: string | undefined;
 }) {
   const t = useT();

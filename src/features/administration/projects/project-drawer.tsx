@@ -2,12 +2,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Project, ProjectInput, ProjectUpdate } from '@/domain/project';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../../shared/record-drawer';
+import { VersionedDrawer } from '../../shared/versioned-form';
 import { useTenantChoices } from '../use-choices';
 
 /** Makes a project, in the tenant given or in one that is chosen. Mount it when it opens. */
@@ -56,41 +57,37 @@ export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; 
   );
 }
 
-const valuesOf = ({ name, description, version }: Project) => ({ name, description, version });
+const valuesOf = ({ name, description }: Project) => ({ name, description });
 
 /** Changes name and description of a project. Mount it when it opens. */
 export function EditProjectDrawer({ project, onClose }: { project: Project; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const save = useMutation(
-    trpc.projects.update.mutationOptions({
-      onSuccess: () => {
+  return (
+    <VersionedDrawer
+      title={t('Edit {name}', { name: project.name })}
+      opened={project}
+      read={() => queryClient.fetchQuery({ ...trpc.projects.get.queryOptions({ id: project.id }), staleTime: 0 })}
+      schema={ProjectUpdate}
+      toValues={valuesOf}
+      toInput={(values, { version }) => ({ ...values, version })}
+      save={(input) => client.projects.update.mutate({ id: project.id, ...input })}
+      onSaved={() => {
         void queryClient.invalidateQueries(trpc.projects.pathFilter());
         showToast('ok', { title: t('Project saved') });
         onClose();
-      },
-    }),
-  );
-  return (
-    <RecordDrawer
-      title={t('Edit {name}', { name: project.name })}
-      defaultValues={valuesOf(project)}
-      schema={ProjectUpdate}
-      toInput={(values) => values}
-      save={{ ...save, mutate: (input) => save.mutate({ id: project.id, ...input }) }}
+      }}
       submitLabel={t('Save project')}
-      reload={async () =>
-        valuesOf(await queryClient.fetchQuery({ ...trpc.projects.get.queryOptions({ id: project.id }), staleTime: 0 }))
-      }
       onClose={onClose}
     >
-      {(control) => (
+      {({ control }) => (
         <>
           <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
           <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
         </>
       )}
-    </RecordDrawer>
+    </VersionedDrawer>
   );
 }

@@ -5,7 +5,7 @@ import type { FieldValues } from 'react-hook-form';
 import { type Role, RoleInput, RoleUpdate } from '@/domain/role';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Combobox } from '@/ui/combobox';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { FieldFrame } from '@/ui/form/field-frame';
@@ -16,6 +16,7 @@ import { showToast } from '@/ui/toast';
 import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { usePermissions } from '../../shared/use-permissions';
+import { VersionedDrawer } from '../../shared/versioned-form';
 import { newRoleValues } from './role-values';
 
 function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<string[], V, Out>, 'control' | 'name'>) {
@@ -134,11 +135,10 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
   );
 }
 
-const valuesOf = ({ title, permissions, requires_second_factor, version }: Role) => ({
+const valuesOf = ({ title, permissions, requires_second_factor }: Role) => ({
   title,
   permissions,
   requires_second_factor,
-  version,
 });
 
 /**
@@ -148,20 +148,11 @@ const valuesOf = ({ title, permissions, requires_second_factor, version }: Role)
 export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const save = useMutation(
-    trpc.roles.update.mutationOptions({
-      onSuccess: (saved) => {
-        queryClient.setQueryData(trpc.roles.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.roles.pathFilter());
-        showToast('ok', { title: t('Role saved') });
-        onClose();
-      },
-    }),
-  );
   const { users_total } = role;
   return (
-    <RecordDrawer
+    <VersionedDrawer
       title={t('Edit {name}', { name: role.title })}
       description={
         users_total === 0
@@ -169,22 +160,27 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
           : t('It counts at once for {n, plural, one {its user} other {its # users}}.', { n: users_total })
       }
       size="lg"
-      defaultValues={valuesOf(role)}
+      opened={role}
+      read={() => queryClient.fetchQuery({ ...trpc.roles.get.queryOptions({ id: role.id }), staleTime: 0 })}
       schema={RoleUpdate}
-      toInput={({ requires_second_factor, version, ...own }) => ({
+      toValues={valuesOf}
+      toInput={({ requires_second_factor, ...own }, { version }) => ({
         ...(!role.built_in && own),
         requires_second_factor,
         version,
       })}
-      save={{ ...save, mutate: (input) => save.mutate({ id: role.id, ...input }) }}
+      save={(input) => client.roles.update.mutate({ id: role.id, ...input })}
+      onSaved={(saved) => {
+        queryClient.setQueryData(trpc.roles.get.queryKey({ id: saved.id }), saved);
+        void queryClient.invalidateQueries(trpc.roles.pathFilter());
+        showToast('ok', { title: t('Role saved') });
+        onClose();
+      }}
       submitLabel={t('Save role')}
       fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
-      reload={async () =>
-        valuesOf(await queryClient.fetchQuery({ ...trpc.roles.get.queryOptions({ id: role.id }), staleTime: 0 }))
-      }
       onClose={onClose}
     >
-      {(control) => (
+      {({ control }) => (
         <>
           {!role.built_in && <TextField control={control} name="title" label={t('Title')} maxLength={100} autoFocus />}
           <CheckboxField
@@ -200,6 +196,6 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
           )}
         </>
       )}
-    </RecordDrawer>
+    </VersionedDrawer>
   );
 }

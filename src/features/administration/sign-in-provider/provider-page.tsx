@@ -26,9 +26,7 @@ export function ProviderPage() {
         }
       />
       <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-3xl" />}>
-        {(provider) => (
-          <ProviderForm key={provider.version} provider={provider} onReload={() => void query.refetch()} />
-        )}
+        {(provider) => <ProviderForm key={provider.version} provider={provider} />}
       </QueryView>
     </>
   );

@@ -3,12 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../../shared/record-drawer';
+import { VersionedDrawer } from '../../shared/versioned-form';
 
 type Values = Pick<Tenant, 'name' | 'description' | 'on_move'>;
 
@@ -70,33 +71,27 @@ export function CreateTenantDrawer({
 export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const read = () => queryClient.fetchQuery({ ...trpc.tenants.get.queryOptions({ id: tenant.id }), staleTime: 0 });
-  const save = useMutation(
-    trpc.tenants.update.mutationOptions({
-      onSuccess: (saved) => {
+  return (
+    <VersionedDrawer
+      title={t('Edit {name}', { name: tenant.name })}
+      opened={tenant}
+      read={() => queryClient.fetchQuery({ ...trpc.tenants.get.queryOptions({ id: tenant.id }), staleTime: 0 })}
+      schema={TenantUpdate}
+      toValues={valuesOf}
+      toInput={(values, { version }) => ({ ...values, version })}
+      save={(input) => client.tenants.update.mutate({ id: tenant.id, ...input })}
+      onSaved={(saved) => {
         queryClient.setQueryData(trpc.tenants.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.tenants.pathFilter());
         showToast('ok', { title: t('Tenant saved') });
         onClose();
-      },
-    }),
-  );
-  return (
-    <RecordDrawer
-      title={t('Edit {name}', { name: tenant.name })}
-      defaultValues={{ ...valuesOf(tenant), version: tenant.version }}
-      schema={TenantUpdate}
-      toInput={(values) => values}
-      save={{ ...save, mutate: (input) => save.mutate({ id: tenant.id, ...input }) }}
-      submitLabel={t('Save tenant')}
-      reload={async () => {
-        const fresh = await read();
-        return { ...valuesOf(fresh), version: fresh.version };
       }}
+      submitLabel={t('Save tenant')}
       onClose={onClose}
     >
-      {(control) => (
+      {({ control }) => (
         <>
           <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
           <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
@@ -109,6 +104,6 @@ export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose:
           />
         </>
       )}
-    </RecordDrawer>
+    </VersionedDrawer>
   );
 }

@@ -4,12 +4,13 @@ import type { Control } from 'react-hook-form';
 import { AssignmentsInput, type User, UserInput, UserUpdate } from '@/domain/user';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../../shared/record-drawer';
+import { VersionedDrawer } from '../../shared/versioned-form';
 import { AssignmentFields, type WithAssignments } from './assignment-fields';
 import { NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
 
@@ -88,25 +89,27 @@ function useSaved(onClose: () => void) {
   };
 }
 
-const accountOf = ({ email, name, password_sign_in, version }: User) => ({ email, name, password_sign_in, version });
+const accountOf = ({ email, name, password_sign_in }: User) => ({ email, name, password_sign_in });
 
 /** Changes address and name of an account. Mount it when it opens. */
 export function EditUserDrawer({ user, onClose }: EditProps) {
   const t = useT();
   const { read, done } = useSaved(onClose);
-  const save = useMutation(useTRPC().users.update.mutationOptions({ onSuccess: done(t('User saved')) }));
+  const client = useTRPCClient();
   return (
-    <RecordDrawer
+    <VersionedDrawer
       title={t('Edit {name}', { name: user.email })}
-      defaultValues={accountOf(user)}
+      opened={user}
+      read={() => read(user.id)}
       schema={UserUpdate}
-      toInput={(values) => values}
-      save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
+      toValues={accountOf}
+      toInput={(values, { version }) => ({ ...values, version })}
+      save={(input) => client.users.update.mutate({ id: user.id, ...input })}
+      onSaved={done(t('User saved'))}
       submitLabel={t('Save user')}
-      reload={async () => accountOf(await read(user.id))}
       onClose={onClose}
     >
-      {(control) => (
+      {({ control }) => (
         <>
           <TextField
             control={control}
@@ -128,7 +131,7 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
           />
         </>
       )}
-    </RecordDrawer>
+    </VersionedDrawer>
   );
 }
 
@@ -177,28 +180,30 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
   );
 }
 
-const rolesWith = ({ assignments, version }: User) => ({ assignments: assignments.map(toAssignmentValues), version });
+const rolesOfUser = ({ assignments }: User) => ({ assignments: assignments.map(toAssignmentValues) });
 
 /** Gives a user exactly the roles that are listed. Mount it when it opens. */
 export function EditRolesDrawer({ user, onClose }: EditProps) {
   const t = useT();
   const { read, done } = useSaved(onClose);
-  const save = useMutation(useTRPC().users.setAssignments.mutationOptions({ onSuccess: done(t('Roles saved')) }));
+  const client = useTRPCClient();
   return (
-    <RecordDrawer
+    <VersionedDrawer
       title={t('Roles of {user}', { user: user.email })}
       description={t('They count from the next click of this user on.')}
       size="lg"
-      defaultValues={rolesWith(user)}
+      opened={user}
+      read={() => read(user.id)}
       schema={AssignmentsInput}
-      toInput={({ assignments, version }) => ({ assignments: assignments.map(toAssignment), version })}
-      save={{ ...save, mutate: (input) => save.mutate({ id: user.id, ...input }) }}
+      toValues={rolesOfUser}
+      toInput={({ assignments }, { version }) => ({ assignments: assignments.map(toAssignment), version })}
+      save={(input) => client.users.setAssignments.mutate({ id: user.id, ...input })}
+      onSaved={done(t('Roles saved'))}
       submitLabel={t('Save roles')}
       fieldName={formField}
-      reload={async () => rolesWith(await read(user.id))}
       onClose={onClose}
     >
-      {(control) => <AssignmentFields control={rolesOf(control)} />}
-    </RecordDrawer>
+      {({ control }) => <AssignmentFields control={rolesOf(control)} />}
+    </VersionedDrawer>
   );
 }

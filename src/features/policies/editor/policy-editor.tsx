@@ -1,21 +1,23 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { type DefaultValues, useForm } from 'react-hook-form';
 import { type ChangedPolicy, type Policy, PolicyChange, PolicyCreate } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { EmptyState } from '@/ui/empty-state';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
 import { DetailSkeleton } from '../../shared/detail-skeleton';
+import { domainResolver } from '../../shared/domain-resolver';
 import { QueryView } from '../../shared/query-view';
 import { useDocumentTitle } from '../../shared/use-document-title';
 import { usePermissions } from '../../shared/use-permissions';
 import { useTenantChoice } from '../../shared/use-tenant-options';
+import { useVersionedForm } from '../../shared/use-versioned-form';
 import { PolicyForm } from './policy-form';
 import { EMPTY_POLICY, type PolicyValues, toPolicyChange, toPolicyCreate, toPolicyValues } from './policy-form-values';
 import { VersionConflict } from './version-conflict';
@@ -39,6 +41,11 @@ function NewPolicy() {
   const queryClient = useQueryClient();
   const router = useRouter();
   const { options: tenants, first: tenant_id } = useTenantChoice('policy:write');
+  const form = useForm<PolicyValues, unknown, PolicyCreate>({
+    defaultValues: { ...EMPTY_POLICY, tenant_id } as DefaultValues<PolicyValues>,
+    resolver: domainResolver(PolicyCreate, toPolicyCreate),
+    mode: 'onTouched',
+  });
   const create = useMutation(
     trpc.policies.create.mutationOptions({
       onSuccess: (policy) => {
@@ -56,9 +63,7 @@ function NewPolicy() {
       <PageTrail crumbs={[{ label: t('New policy') }]} />
       <PageHeader title={t('New policy')} />
       <PolicyForm
-        defaultValues={{ ...EMPTY_POLICY, tenant_id }}
-        schema={PolicyCreate}
-        toInput={toPolicyCreate}
+        form={form}
         onSubmit={(input) => create.mutate(input)}
         error={create.error ? failureOf(create.error) : null}
         pending={create.isPending}
@@ -93,19 +98,12 @@ function ExistingPolicy({ policyId }: { policyId: string }) {
   );
 }
 
-type Base = { policy: Pick<Policy, 'id' | 'name' | 'tenant_id'>; version: number; values: PolicyValues; key: number };
-
 function EditPolicy({ first }: { first: Policy }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const router = useRouter();
-  const [base, setBase] = useState<Base>({
-    policy: first,
-    version: first.version,
-    values: toPolicyValues(first),
-    key: 0,
-  });
   const saved = (policy: ChangedPolicy) => {
     queryClient.setQueryData(trpc.policies.get.queryKey({ id: policy.id }), policy);
     void queryClient.invalidateQueries(trpc.policies.pathFilter());
@@ -123,46 +121,46 @@ function EditPolicy({ first }: { first: Policy }) {
     });
     router.push(paths.policy({ policyId: policy.id, tab: removing ? 'deployments' : 'preview' }));
   };
-  const save = useMutation(trpc.policies.update.mutationOptions({ onSuccess: saved }));
-  const failure = save.error ? failureOf(save.error) : null;
-  const conflict = failure?.code === 'version_conflict' ? Number(failure.extra?.version) : null;
-  const mine = save.variables;
+  const edit = useVersionedForm({
+    opened: first,
+    read: () => queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: first.id }), staleTime: 0 }),
+    schema: PolicyChange,
+    toValues: toPolicyValues,
+    toInput: (values, { version }) => toPolicyChange(values, version),
+    save: (input) => client.policies.update.mutate({ ...input, id: first.id }),
+    onSaved: saved,
+    mode: 'onTouched',
+  });
+  const { base, conflict } = edit;
   return (
     <>
-      <PageTrail
-        crumbs={[{ label: base.policy.name, href: paths.policy({ policyId: base.policy.id }) }, { label: t('Edit') }]}
-      />
+      <PageTrail crumbs={[{ label: base.name, href: paths.policy({ policyId: base.id }) }, { label: t('Edit') }]} />
       <PageHeader
-        title={t('Edit {name}', { name: base.policy.name })}
+        title={t('Edit {name}', { name: base.name })}
         description={t('Version {version}', { version: base.version })}
       />
-      {conflict !== null && (
+      {conflict && (
         <VersionConflict
-          policyId={base.policy.id}
+          policyId={base.id}
           readVersion={base.version}
-          theirVersion={conflict}
-          pending={save.isPending}
-          onOverwrite={() => mine && save.mutate({ ...mine, version: conflict })}
-          onTakeTheirs={(theirs) => {
-            setBase({ policy: theirs, version: theirs.version, values: toPolicyValues(theirs), key: base.key + 1 });
-            save.reset();
-          }}
+          theirVersion={conflict.version}
+          pending={edit.pending}
+          onOverwrite={edit.keepMine}
+          onTakeTheirs={edit.takeTheirs}
         />
       )}
       <PolicyForm
-        key={base.key}
-        defaultValues={base.values}
-        schema={PolicyChange}
-        toInput={(values) => toPolicyChange(values, base.version)}
-        onSubmit={(input) => save.mutate({ ...input, id: base.policy.id })}
-        error={conflict === null ? failure : null}
-        pending={save.isPending}
-        saved={save.isSuccess}
+        key={base.version}
+        form={edit.form}
+        onSubmit={edit.submit}
+        error={edit.failure}
+        pending={edit.pending}
+        saved={edit.saved}
         submitLabel={t('Save new version')}
-        tenantId={base.policy.tenant_id}
-        enforcedBefore={base.values.enabled && base.values.definition.enforcement_mode === 'enforced'}
+        tenantId={base.tenant_id}
+        enforcedBefore={base.enabled && base.definition.enforcement_mode === 'enforced'}
         withReason
-        backTo={paths.policy({ policyId: base.policy.id })}
+        backTo={paths.policy({ policyId: base.id })}
       />
     </>
   );

@@ -1,7 +1,6 @@
 'use client';
 import { useEffect } from 'react';
-import { type Control, type DefaultValues, useForm, useWatch } from 'react-hook-form';
-import type { z } from 'zod';
+import { type Control, type UseFormReturn, useWatch } from 'react-hook-form';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/policy';
 import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { optionsIn } from '@/lib/i18n/options-in';
@@ -18,7 +17,6 @@ import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import type { Problem } from '@/ui/problem';
 import { Section } from '@/ui/section';
-import { domainResolver } from '../../shared/domain-resolver';
 import { MODE_WORDS } from '../../shared/enforcement-mode';
 import { toProjectId, WHOLE_TENANT } from '../../shared/project-options';
 import { toTenantId } from '../../shared/tenant-options';
@@ -31,11 +29,9 @@ import type { PolicyValues } from './policy-form-values';
 import { ResolutionPanel } from './resolution-panel';
 import { RulesField } from './rules-field';
 
-type Props<S extends z.ZodType<Record<string, unknown>>> = {
-  defaultValues: PolicyValues;
-  schema: S;
-  toInput: (values: PolicyValues) => unknown;
-  onSubmit: (input: z.output<S>) => void;
+type Props<Out> = {
+  form: UseFormReturn<PolicyValues, unknown, Out>;
+  onSubmit: (input: Out) => void;
   error: Problem | null;
   pending: boolean;
   /** What is in the form is stored: leaving loses nothing. */
@@ -61,15 +57,10 @@ const VISIBILITY_OPTIONS = TENANT_VISIBILITIES.toReversed().map((value) => ({ va
 const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({ value, ...DEFAULT_WORDS[value] }));
 
 /** Everything a policy says, in one form; what the endpoints stand for is shown while it is written. */
-export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+export function PolicyForm<Out>(props: Props<Out>) {
   const t = useT();
-  const { tenants = [], enforcedBefore = false } = props;
-  const form = useForm<PolicyValues, unknown, z.output<S>>({
-    defaultValues: props.defaultValues as DefaultValues<PolicyValues>,
-    resolver: domainResolver(props.schema, props.toInput),
-    mode: 'onTouched',
-  });
-  const { isDirty } = form.formState;
+  const { form, tenants = [], enforcedBefore = false } = props;
+  const { isDirty, defaultValues } = form.formState;
   const guard = useUnsavedGuard(isDirty && !props.saved);
   const { control } = form;
   // Parts of the form that do not care about what is submitted.
@@ -88,7 +79,7 @@ export function PolicyForm<S extends z.ZodType<Record<string, unknown>>>(props: 
     setValue('project_id' as never, (projects[0]?.value ?? null) as never);
   }, [isNew, projects, chosenProject, setValue]);
   const { project_id } = toProjectId(chosenProject);
-  const moved = chosenProject !== props.defaultValues.project_id;
+  const moved = chosenProject !== defaultValues?.project_id;
   const narrowed = enforcedBefore && moved && chosenProject !== WHOLE_TENANT && chosenProject !== null;
   const enforcedAfter = enabled && definition.enforcement_mode === 'enforced';
   return (

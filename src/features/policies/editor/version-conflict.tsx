@@ -1,9 +1,7 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Policy } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
@@ -15,19 +13,14 @@ type Props = {
   theirVersion: number;
   pending: boolean;
   onOverwrite: () => void;
-  onTakeTheirs: (theirs: Policy) => void;
+  onTakeTheirs: () => Promise<void>;
 };
 
 /** Somebody saved while this form was open: shows what they changed, and lets the author choose. */
 export function VersionConflict({ policyId, readVersion, theirVersion, pending, onOverwrite, onTakeTheirs }: Props) {
   const t = useT();
-  const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const [shown, setShown] = useState(false);
-  const reload = useMutation({
-    mutationFn: () => queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: policyId }), staleTime: 0 }),
-    onSuccess: onTakeTheirs,
-  });
+  const reload = useMutation({ mutationFn: onTakeTheirs });
   return (
     <>
       <Notice

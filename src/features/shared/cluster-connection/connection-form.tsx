@@ -1,7 +1,6 @@
 'use client';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { type UseFormReturn, useForm } from 'react-hook-form';
-import type { z } from 'zod';
+import type { UseFormReturn } from 'react-hook-form';
 import type { ClusterCheckReport } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
@@ -10,7 +9,6 @@ import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
 import type { Problem } from '@/ui/problem';
-import { domainResolver } from '../domain-resolver';
 import { CheckReport, CheckRunning } from './check-report';
 import { fingerprintToConfirm } from './check-words';
 import type { ConnectionValues } from './connection-values';
@@ -18,12 +16,9 @@ import { FingerprintPrompt } from './fingerprint-prompt';
 import { TokenHelp } from './token-help';
 import { useConnectionCheck } from './use-connection-check';
 
-type Props<S extends z.ZodType<Record<string, unknown>>> = {
-  defaultValues: ConnectionValues;
-  /** The schema of what is sent, and the conversion to it. */
-  schema: S;
-  toInput: (values: ConnectionValues) => unknown;
-  onSubmit: (input: z.output<S>) => void;
+type Props<Out> = {
+  form: UseFormReturn<ConnectionValues, unknown, Out>;
+  onSubmit: (input: Out) => void;
   error: Problem | null;
   pending: boolean;
   submitLabel: string;
@@ -36,7 +31,7 @@ type Props<S extends z.ZodType<Record<string, unknown>>> = {
   cancelLabel?: string;
   layout?: 'page' | 'panel';
   /** Fields beyond the connection. */
-  children?: (form: UseFormReturn<ConnectionValues, unknown, z.output<S>>) => ReactNode;
+  children?: ReactNode;
 };
 
 const failed = (report: ClusterCheckReport) => report.checks.some((check) => check.status === 'failed');
@@ -45,13 +40,9 @@ const failed = (report: ClusterCheckReport) => report.checks.some((check) => che
  * Address, token and certificate of a cluster, tried out before they are saved. Saving in spite of a failed check is
  * possible (a cluster may be down for an hour), but only after the failure was shown.
  */
-export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(props: Props<S>) {
+export function ConnectionForm<Out>(props: Props<Out>) {
   const t = useT();
-  const { clusterId = null, defaultValues } = props;
-  const form = useForm<ConnectionValues, unknown, z.output<S>>({
-    defaultValues,
-    resolver: domainResolver(props.schema, props.toInput),
-  });
+  const { clusterId = null, form } = props;
   const { isDirty } = form.formState;
   const check = useConnectionCheck(form, clusterId);
   const [askedFor, setAskedFor] = useState<ClusterCheckReport | null>(null);
@@ -70,7 +61,7 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
   useEffect(() => {
     if (checkAtOnce) checkNow();
   }, [checkAtOnce]);
-  const submit = async (input: z.output<S>) => {
+  const submit = async (input: Out) => {
     const result = report ?? (await runCheck());
     if (!result) return;
     if (failed(result) && !anyway) setAskedFor(result);
@@ -140,7 +131,7 @@ export function ConnectionForm<S extends z.ZodType<Record<string, unknown>>>(pro
         label={t('Name')}
         description={t('How this cluster is called here. Filled in once the cluster tells its own name.')}
       />
-      {props.children?.(form)}
+      {props.children}
       {anyway && (
         <Notice tone="warn" live title={t('Not everything works')}>
           {t('The cluster can be saved as it is; syncs will fail until the points above are mended.')}

@@ -1,0 +1,113 @@
+'use client';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type DefaultValues, type FieldValues, type UseFormProps, type UseFormReturn, useForm } from 'react-hook-form';
+import type { z } from 'zod';
+import { failureOf } from '@/lib/problem';
+import type { Problem } from '@/ui/problem';
+import { domainResolver } from './domain-resolver';
+
+/** How a thing with a version is edited. */
+export type VersionedEdit<T extends { version: number }, V extends FieldValues, S extends z.ZodType<FieldValues>, R> = {
+  /** The thing as it was when the form opened; later readings do not disturb what is typed. */
+  opened: T;
+  /** Reads it as it is stored now. */
+  read: () => Promise<T>;
+  schema: S;
+  toValues: (thing: T) => V;
+  /** What is sent to change `base` to these values, its version included. */
+  toInput: (values: V, base: T) => unknown;
+  save: (input: z.output<S>) => Promise<R>;
+  onSaved: (saved: R) => void;
+  /** Where the server's field path differs from the form's. */
+  fieldName?: (field: string) => string;
+  /** Reads the other version as soon as saving meets it, to show both side by side. */
+  compares?: boolean;
+  /** When the fields are checked first. Default: when the form is submitted. */
+  mode?: UseFormProps['mode'];
+};
+
+type Conflict<T> = { version: number; theirs?: T };
+
+export type VersionedForm<T, V extends FieldValues, Out> = {
+  form: UseFormReturn<V, unknown, Out>;
+  /** What the form was filled from. */
+  base: T;
+  /** Another version was saved in the meantime; `theirs` once it was read. */
+  conflict: Conflict<T> | null;
+  valuesOf: (thing: T) => V;
+  /** Whether there is something to save. */
+  isChanged: boolean;
+  pending: boolean;
+  saved: boolean;
+  /** Why the last save failed, other than by a conflict. */
+  failure: Problem | null;
+  fieldName: ((field: string) => string) | undefined;
+  submit: (input: Out) => void;
+  /** Puts the stored version into the form; what was typed is gone. */
+  takeTheirs: () => Promise<void>;
+  /** Saves what is typed over the other version. */
+  keepMine: () => void;
+};
+
+/** The state of a form that changes a thing with a version: filled once, saved against the version it was filled from. */
+export function useVersionedForm<
+  T extends { version: number },
+  V extends FieldValues,
+  S extends z.ZodType<FieldValues>,
+  R,
+>(edit: VersionedEdit<T, V, S, R>): VersionedForm<T, V, z.output<S>> {
+  const { opened, toValues, toInput, fieldName } = edit;
+  const [base, setBase] = useState(opened);
+  const [conflict, setConflict] = useState<Conflict<T> | null>(null);
+  const form = useForm<V, unknown, z.output<S>>({
+    defaultValues: toValues(opened) as DefaultValues<V>,
+    resolver: domainResolver(edit.schema, (values: V) => toInput(values, base), fieldName),
+    ...(edit.mode && { mode: edit.mode }),
+  });
+  const save = useMutation({
+    mutationFn: edit.save,
+    onSuccess: edit.onSaved,
+    onError: (error) => {
+      const { code, extra } = failureOf(error);
+      if (code !== 'version_conflict') return;
+      const version = Number(extra?.version);
+      setConflict({ version });
+      if (!edit.compares) return;
+      // Without an answer the form shows the refusal itself.
+      edit.read().then(
+        (theirs) => setConflict({ version: theirs.version, theirs }),
+        () => setConflict(null),
+      );
+    },
+  });
+  const submit = (input: z.output<S>) => {
+    setConflict(null);
+    save.mutate(input);
+  };
+  return {
+    form,
+    base,
+    conflict,
+    valuesOf: toValues,
+    isChanged: form.formState.isDirty || base !== opened,
+    pending: save.isPending,
+    saved: save.isSuccess,
+    failure: save.error && !conflict ? failureOf(save.error) : null,
+    fieldName,
+    submit,
+    takeTheirs: async () => {
+      const theirs = conflict?.theirs ?? (await edit.read());
+      form.reset(toValues(theirs));
+      setBase(theirs);
+      setConflict(null);
+      save.reset();
+    },
+    keepMine: () => {
+      if (!conflict) return;
+      const { version, theirs } = conflict;
+      if (theirs) setBase(theirs);
+      submit(toInput(form.getValues(), theirs ?? { ...base, version }) as z.output<S>);
+    },
+  };
+}

@@ -1,0 +1,219 @@
+'use client';
+import { Fragment, type ReactNode, useState } from 'react';
+import { type FieldValues, type UseFormReturn, useWatch } from 'react-hook-form';
+import type { z } from 'zod';
+import type { Grantable } from '@/domain/permissions';
+import { useT } from '@/lib/i18n/use-t';
+import { Button } from '@/ui/button';
+import { Drawer } from '@/ui/drawer';
+import { FormShell } from '@/ui/form/form-shell';
+import { Notice } from '@/ui/notice';
+import { usePermissions } from './use-permissions';
+import { useVersionedForm, type VersionedEdit, type VersionedForm as VersionedState } from './use-versioned-form';
+import { VersionConflict } from './version-conflict';
+
+type Thing = { version: number };
+type Comparison<V> = {
+  /** Fields that are compared, with their names. */
+  labels: Record<string, string>;
+  /** Their values as they are compared. Default: the form's. */
+  words?: (values: V) => Record<string, unknown>;
+};
+type Common = {
+  submitLabel: string;
+  /** What a conflict is called. Default: of any record. */
+  outdatedTitle?: string;
+};
+type Content<T, V extends FieldValues, Out> = (form: UseFormReturn<V, unknown, Out>, base: T) => ReactNode;
+
+/** Both versions side by side, above the fields. */
+function Compared<T extends Thing, V extends FieldValues, Out>({
+  edit,
+  labels,
+  words = (values) => values,
+}: { edit: VersionedState<T, V, Out> } & Comparison<V>) {
+  const { form, base, conflict } = edit;
+  const mine = { ...edit.valuesOf(base), ...useWatch({ control: form.control }) } as V;
+  return (
+    <VersionConflict
+      labels={labels}
+      mine={words(mine)}
+      theirs={conflict?.theirs && words(edit.valuesOf(conflict.theirs))}
+      pending={edit.pending}
+      onTake={() => void edit.takeTheirs()}
+      onKeep={edit.keepMine}
+    />
+  );
+}
+
+/** Says that another version was saved, and offers to show it. */
+function Outdated({
+  title,
+  action,
+  children,
+  onShow,
+}: {
+  title: string;
+  action: string;
+  children: string;
+  onShow: () => Promise<void>;
+}) {
+  const [pending, setPending] = useState(false);
+  const show = () => {
+    setPending(true);
+    // Without an answer the notice stays, and with it the button.
+    onShow().catch(() => setPending(false));
+  };
+  return (
+    <Notice
+      tone="warn"
+      live
+      title={title}
+      action={
+        <Button size="sm" onClick={show} pending={pending}>
+          {action}
+        </Button>
+      }
+    >
+      {children}
+    </Notice>
+  );
+}
+
+/** Says so of a record, while another version is in the way. */
+export function RecordOutdated<T extends Thing, V extends FieldValues, Out>({
+  edit,
+  title,
+}: {
+  edit: VersionedState<T, V, Out>;
+  title?: string | undefined;
+}) {
+  const t = useT();
+  if (!edit.conflict) return null;
+  return (
+    <Outdated
+      title={title ?? t('Somebody else changed it meanwhile')}
+      action={t('Show their version')}
+      onShow={edit.takeTheirs}
+    >
+      {t('Your changes are not saved. Look at the new state, then change it again.')}
+    </Outdated>
+  );
+}
+
+type PanelProps<T extends Thing, V extends FieldValues, S extends z.ZodType<FieldValues>, R> = VersionedEdit<
+  T,
+  V,
+  S,
+  R
+> &
+  Common & { compare?: Comparison<V>; onClose: () => void; children: Content<T, V, z.output<S>> };
+
+/** The form in a drawer that changes one thing. With `compare` a conflict shows both versions side by side. */
+export function VersionedForm<T extends Thing, V extends FieldValues, S extends z.ZodType<FieldValues>, R>({
+  compare,
+  submitLabel,
+  outdatedTitle,
+  onClose,
+  children,
+  ...declared
+}: PanelProps<T, V, S, R>) {
+  const t = useT();
+  const edit = useVersionedForm({ ...declared, compares: compare !== undefined });
+  const unchanged = edit.isChanged ? null : t('Nothing has changed');
+  const shell = (
+    <FormShell
+      form={edit.form}
+      onSubmit={edit.submit}
+      error={edit.failure}
+      pending={edit.pending}
+      submitLabel={submitLabel}
+      disabledReason={compare ? (edit.conflict ? t('Choose a version first') : unchanged) : null}
+      onCancel={onClose}
+      layout="panel"
+      fieldName={edit.fieldName}
+    >
+      {compare && edit.conflict && <Compared edit={edit} {...compare} />}
+      {/* Fields of another version begin anew, with the focus on the first. */}
+      <Fragment key={compare ? undefined : edit.base.version}>{children(edit.form, edit.base)}</Fragment>
+    </FormShell>
+  );
+  if (compare) return shell;
+  return (
+    <div className="flex flex-col gap-4">
+      <RecordOutdated edit={edit} title={outdatedTitle} />
+      {shell}
+    </div>
+  );
+}
+
+type DrawerProps = { title: string; description?: ReactNode; size?: 'md' | 'lg' };
+
+/** The same with its drawer. Mount it when it opens. */
+export function VersionedDrawer<T extends Thing, V extends FieldValues, S extends z.ZodType<FieldValues>, R>({
+  title,
+  description,
+  size,
+  ...form
+}: DrawerProps & PanelProps<T, V, S, R>) {
+  return (
+    <Drawer
+      open
+      onOpenChange={(next) => !next && form.onClose()}
+      size={size}
+      persistent
+      title={title}
+      description={description}
+    >
+      <VersionedForm {...form} />
+    </Drawer>
+  );
+}
+
+type SectionsProps<T extends Thing, V extends FieldValues, Out> = Common & {
+  edit: VersionedState<T, V, Out>;
+  /** Without it the form shows, but does not change. */
+  permission: Grantable;
+  outdatedTitle: string;
+  children: (locked: string | null) => ReactNode;
+};
+
+/** The form on a page of settings, which everybody who opens the page may see. */
+export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
+  edit,
+  permission,
+  submitLabel,
+  outdatedTitle,
+  children,
+}: SectionsProps<T, V, Out>) {
+  const t = useT();
+  const { reason } = usePermissions();
+  const locked = reason(permission);
+  const { isDirty } = edit.form.formState;
+  return (
+    <>
+      {locked && (
+        <Notice tone="info" title={t('You can look, not change')}>
+          {locked}
+        </Notice>
+      )}
+      {edit.conflict && (
+        <Outdated title={outdatedTitle} action={t('Show their settings')} onShow={edit.takeTheirs}>
+          {t('Your changes are not saved. Look at the new settings, then change them again.')}
+        </Outdated>
+      )}
+      <FormShell
+        form={edit.form}
+        onSubmit={edit.submit}
+        error={edit.failure}
+        pending={edit.pending}
+        submitLabel={submitLabel}
+        disabledReason={locked ?? (isDirty ? null : t('Nothing has changed'))}
+        onCancel={isDirty ? () => edit.form.reset() : undefined}
+        cancelLabel={t('Undo changes')}
+      >
+        {children(locked)}
+      </FormShell>
+    </>
+  );
+}
