@@ -68,7 +68,7 @@ module.exports = {
     never(
       'demo-calls-services',
       '^src/demo/',
-      `^src/(app|features|ui|runtime|server/(api|rest|db|providers/hypervisor/(?!fake/)))/|${QUERIES}`,
+      `^src/(app|features|ui|runtime|server/(api|rest|db|providers/hypervisor/(?!fake/)))/`,
     ),
     never('agent-stands-alone', '^agent/(?!contract/)', '^(src|workers|e2e)/', { tests: true }),
     never(

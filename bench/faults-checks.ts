@@ -107,7 +107,7 @@ async function checkQueues(timeoutMs: number): Promise<void> {
 
 async function checkAudit(): Promise<void> {
   const { systemScope } = await import('@/server/auth/scope');
-  const { verifyAuditChain } = await import('@/server/audit/verify-audit-chain');
+  const { verifyAuditChain } = await import('@/server/audit/trail');
   const { checked, broken } = await verifyAuditChain(systemScope('audit:read', 'bench'));
   expectBar(
     `the audit chain is intact (${checked} records${broken ? `, broken at ${broken.seq}` : ''})`,

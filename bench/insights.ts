@@ -124,7 +124,7 @@ const settings = {
 Object.assign(process.env, settings);
 const { systemScope } = await import('@/server/auth/scope');
 const { closeDb, db, sqlClient } = await import('@/server/db/client');
-const { createCluster } = await import('@/server/sync/create-cluster');
+const { createCluster } = await import('@/server/sync/clusters');
 const { requestSyncIn } = await import('@/server/sync/request-sync');
 const { runClusterSync } = await import('@/server/sync/run-sync');
 const { bearer, makeNode, makeUser } = await import('@/test/factories');

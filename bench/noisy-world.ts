@@ -57,7 +57,7 @@ const POLICY_SQL = `
 async function makePeople() {
   const { sqlClient } = await import('@/server/db/client');
   const { makeProject, makeTenant, makeUser } = await import('@/test/factories');
-  const { hashPassword } = await import('@/server/access/sign-in/password');
+  const { hashPassword } = await import('@/server/access/sign-in/passwords');
   const sql = sqlClient();
   const [large] = await sql<{ id: string }[]>`select id from tenants limit 1`;
   if (!large) throw new Error('the large tenant is missing');

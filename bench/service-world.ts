@@ -108,7 +108,7 @@ const ROLES = ['admin', 'security_engineer', 'network_operator', 'viewer', 'audi
 async function fill(users: number, agents: number): Promise<{ tokens: string[]; emails: string[] }> {
   const { sqlClient } = await import('@/server/db/client');
   const { grantRole, makeAgent, makeCluster, makeNode, makeUser } = await import('@/test/factories');
-  const { hashPassword } = await import('@/server/access/sign-in/password');
+  const { hashPassword } = await import('@/server/access/sign-in/passwords');
   const sql = sqlClient();
   const tokens: string[] = [];
   let cluster: Awaited<ReturnType<typeof makeCluster>> | undefined;

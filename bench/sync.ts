@@ -40,8 +40,8 @@ const database = await startBenchDatabase();
 const simulator = await startSimulatorProcess();
 const { systemScope } = await import('@/server/auth/scope');
 const { closeDb, db, sqlClient } = await import('@/server/db/client');
-const { createCluster } = await import('@/server/sync/create-cluster');
-const { deleteCluster } = await import('@/server/sync/delete-cluster');
+const { createCluster } = await import('@/server/sync/clusters');
+const { deleteCluster } = await import('@/server/sync/clusters');
 const { requestSyncIn } = await import('@/server/sync/request-sync');
 const { runClusterSync } = await import('@/server/sync/run-sync');
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ApplyResult, Deployment } from '@/domain/deployments';
-import { scheduleDeployments } from '@/server/enforcement/deployments/schedule-deployments';
+import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
 import { makePolicyLab, type PolicyLab } from '@/server/enforcement/policies/testing/policy-lab.fixture';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, queueOf } from '@/server/jobs/queues';

@@ -4,7 +4,7 @@ import { parseHostPort } from '@/domain/net/host-port';
 import { parseIp } from '@/domain/net/ip-address';
 import { env } from '@/server/lib/env';
 import { metricsText } from '@/server/lib/metrics';
-import { readiness } from '@/server/operation/readiness';
+import { readiness } from '@/server/operation/health';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 

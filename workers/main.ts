@@ -1,6 +1,6 @@
 import { prepareStores } from '@/runtime/prepare';
 import { reportReady } from '@/runtime/report-ready';
-import { recordMigratedVersions } from '@/server/enforcement/policies/history/record-migrated-versions';
+import { recordMigratedVersions } from '@/server/enforcement/policies/history';
 import { closeQueues } from '@/server/jobs/queues';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';
 import { logger } from '@/server/lib/logger';

@@ -1,6 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { decodeBase32 } from '@/server/auth/base32';
-import { stepAt, totpCode } from '@/server/auth/totp';
+import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { expectAccessible } from '../fixtures/axe';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';

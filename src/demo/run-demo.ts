@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemScope } from '@/server/auth/scope';
-import { awaitSyncRun } from '@/server/inventory/await-sync-run';
+import { awaitSyncRun } from '@/server/inventory/reads';
 import { logger } from '@/server/lib/logger';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';

@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { HEAVY_APPLICATION } from '@/server/db/client';
 import { logger } from '@/server/lib/logger';
-import { listBackendPids } from '@/server/operation/queries/backends';
+import { listBackendPids } from '@/server/operation/queries/database';
 
 /** Connections are opened at any time; those that live for seconds matter. */
 const LOOK_MS = 500;

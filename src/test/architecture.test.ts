@@ -30,7 +30,7 @@ const HARMLESS_STATE: Readonly<Record<string, string>> = {
   'src/domain/net/prefix-table.ts scratchWords': 'written before it is read, within one call',
   'src/runtime/demo-main.ts ending': 'a program that no test loads',
   'src/server/api/isolation/platform.fixture.ts platform': 'assigned before it is read, by each file',
-  'src/server/access/sign-in/common-passwords.ts loaded': 'a list that never changes',
+  'src/server/access/sign-in/passwords.ts loaded': 'a list that never changes',
   'src/server/db/client.ts db': 'only forwards',
   'src/server/db/client.ts use': 'holds nothing outside a call',
   'src/server/db/lost-connections.ts listens': 'a listener of the process itself, which stays',
@@ -52,8 +52,8 @@ const HARMLESS_STATE: Readonly<Record<string, string>> = {
 
 /** What uses `processState` itself, and why it is no cache: those are made by `cache`, `objectCache` and `sharedValue`. */
 const NO_CACHE: Readonly<Record<string, string>> = {
-  'src/server/access/sign-in/password.ts': 'turns of those who wait',
-  'src/server/access/sign-in/sign-in-turn.ts': 'turns of those who wait',
+  'src/server/access/sign-in/passwords.ts': 'turns of those who wait',
+  'src/server/access/sign-in/checks.ts': 'turns of those who wait',
   'src/server/db/client.ts': 'open connections',
   'src/server/events/event-hub.ts': 'who listens',
   'src/server/events/open-event-stream.ts': 'open streams',
@@ -65,7 +65,7 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/lib/note-refusal.ts': 'what was logged in this minute',
   'src/server/lib/process-state.ts': 'the function itself',
   'src/server/providers/hypervisor/pve/limits/cluster-limits.ts': 'what runs at once',
-  'src/server/audit/verify-audit-trail.ts': 'work under way that several wait for',
+  'src/server/audit/trail.ts': 'work under way that several wait for',
   'src/server/traffic/flows/confirm-reports.ts': 'when a cluster may be asked again',
   'src/server/traffic/flows/upkeep.ts': 'how far a walk is',
   'src/server/addresses/discovery/read-guests.ts': 'when an agent may be asked again',

@@ -7,11 +7,11 @@ import { GRACE_HOURS } from '@/domain/notifications/channel';
 import { BUILT_IN_ROLES } from '@/domain/permissions';
 import { RuntimeSettingsUpdate } from '@/domain/settings';
 import { REQUEST_MS } from '@/runtime/http-entry';
-import { CHALLENGE_SECONDS } from '@/server/access/sign-in/challenge-seconds';
-import { PROVIDER_SIGN_IN_SECONDS } from '@/server/access/sign-in/sign-in-checks';
+import { CHALLENGE_SECONDS } from '@/server/access/sign-in/challenge';
+import { PROVIDER_SIGN_IN_SECONDS } from '@/server/access/sign-in/checks';
 import { loginBound, loginLimits, providerBound, setupBounds } from '@/server/auth/attempt-limits';
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from '@/server/auth/session-tokens';
-import { OBSERVE_EVERY_MS } from '@/server/enforcement/guest-firewall/schedule-observations';
+import { OBSERVE_EVERY_MS } from '@/server/enforcement/guest-firewall/observe';
 import { EnvSchema, parseEnv } from '@/server/lib/env';
 import { ASVS_5_LEVEL_2 } from './asvs-5-level-2';
 

@@ -1,6 +1,5 @@
 import { DiscoverInput } from '@/domain/ipam/discovery';
-import { awaitDiscovery } from '@/server/addresses/discovery/await-discovery';
-import { requestDiscovery } from '@/server/addresses/discovery/request-discovery';
+import { awaitDiscovery, requestDiscovery } from '@/server/addresses/discovery/request-discovery';
 import { systemScope } from '@/server/auth/scope';
 
 /** Asks all guests for their addresses, and waits for the answers. */

@@ -1,10 +1,9 @@
 import { ClusterInput, ClusterListInput } from '@/domain/cluster';
 import { systemScope } from '@/server/auth/scope';
-import { listClusters } from '@/server/inventory/list-clusters';
+import { listClusters } from '@/server/inventory/queries/clusters';
 import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
-import { createCluster } from '@/server/sync/create-cluster';
+import { createCluster, updateCluster } from '@/server/sync/clusters';
 import { requestSync } from '@/server/sync/request-sync';
-import { updateCluster } from '@/server/sync/update-cluster';
 import { SITES } from '../world/company';
 
 /**
@@ -13,10 +12,7 @@ import { SITES } from '../world/company';
  */
 export async function ensureClusters(simulator: Simulator): Promise<{ cluster_ids: string[]; run_ids: string[] }> {
   const write = systemScope('cluster:write', 'demo data');
-  const { items } = await listClusters(
-    systemScope('cluster:read', 'demo data'),
-    ClusterListInput.parse({ limit: 500 }),
-  );
+  const { items } = await listClusters(ClusterListInput.parse({ limit: 500 }));
   const cluster_ids: string[] = [];
   const run_ids: string[] = [];
   for (const { name, cluster_name } of SITES) {

@@ -1,12 +1,11 @@
 import { ClusterListInput } from '@/domain/cluster';
 import { PolicyChange, PolicyListInput, type PolicyListItem } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
-import { applyPolicy } from '@/server/enforcement/deployments/apply-policy';
+import { applyPolicy } from '@/server/enforcement/deployments/request';
 import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
-import { observeCluster } from '@/server/enforcement/guest-firewall/observe-cluster';
-import { listPolicies } from '@/server/enforcement/policies/list-policies';
-import { updatePolicy } from '@/server/enforcement/policies/update-policy';
-import { listClusters } from '@/server/inventory/list-clusters';
+import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
+import { listPolicies, updatePolicy } from '@/server/enforcement/policies/policies';
+import { listClusters } from '@/server/inventory/queries/clusters';
 import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
 import { guestNamed } from '../world/company';
 
@@ -53,7 +52,7 @@ export async function letPoliciesDrift(simulator: Simulator, signal: AbortSignal
   const path = `firewall/${guest.vmid}.fw`;
   const lines = (firewall.file(path) ?? '').split('\n');
   firewall.setFile(path, lines.filter((line) => !line.includes(id)).join('\n'));
-  const { items } = await listClusters(systemScope('cluster:read', 'demo data'), ClusterListInput.parse({}));
+  const { items } = await listClusters(ClusterListInput.parse({}));
   // Otherwise the pages would show for some minutes what was read in between.
   forgetReadings();
   for (const cluster of items) await observeCluster(cluster.id, signal);

@@ -1,6 +1,6 @@
 import { PolicyCreate } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
-import { createPolicy } from '@/server/enforcement/policies/create-policy';
+import { createPolicy } from '@/server/enforcement/policies/policies';
 import { unlessThere } from './unless-there';
 
 /** Policies of every kind: some in force, some tried out in audit mode, one that names what is gone, one switched off. */

@@ -1,9 +1,9 @@
 import { WorkloadListInput } from '@/domain/inventory';
 import { SecurityGroupInput } from '@/domain/security-group';
 import { systemScope } from '@/server/auth/scope';
-import { addMember } from '@/server/enforcement/groups/add-member';
-import { createSecurityGroup } from '@/server/enforcement/groups/create-security-group';
-import { listWorkloads } from '@/server/enforcement/workloads/list-workloads';
+import { createSecurityGroup } from '@/server/enforcement/groups/groups';
+import { addMember } from '@/server/enforcement/groups/members';
+import { listWorkloads } from '@/server/enforcement/workloads/workloads';
 
 import { unlessThere } from './unless-there';
 

@@ -1,8 +1,8 @@
 import { NetworkListInput } from '@/domain/inventory';
 import { SubnetInput } from '@/domain/ipam/subnet';
-import { createSubnet } from '@/server/addresses/create-subnet';
+import { createSubnet } from '@/server/addresses/subnets';
 import { systemScope } from '@/server/auth/scope';
-import { listNetworks } from '@/server/inventory/list-networks';
+import { listNetworks } from '@/server/inventory/queries/networks';
 import { SITES } from '../world/company';
 import type { DemoSite } from '../world/site';
 import { unlessThere } from './unless-there';
@@ -24,7 +24,7 @@ const plannedPrefixes = (site: DemoSite) => [
 /** Enters the address plan: what people know and no cluster tells. */
 export async function addSubnets(): Promise<void> {
   const read = systemScope('ipam:read', 'demo data');
-  const { items } = await listNetworks(read, NetworkListInput.parse({ limit: 500 }));
+  const { items } = await listNetworks(read.reach, NetworkListInput.parse({ limit: 500 }));
   for (const site of SITES) {
     for (const { bridge, cidr, vlan_tag, description } of plannedPrefixes(site)) {
       const network = items.find(({ name, cluster_name }) => name === bridge && cluster_name === site.cluster_name);

@@ -1,4 +1,4 @@
-import { verifyAuditChain } from '@/server/audit/verify-audit-chain';
+import { verifyAuditChain } from '@/server/audit/trail';
 import { systemScope } from '@/server/auth/scope';
 import { type Command, EXIT, textOption, UsageError } from './command';
 import { withInstallation } from './open-installation';

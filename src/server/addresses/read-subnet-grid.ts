@@ -5,9 +5,8 @@ import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
 import { notFound, refuseField } from '../lib/refusals';
 import { rangesIn } from './queries/ip-ranges';
-import { addressesBetween, prefixesBetween } from './queries/subnet-grid';
-import { findSubnet } from './queries/subnets';
-import { cidrOf } from './subnet-rules';
+import { addressesBetween, findSubnet, prefixesBetween } from './queries/subnets';
+import { cidrOf } from './subnets';
 
 type Cell = SubnetGrid['cells'][number];
 const later = (a: bigint, b: bigint) => (a > b ? a : b);

@@ -9,7 +9,7 @@ import {
   type RoleGrant,
 } from '@/domain/permissions';
 import type { GrantLimit } from '@/domain/restrict-grants';
-import { newApiToken } from '@/server/access/sign-in/new-api-token';
+import { newApiToken } from '@/server/access/account/api-tokens';
 import { hashToken, signToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
 import { apiTokens, refreshTokens, roleAssignments, roles } from '@/server/db/schema/access';

@@ -6,7 +6,7 @@ import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { verifyAuditChain } from './verify-audit-chain';
+import { verifyAuditChain } from './trail';
 
 const reader = systemScope('audit:read', 'test');
 const write = (

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
 import { makeTenant } from '@/test/factories';
-import { verifyAuditTrail } from './verify-audit-trail';
+import { verifyAuditTrail } from './trail';
 
 it('serves those who may read all tenants, and everybody who asks meanwhile with the same verification', async () => {
   const scope = systemScope('audit:read', 'test');

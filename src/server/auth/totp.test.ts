@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBase32, encodeBase32 } from './base32';
-import { matchTotp, newTotpSecret, otpauthUri, stepAt, totpCode } from './totp';
+import { decodeBase32, encodeBase32, matchTotp, newTotpSecret, otpauthUri, stepAt, totpCode } from './one-time-codes';
 
 // RFC 6238, appendix B, SHA-1: eight digits there, of which six are ours.
 const SECRET = Buffer.from('12345678901234567890');

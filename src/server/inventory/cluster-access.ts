@@ -1,6 +1,8 @@
 import { unseal } from '../lib/crypto';
+import { env } from '../lib/env';
 import { AppError } from '../lib/errors';
-import type { ClusterAccess } from '../providers/hypervisor/types';
+import { createProvider, type ProviderOptions } from '../providers/hypervisor/registry';
+import type { ClusterAccess, HypervisorProvider } from '../providers/hypervisor/types';
 import type { ClusterRow } from './queries/clusters';
 
 /**
@@ -30,4 +32,12 @@ export function clusterAccess(row: ClusterRow): ClusterAccess {
     tls_ca: row.tls_ca,
     entry_points: row.entry_points,
   };
+}
+
+/** A provider that may reach what this installation allows. Close it when done. */
+export function openProvider(
+  access: ClusterAccess,
+  options: Omit<ProviderOptions, 'allowTargets'> = {},
+): HypervisorProvider {
+  return createProvider(access, { ...options, allowTargets: env().FABRIC_ALLOW_PRIVATE_TARGETS });
 }

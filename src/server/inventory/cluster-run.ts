@@ -6,13 +6,10 @@ import { RunLease } from '../jobs/run-lease';
 import { clock } from '../lib/clock';
 import { countSyncStage } from '../lib/metrics';
 import type { HypervisorProvider } from '../providers/hypervisor/types';
-import { clusterAccess } from './cluster-access';
-import { describeFailure, type Failure } from './describe-failure';
-import { openProvider } from './open-provider';
+import { clusterAccess, openProvider } from './cluster-access';
 import { type ClusterRow, lockClusterRow } from './queries/clusters';
 import { type SyncRunRow, syncLeases } from './queries/sync-runs';
-import { RunReport } from './run-report';
-import { RunSession } from './run-session';
+import { describeFailure, type Failure, RunReport, RunSession } from './run-session';
 import { type RenewedCertificate, storeRenewedPin } from './store-renewed-pin';
 
 export type RunContext = {

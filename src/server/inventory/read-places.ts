@@ -1,11 +1,10 @@
 import { db } from '../db/client';
 import { publishEvent } from '../events/publish-event';
 import { clock } from '../lib/clock';
-import { clusterAccess } from './cluster-access';
-import { openProvider as open } from './open-provider';
+import { clusterAccess, openProvider as open } from './cluster-access';
 import { findClusterRow, holdCluster } from './queries/clusters';
+import { listWorkloadsForSync, updateWorkloads } from './queries/sync-guests';
 import { listNodesForSync } from './queries/sync-nodes';
-import { listWorkloadsForSync, updateWorkloads } from './queries/sync-workloads';
 import { planGuests } from './reconcile/guests';
 
 /** Where guests of a cluster were when it was asked (milliseconds since 1970), by VMID. Those that it did not list are missing. */

@@ -1,11 +1,85 @@
+import type { RunStage } from '@/domain/sync';
 import { db, type Tx } from '../db/client';
+import type { RunError, StageCounters } from '../db/schema/operations';
 import { LeaseLost, type RunLease } from '../jobs/run-lease';
+import { AppError } from '../lib/errors';
 import { pgErrorOf } from '../lib/pg-errors';
+import { ProviderError, type ProviderErrorCode } from '../providers/hypervisor/errors';
 import type { ClusterAccess, HypervisorProvider } from '../providers/hypervisor/types';
 import { holdCluster } from './queries/clusters';
 import type { SyncRunRow } from './queries/sync-runs';
-import type { RunProgress, RunReport } from './run-report';
-import { SyncProblem } from './sync-problem';
+
+/** Errors stored with their text; all of them are counted. */
+export const MAX_ERRORS = 50;
+
+const nothing = (): StageCounters => ({ seen: 0, created: 0, changed: 0, removed: 0, skipped: 0, errors: 0 });
+
+export type RunProgress = Pick<SyncRunRow, 'stage' | 'progress_done' | 'progress_total' | 'counters' | 'errors'>;
+
+/** What a run has done so far. `touched` is called at every change, for whoever shows it. */
+export class RunReport {
+  stage: RunStage = 'connect';
+  done = 0;
+  total: number | null = null;
+  readonly counters: Record<string, StageCounters> = {};
+  readonly errors: RunError[] = [];
+  readonly #touched: () => void;
+
+  constructor(touched: () => void = () => {}) {
+    this.#touched = touched;
+  }
+
+  /** Begins a stage; `total` is the number of steps when it is known. */
+  begin(stage: RunStage, total: number | null = null): void {
+    this.stage = stage;
+    this.done = 0;
+    this.total = total;
+    this.counters[stage] ??= nothing();
+    this.#touched();
+  }
+
+  step(count = 1): void {
+    this.done += count;
+    this.#touched();
+  }
+
+  count(counts: Partial<StageCounters>): void {
+    const counters = this.counters[this.stage] ?? nothing();
+    this.counters[this.stage] = counters;
+    for (const [name, value] of Object.entries(counts)) counters[name as keyof StageCounters] += value;
+    this.#touched();
+  }
+
+  /** Records an error of the present stage that does not stop the run. */
+  error(error: Omit<RunError, 'stage'>): void {
+    this.count({ errors: 1 });
+    if (this.errors.length < MAX_ERRORS) this.errors.push({ stage: this.stage, ...error });
+  }
+
+  /** The columns of the run that show it. */
+  get progress(): RunProgress {
+    const { stage, done, total, counters, errors } = this;
+    return { stage, progress_done: done, progress_total: total, counters, errors };
+  }
+
+  /** Whether the inventory became another one. */
+  get changedAnything(): boolean {
+    return Object.values(this.counters).some(({ created, changed, removed }) => created + changed + removed > 0);
+  }
+}
+
+/** A reason of our own to stop a sync: what is wrong, and what the administrator can do. */
+export class SyncProblem extends Error {
+  readonly code: string;
+  readonly remedy: string;
+
+  constructor(code: string, message: string, remedy: string) {
+    super(message);
+    this.name = 'SyncProblem';
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
 
 const DEADLOCK_TRIES = 5;
 
@@ -59,4 +133,33 @@ export class RunSession {
     }
     await this.lease.fence(tx);
   }
+}
+
+export type Failure = { code: string; message: string; remedy?: string };
+
+/** What went wrong in words that may be stored and shown; an error of unknown kind tells nothing but where to look. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof ProviderError || error instanceof SyncProblem) {
+    return { code: error.code, message: error.message.slice(0, 500), remedy: error.remedy.slice(0, 500) };
+  }
+  if (error instanceof AppError) return { code: error.code, message: error.message };
+  return {
+    code: 'internal',
+    message: 'The sync stopped with an unexpected error.',
+    remedy: 'The log of the worker has the details; the id of the run finds them.',
+  };
+}
+
+/** Faults of the cluster or the access as a whole: asking for the next thing would meet them again. */
+const FATAL = new Set<ProviderErrorCode>([
+  'unreachable',
+  'tls_untrusted',
+  'tls_changed',
+  'unauthorized',
+  'target_refused',
+]);
+
+/** Whether the sync can go on with other things after this error. */
+export function isLocal(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && !FATAL.has(error.code);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeCluster } from '@/test/factories';
-import { importLeases } from '../addresses/queries/ipam-imports';
+import { importLeases } from '../addresses/queries/imports';
 import { db, sqlClient } from '../db/client';
 import { deploymentLeases } from '../enforcement/queries/deployments';
 import { syncLeases } from '../inventory/queries/sync-runs';

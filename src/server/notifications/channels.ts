@@ -13,12 +13,11 @@ import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound } from '../lib/refusals';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
-import { chooseTenant } from '../tenancy/choose-tenant';
+import { chooseTenant } from '../tenancy/choose-owner';
 import { newSigningSecret, openWebhook, sealWebhook, type WebhookSecrets } from './channel-secrets';
-import { assertMayBeTold } from './may-be-told';
-import { notificationChanged } from './notification-changed';
 import * as repository from './queries/notification-channels';
 import { listChannelConditions } from './queries/notification-rules';
+import { assertMayBeTold, notificationChanged } from './rules';
 
 export const noSuchChannel = () => notFound('notification channel');
 const wrongKind = (field: string, message: string) =>

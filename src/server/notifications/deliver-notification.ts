@@ -11,11 +11,11 @@ import { DeliveryError } from '../providers/notifications/delivery-error';
 import { sendEmail } from '../providers/notifications/send-email';
 import { sendWebhook } from '../providers/notifications/send-webhook';
 import { openWebhook } from './channel-secrets';
-import { notificationChanged } from './notification-changed';
 import { type ChannelRow, findChannelRow } from './queries/notification-channels';
 import { claimDelivery, type DeliveryRow, settleDelivery } from './queries/notification-deliveries';
 import { findNotification, type NotificationRow } from './queries/notifications';
-import { mailServer, storedNotificationSettings } from './stored-settings';
+import { notificationChanged } from './rules';
+import { mailServer, storedNotificationSettings } from './settings';
 
 /** Pauses after failed tries, in seconds; after the last one it is given up. */
 const RETRY_SECONDS = [30, 60, 120, 300, 600, 1800, 3600];

@@ -15,7 +15,7 @@ import { makeTwoTenants } from '@/test/factories';
 import { call } from '@/test/request';
 import { sealWebhook } from './channel-secrets';
 import { deliverNotification } from './deliver-notification';
-import { scheduleDeliveries } from './start-deliveries';
+import { scheduleDeliveries } from './deliveries';
 import { fact, notificationLab, signal } from './testing/notification-lab.fixture';
 
 const lab = notificationLab();

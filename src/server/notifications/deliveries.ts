@@ -2,13 +2,39 @@ import type { Page } from '@/domain/list';
 import type { NotificationDelivery, NotificationDeliveryListInput } from '@/domain/notifications/delivery';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
-import { db } from '../db/client';
+import { db, type Tx } from '../db/client';
+import { notificationDeliver } from '../jobs/definitions';
+import { enqueue } from '../jobs/enqueue';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
+import { newId } from '../lib/ids';
+import { logger } from '../lib/logger';
 import { notFound } from '../lib/refusals';
-import { notificationChanged } from './notification-changed';
+import { leaseBefore } from './deliver-notification';
 import * as repository from './queries/notification-deliveries';
-import { startDeliveries } from './start-deliveries';
+import { insertDeliveries, listDueDeliveries } from './queries/notification-deliveries';
+import { listActiveChannels, type RuleRow } from './queries/notification-rules';
+import { insertNotification, type NotificationRow } from './queries/notifications';
+import { notificationChanged } from './rules';
+
+/** More than these wait for the next round, so that one round never takes long. */
+const MOST = 500;
+
+/** Has deliveries sent now. That the queue does not answer is no failure: they are due, and found again. */
+export async function startDeliveries(ids: readonly string[]): Promise<void> {
+  try {
+    for (const delivery_id of ids) await enqueue(notificationDeliver, { delivery_id });
+  } catch (error) {
+    logger.warn({ err: error }, 'deliveries of notifications wait: the queue does not answer');
+  }
+}
+
+/** Has sent what is due: first tries whose job was lost, further tries, and what a worker that ended left behind. */
+export async function scheduleDeliveries(): Promise<void> {
+  const now = clock.now();
+  for (const delivery_id of await listDueDeliveries(db, now.toISOString(), leaseBefore(now), MOST))
+    await enqueue(notificationDeliver, { delivery_id });
+}
 
 /** One page of the deliveries within reach. */
 export function listDeliveries(
@@ -49,4 +75,40 @@ export async function retryDelivery(scope: Scope<'notification:write'>, id: stri
   if (!delivery) throw notFound('delivery');
   await startDeliveries([id]);
   return delivery;
+}
+
+type Announcement = Pick<
+  NotificationRow,
+  'event' | 'condition' | 'title' | 'detail' | 'items' | 'items_total' | 'created_at'
+> & { user_id?: string };
+
+/** Stores a notice of a rule with one delivery for each of its channels that is on. @returns the deliveries */
+export async function announce(
+  tx: Tx,
+  rule: Pick<RuleRow, 'id' | 'name' | 'tenant_id' | 'in_app'>,
+  notice: Announcement,
+): Promise<string[]> {
+  const notification_id = newId();
+  const { tenant_id, in_app } = rule;
+  await insertNotification(tx, {
+    ...notice,
+    id: notification_id,
+    tenant_id,
+    rule_id: rule.id,
+    rule_name: rule.name,
+    in_app,
+  });
+  const rows = (await listActiveChannels(tx, rule.id)).map((channel) => ({
+    id: newId(),
+    notification_id,
+    tenant_id,
+    channel_id: channel.id,
+    channel_name: channel.name,
+    channel_kind: channel.kind,
+    status: 'queued' as const,
+    next_attempt_at: notice.created_at,
+    created_at: notice.created_at,
+  }));
+  await insertDeliveries(tx, rows);
+  return rows.map(({ id }) => id);
 }

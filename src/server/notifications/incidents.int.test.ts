@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sqlClient } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
-import { pruneExpired } from '@/server/operation/prune-expired';
+import { pruneExpired } from '@/server/operation/retention';
 import { fact, MINUTE, notificationLab } from './testing/notification-lab.fixture';
 
 const lab = notificationLab();

@@ -10,10 +10,9 @@ import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { newSigningSecret, openWebhook, sealWebhook, type WebhookSecrets } from './channel-secrets';
 import { noSuchChannel, storedChannel } from './channels';
-import { assertMayBeTold } from './may-be-told';
-import { notificationChanged } from './notification-changed';
 import { type ChannelRow, lockChannel, updateChannel } from './queries/notification-channels';
 import { listChannelConditions } from './queries/notification-rules';
+import { assertMayBeTold, notificationChanged } from './rules';
 
 async function lockWebhook(tx: Tx, scope: Scope<'notification:write'>, id: string): Promise<ChannelRow> {
   const row = await lockChannel(tx, scope.tenants, id);

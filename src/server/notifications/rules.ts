@@ -1,23 +1,43 @@
 import type { Page } from '@/domain/list';
-import { type Condition, isTenantCondition } from '@/domain/notifications/condition';
+import { CONDITION_PERMISSION, type Condition, isTenantCondition } from '@/domain/notifications/condition';
 import type {
   NotificationRule,
   NotificationRuleInput,
   NotificationRuleListInput,
   NotificationRuleUpdate,
 } from '@/domain/notifications/rule';
+import { assertMayGrant } from '../access/users/may-grant';
 import { recordAudit } from '../audit/record';
-import type { Scope } from '../auth/scope';
+import type { Actor, Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
+import { publishEvent } from '../events/publish-event';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound } from '../lib/refusals';
-import { chooseTenant } from '../tenancy/choose-tenant';
-import { assertMayBeTold } from './may-be-told';
-import { notificationChanged } from './notification-changed';
+import { chooseTenant } from '../tenancy/choose-owner';
 import { endIncidents } from './queries/notification-incidents';
 import * as repository from './queries/notification-rules';
+
+/**
+ * Refuses to have somebody told, by a rule or a channel, of what the actor may not read there: otherwise whoever may write
+ * rules could read everything.
+ * @throws AppError `forbidden`
+ */
+export async function assertMayBeTold(
+  tx: Tx,
+  actor: Actor,
+  tenantId: string | null,
+  conditions: readonly Condition[],
+): Promise<void> {
+  const permissions = [...new Set(conditions.map((condition) => CONDITION_PERMISSION[condition]))];
+  if (permissions.length > 0) await assertMayGrant(tx, actor, [{ permissions, tenant_id: tenantId, project_id: null }]);
+}
+
+/** Tells the pages that notices, incidents or deliveries of a tenant (null: of the installation) changed. */
+export async function notificationChanged(tx: Tx, tenantId: string | null): Promise<void> {
+  await publishEvent(tx, { type: 'notification.changed', ...(tenantId !== null && { tenant_id: tenantId }) });
+}
 
 export const noSuchRule = () => notFound('notification rule');
 

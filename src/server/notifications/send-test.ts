@@ -6,15 +6,13 @@ import { db, type Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
-import { announce } from './announce';
 import { noSuchChannel } from './channels';
-import { notificationChanged } from './notification-changed';
+import { announce, startDeliveries } from './deliveries';
 import { findChannel } from './queries/notification-channels';
 import { findDelivery, insertDeliveries } from './queries/notification-deliveries';
 import { findRule } from './queries/notification-rules';
 import { insertNotification } from './queries/notifications';
-import { noSuchRule } from './rules';
-import { startDeliveries } from './start-deliveries';
+import { noSuchRule, notificationChanged } from './rules';
 
 /** Tests of one person in a minute: enough to try things out, too few to flood a receiver. */
 const MOST_IN_WINDOW = 10;

@@ -6,8 +6,8 @@ import { newId } from '@/server/lib/ids';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { verifyAuditChain } from '../audit/verify-audit-chain';
-import { pruneAudit } from './prune-audit';
+import { verifyAuditChain } from '../audit/trail';
+import { pruneAudit } from './retention';
 
 const DAY_MS = 86_400_000;
 const reader = systemScope('audit:read', 'test');

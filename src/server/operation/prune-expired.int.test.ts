@@ -10,7 +10,7 @@ import { syncRuns } from '../db/schema/operations';
 import { deployments } from '../db/schema/policies';
 import { clock } from '../lib/clock';
 import { newId } from '../lib/ids';
-import { pruneExpired } from './prune-expired';
+import { pruneExpired } from './retention';
 
 const realNow = clock.now;
 const NOW = new Date('2026-06-01T12:00:00Z');

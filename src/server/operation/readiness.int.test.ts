@@ -7,7 +7,7 @@ import { redisUrl } from '@/test/redis';
 async function load(variables: Record<string, string>) {
   await startFreshProcess(variables);
   const [health, backend, queues, client] = await Promise.all([
-    import('./readiness'),
+    import('./health'),
     import('../jobs/backend'),
     import('../jobs/queues'),
     import('../db/client'),

@@ -3,7 +3,7 @@ import { sharedValue } from '../lib/cache';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { setGauge } from '../lib/metrics';
-import { countStates } from './queries/database-facts';
+import { countStates } from './queries/database';
 
 /** Who asks more often gets the values of before. */
 const FRESH_MS = 5_000;

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { providerSessionContext } from '@/server/access/sign-in/provider-session';
+import { providerSessionContext } from '@/server/access/sign-in/sessions';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import { oidcSettings, providerSessions, secondFactors } from '@/server/db/schema/access';
@@ -10,12 +10,11 @@ import { auditRecords } from '@/server/db/schema/operations';
 import { keyId, seal, unseal } from '@/server/lib/crypto';
 import { newId } from '@/server/lib/ids';
 import { channelSecretContext } from '@/server/notifications/channel-secrets';
-import { notificationSecretContext } from '@/server/notifications/stored-settings';
+import { notificationSecretContext } from '@/server/notifications/settings';
 import { countByKey, keyIdColumns } from '@/server/operation/queries/sealed-values';
 import { auditTrail } from '@/test/audit-trail';
 import { makeCluster, makeUser } from '@/test/factories';
-import { rotateSecrets } from './rotate-secrets';
-import { SEALED_PLACES } from './sealed-places';
+import { rotateSecrets, SEALED_PLACES } from './rotate-secrets';
 
 const keys = { previous: 'p'.repeat(40), present: 'n'.repeat(40) };
 const scope = systemScope('*', 'test');

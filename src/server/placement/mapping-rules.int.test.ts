@@ -7,7 +7,7 @@ import { findMovedWorkloads } from '@/server/traffic/storage/postgres/traffic-ow
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeCluster, makeProject, makeTenant, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
-import { applyMappingRules } from './apply-mapping-rules';
+import { applyMappingRules } from './place';
 
 type Headers = { authorization: string };
 type Project = { id: string; name: string; tenant_id: string };

@@ -12,7 +12,7 @@ import {
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
-import { startDeployments } from '../enforcement/deployments/start-deployments';
+import { startDeployments } from '../enforcement/deployments/schedule';
 import { publishEvent } from '../events/publish-event';
 import { holdCluster } from '../inventory/queries/clusters';
 import { AppError } from '../lib/errors';
@@ -20,7 +20,7 @@ import { newId } from '../lib/ids';
 import { assertVersion, changedFields, notFound } from '../lib/refusals';
 import * as repository from '../tenancy/queries/mapping-rules';
 import { lockProject } from '../tenancy/queries/projects';
-import { placeByRules, recordPlacements } from './apply-mapping-rules';
+import { placeByRules, recordPlacements } from './place';
 import { listMappingConflicts, lockMapping } from './queries/mapping-placements';
 
 export const noSuchMappingRule = () => notFound('mapping rule');

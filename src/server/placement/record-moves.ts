@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import type { Tx } from '../db/client';
 import { batches } from '../db/update-rows';
-import { settleMoves } from '../enforcement/deployments/removal/settle-moves';
+import { settleMoves } from '../enforcement/deployments/removal/settle';
 import { publishEvent } from '../events/publish-event';
 import { flowStore } from '../traffic/storage/flow-store';
 

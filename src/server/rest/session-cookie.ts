@@ -1,5 +1,5 @@
-import { CHALLENGE_SECONDS } from '../access/sign-in/challenge-seconds';
-import { PROVIDER_SIGN_IN_SECONDS } from '../access/sign-in/sign-in-checks';
+import { CHALLENGE_SECONDS } from '../access/sign-in/challenge';
+import { PROVIDER_SIGN_IN_SECONDS } from '../access/sign-in/checks';
 import { publicOriginOf } from '../auth/origin';
 import { REFRESH_TOKEN_SECONDS } from '../auth/session-tokens';
 import { AppError } from '../lib/errors';

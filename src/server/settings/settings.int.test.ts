@@ -6,9 +6,7 @@ import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { readSettings } from './read-settings';
-import { findScheduledAt, recordAutoSync, recordSchedule } from './record-auto-sync';
-import { AUTO_SYNC_KEY, RUNTIME_KEY } from './stored-settings';
+import { AUTO_SYNC_KEY, findScheduledAt, RUNTIME_KEY, readSettings, recordAutoSync, recordSchedule } from './settings';
 
 let root: Record<string, string>;
 beforeAll(async () => {

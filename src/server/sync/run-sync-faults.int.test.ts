@@ -3,10 +3,10 @@ import { systemScope } from '@/server/auth/scope';
 import { startSimulator } from '@/server/providers/hypervisor/fake/http-server';
 import { chaos } from '@/server/providers/hypervisor/fake/scenarios/chaos';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
-import { openProvider } from '../inventory/open-provider';
-import { readSettings } from '../settings/read-settings';
+import { openProvider } from '../inventory/cluster-access';
+import { readSettings } from '../settings/settings';
+import { updateCluster } from './clusters';
 import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
-import { updateCluster } from './update-cluster';
 
 const DAY = 24 * 60 * 60 * 1000;
 const scope = systemScope('cluster:write', 'test');

@@ -3,12 +3,11 @@ import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
-import { openProvider } from '../inventory/open-provider';
-import { deleteCluster } from './delete-cluster';
+import { openProvider } from '../inventory/cluster-access';
+import { deleteCluster, updateCluster } from './clusters';
 import { requestSyncIn } from './request-sync';
 import { runClusterSync } from './run-sync';
 import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
-import { updateCluster } from './update-cluster';
 
 const write = systemScope('cluster:write', 'test');
 let world: SyncWorld;

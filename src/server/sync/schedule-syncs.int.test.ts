@@ -8,10 +8,9 @@ import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, queueOf } from '@/server/jobs/queues';
 import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
-import { readSettings } from '../settings/read-settings';
-import { updateSettings } from '../settings/update-settings';
-import { createCluster } from './create-cluster';
-import { scheduleSyncs } from './schedule-syncs';
+import { readSettings, updateSettings } from '../settings/settings';
+import { createCluster } from './clusters';
+import { scheduleSyncs } from './request-sync';
 
 vi.stubEnv('REDIS_URL', '');
 const write = systemScope('cluster:write', 'test');

@@ -1,16 +1,42 @@
-import { type Owned, projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
-import type { Tx } from '../db/client';
+import { type Grantable, type Owned, projectsOf, type Reach, type TenantReach, tenantsOf } from '@/domain/permissions';
+import { narrowScope, type Scope } from '../auth/scope';
+import { db, type Tx } from '../db/client';
 import { AppError } from '../lib/errors';
-import { chooseTenant } from './choose-tenant';
+import { notFound } from '../lib/refusals';
 import { lockProject } from './queries/projects';
+import { tenantExists } from './queries/tenants';
 
-const wrong = (message: string) =>
+const wrongTenant = (message: string) =>
+  new AppError('malformed', message, { errors: [{ field: 'tenant_id', message: 'Name a tenant that you act for.' }] });
+
+/**
+ * The tenant that something new belongs to. Whoever acts for the whole installation may leave it out or say null: then it
+ * belongs to none. Others must name one of theirs, unless they have only one.
+ * @throws AppError `malformed` naming the field
+ */
+export async function chooseTenant(
+  tx: Tx,
+  reach: TenantReach,
+  wanted: string | null | undefined,
+): Promise<string | null> {
+  if (reach === 'all') {
+    if (wanted && !(await tenantExists(tx, wanted))) throw wrongTenant('There is no such tenant.');
+    return wanted ?? null;
+  }
+  const [only, ...more] = reach;
+  if (wanted === undefined && only !== undefined && more.length === 0) return only;
+  if (wanted === undefined) throw wrongTenant('You act for several tenants: say which one this belongs to.');
+  if (wanted === null || !reach.includes(wanted)) throw wrongTenant('There is no such tenant.');
+  return wanted;
+}
+
+const wrongProject = (message: string) =>
   new AppError('malformed', message, {
     errors: [{ field: 'project_id', message: 'Name a project that you act for.' }],
   });
 
 /** The project of an answer is the same for one that does not exist and one that is out of reach. */
-const noSuchProject = () => wrong('There is no such project.');
+const noSuchProject = () => wrongProject('There is no such project.');
 
 type Wanted = { tenant_id?: string | null | undefined; project_id?: string | null | undefined };
 
@@ -24,13 +50,13 @@ export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id 
   const tenants = tenantsOf(reach);
   let wanted = project_id;
   if (tenants !== 'all' && tenants.length === 0 && wanted === undefined && only !== undefined) {
-    if (more.length > 0) throw wrong('You act for several projects: say which one this belongs to.');
+    if (more.length > 0) throw wrongProject('You act for several projects: say which one this belongs to.');
     wanted = only;
   }
   if (wanted === undefined || (wanted === null && tenants.length > 0)) {
     return { tenant_id: await chooseTenant(tx, tenants, tenant_id), project_id: null };
   }
-  if (wanted === null) throw wrong('You act for single projects: name one.');
+  if (wanted === null) throw wrongProject('You act for single projects: name one.');
   const project = await lockProject(tx, reach, wanted, 'key share');
   if (!project || (tenant_id !== undefined && tenant_id !== project.tenant_id)) throw noSuchProject();
   return { tenant_id: project.tenant_id, project_id: project.id };
@@ -58,4 +84,18 @@ export async function changeOwner(tx: Tx, reach: Reach, present: Owned, projectI
   const project = await lockProject(tx, reach, projectId, 'key share');
   if (!project || project.tenant_id !== tenant_id) throw noSuchProject();
   return { tenant_id, project_id: project.id };
+}
+
+/**
+ * The scope as the people of one tenant have it; as it is without one.
+ * @throws AppError `not_found` for a tenant that is out of reach
+ */
+export async function withinTenant<P extends Grantable>(
+  scope: Scope<P>,
+  tenantId: string | undefined,
+): Promise<Scope<P>> {
+  if (tenantId === undefined) return scope;
+  const narrowed = narrowScope(scope, tenantId);
+  if (!narrowed || !(await tenantExists(db, tenantId))) throw notFound('tenant');
+  return narrowed;
 }

@@ -5,7 +5,7 @@ import {
   examineJobs,
   examineMigrations,
   examineSecrets,
-} from '@/server/operation/examine-installation';
+} from '@/server/operation/health';
 import { type Check, failed, ok, skipped, warning } from './finding';
 
 const MIB = 1024 ** 2;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { desc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountSession, ApiToken, CreatedApiToken } from '@/domain/account';
-import { hashPassword } from '@/server/access/sign-in/password';
+import { hashPassword } from '@/server/access/sign-in/passwords';
 import { db, sqlClient } from '@/server/db/client';
 import { apiTokens, roleAssignments, users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';

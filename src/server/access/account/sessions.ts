@@ -5,7 +5,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { isOpenFamilyOf, listOpenSessions, lockFamily, revokeFamily } from '../queries/refresh-tokens';
-import { endSessions } from '../users/end-sessions';
+import { endSessions } from '../sign-in/sessions';
 
 /** One's own sign-ins that are not over, the one used last first. */
 export async function listSessions(session: PersonSession): Promise<{ items: AccountSession[] }> {

@@ -4,7 +4,7 @@ import type { ApiToken, CreatedApiToken } from '@/domain/account';
 import type { CurrentUser } from '@/domain/auth';
 import type { Role } from '@/domain/role';
 import type { User } from '@/domain/user';
-import { hashPassword } from '@/server/access/sign-in/password';
+import { hashPassword } from '@/server/access/sign-in/passwords';
 import { db, sqlClient } from '@/server/db/client';
 import { users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';

@@ -9,7 +9,7 @@ import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { OidcError } from '../../providers/oidc/oidc-error';
 import { OidcProvider } from '../../providers/oidc/provider';
-import { OIDC_ID, type OidcSettingsRow } from '../queries/sign-in-provider';
+import { OIDC_ID, type OidcSettingsRow } from '../queries/provider';
 
 /** For so long a provider's description and keys are not asked for again; keys that are new are found all the same. */
 const KEPT_MS = 600_000;

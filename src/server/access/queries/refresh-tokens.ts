@@ -2,7 +2,7 @@ import { and, desc, eq, gt, isNull, min, sql } from 'drizzle-orm';
 import type { SecondFactorKind } from '@/domain/sign-in-method';
 import type { Executor, Tx } from '../../db/client';
 import { refreshTokens } from '../../db/schema/access';
-import { type ProviderSessionRow, takeProviderSession } from './provider-sessions';
+import { type ProviderSessionRow, takeProviderSession } from './provider';
 
 export type RefreshToken = typeof refreshTokens.$inferSelect;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isBreachedPassword } from './breached-passwords';
+import { isBreachedPassword } from './passwords';
 
 const directory = mkdtempSync(join(tmpdir(), 'breached-'));
 afterAll(() => rmSync(directory, { recursive: true }));

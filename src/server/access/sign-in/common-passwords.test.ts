@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, it } from 'vitest';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '@/domain/auth-password';
-import { isCommonPassword } from './common-passwords';
-import { hashNewPassword } from './hash-new-password';
+import { hashNewPassword, isCommonPassword } from './passwords';
 
 const listed = dictionary['passwords-common'];
 const commonOf = async (passwords: readonly string[]) => {
@@ -71,7 +70,7 @@ describe('common passwords', () => {
     const naming = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
       (path) => /(?<!\.test)\.tsx?$/.test(path) && readFileSync(source + path, 'utf8').includes("'@zxcvbn-ts/"),
     );
-    expect(naming).toEqual(['server/access/sign-in/common-passwords.ts']);
+    expect(naming).toEqual(['server/access/sign-in/passwords.ts']);
     expect(readFileSync(`${source}/${naming[0]}`, 'utf8')).not.toMatch(/^import .*@zxcvbn-ts/m);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as passwords from '@/server/access/sign-in/password';
+import * as passwords from '@/server/access/sign-in/passwords';
 import { sqlClient } from '@/server/db/client';
 import { auditTrail } from '@/test/audit-trail';
 import { makeUser } from '@/test/factories';

@@ -18,11 +18,9 @@ import { hasSignedInFrom } from '../queries/refresh-tokens';
 import { lockUser } from '../queries/user-list';
 import { findCredentials, updatePassword } from '../queries/users';
 import { challengeIfEnrolled } from './challenge';
-import { completeSignIn } from './complete-sign-in';
-import type { IssuedSession } from './issue-session';
-import { noteFailedSignIn } from './note-failed-sign-in';
-import { hashPassword, isOutdatedHash, verifyPassword } from './password';
-import { inSignInTurn } from './sign-in-turn';
+import { inSignInTurn, noteFailedSignIn } from './checks';
+import { hashPassword, isOutdatedHash, verifyPassword } from './passwords';
+import { completeSignIn, type IssuedSession } from './sessions';
 
 type Account = NonNullable<Awaited<ReturnType<typeof findCredentials>>>;
 

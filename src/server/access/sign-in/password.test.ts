@@ -3,8 +3,8 @@ import os from 'node:os';
 import argon2 from '@node-rs/argon2';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { forgetProcessState } from '../../lib/process-state';
-import { hashPassword, isOutdatedHash, verifyPassword } from './password';
-import { signedInAsker } from './password-asker';
+import { signedInAsker } from './checks';
+import { hashPassword, isOutdatedHash, verifyPassword } from './passwords';
 
 const waiting: (() => void)[] = [];
 let running = 0;

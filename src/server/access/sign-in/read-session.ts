@@ -1,12 +1,16 @@
-import { restrictGrants } from '@/domain/restrict-grants';
+import type { CurrentUser } from '@/domain/auth';
+import { type Grantable, isGranted, PERMISSIONS } from '@/domain/permissions';
+import { type ActingToken, restrictGrants } from '@/domain/restrict-grants';
 import { sessionStanding } from '@/domain/sign-in-method';
 import type { Origin, Session } from '../../auth/scope';
 import { hashToken, verifyToken } from '../../auth/session-tokens';
+import { db, type Executor } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
+import { findTenant, listTenantNames } from '../../tenancy/queries/tenants';
+import { API_TOKEN_PREFIX } from '../account/api-tokens';
 import { findApiTokenOwner, noteApiTokenUse } from '../queries/api-tokens';
-import { findSessionUser } from '../queries/users';
-import { API_TOKEN_PREFIX } from './new-api-token';
+import { findSessionUser, findUserWithRoles, type UserWithRoles } from '../queries/users';
 
 /** The session of a program: the owner's grants as they are now, under the token's limit. */
 async function readTokenSession(token: string, origin: Origin, lenient: boolean): Promise<Session | null> {
@@ -39,4 +43,61 @@ export async function readSession(request: Request, origin: Origin, lenient = fa
   }
   if (lenient) return null;
   throw new AppError('unauthenticated', 'The access token is invalid or expired. Refresh it or sign in again.');
+}
+
+const EVERYTHING: readonly Grantable[] = ['*', ...PERMISSIONS];
+
+/**
+ * The user as the pages and API clients see themselves: effective permissions, roles as held, tenants within reach. Who
+ * has to set up a second factor first has nothing until then.
+ */
+export async function describeUser(
+  executor: Executor,
+  found: UserWithRoles,
+  must_enrol: boolean,
+): Promise<CurrentUser> {
+  const { user } = found;
+  if (must_enrol) return { ...user, must_enrol, permissions: [], grants: [], tenants: [], all_tenants: false };
+  const { grants } = found;
+  const everywhere = grants.some((grant) => grant.tenant_id === null);
+  const named = new Map(grants.flatMap((g) => (g.tenant_id && g.tenant_name ? [[g.tenant_id, g.tenant_name]] : [])));
+  const tenants = everywhere
+    ? await listTenantNames(executor, 1000)
+    : [...named].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  return {
+    ...user,
+    must_enrol,
+    permissions: EVERYTHING.filter((permission) => isGranted(grants, permission)),
+    grants: grants.map(({ role, title, tenant_id, project_id, project_name, permissions }) => ({
+      role,
+      title,
+      tenant_id,
+      project_id,
+      project_name,
+      permissions: [...permissions],
+    })),
+    tenants,
+    all_tenants: everywhere,
+  };
+}
+
+/** What is left of the roles under a token's limit, with the name of the token's tenant. */
+async function limitRoles(found: UserWithRoles, token: ActingToken): Promise<UserWithRoles> {
+  const tenant = token.tenant_id === null ? null : await findTenant(db, 'all', token.tenant_id);
+  const grants = restrictGrants(found.grants, token).map((grant) => ({
+    ...grant,
+    tenant_name: tenant?.name ?? grant.tenant_name,
+  }));
+  return { ...found, grants };
+}
+
+/**
+ * Who acts, with permissions, roles and tenants: for an API token what the token may do, not its owner.
+ * @throws AppError `unauthenticated` when deactivated meanwhile
+ */
+export async function readCurrentUser(session: Session): Promise<CurrentUser> {
+  const found = await findUserWithRoles(db, session.user.id, clock.now().toISOString());
+  if (!found) throw new AppError('unauthenticated', 'Sign in to continue.');
+  const { api_token } = session;
+  return describeUser(db, api_token ? await limitRoles(found, api_token) : found, session.must_enrol ?? false);
 }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { RECOVERY_CODES, SecondFactorCode } from '@/domain/second-factor';
-import { decodeBase32 } from '../../auth/base32';
-import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes';
+import { decodeBase32, hashRecoveryCode, newRecoveryCodes } from '../../auth/one-time-codes';
 
 it('makes codes of at least 112 bits, which the form takes in every way of typing them', () => {
   const codes = newRecoveryCodes();

@@ -1,4 +1,4 @@
-import { hashPassword } from '@/server/access/sign-in/password';
+import { hashPassword } from '@/server/access/sign-in/passwords';
 import { auditTrail } from '@/test/audit-trail';
 import { call } from '@/test/request';
 

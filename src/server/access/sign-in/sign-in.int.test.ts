@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hashPassword } from '@/server/access/sign-in/password';
+import { hashPassword } from '@/server/access/sign-in/passwords';
 import { signToken } from '@/server/auth/session-tokens';
 import { db, sqlClient } from '@/server/db/client';
 import { refreshTokens, users } from '@/server/db/schema/access';

@@ -9,9 +9,7 @@ import { findTenantsOfProjects } from '../../tenancy/queries/projects';
 import { findTenantNames } from '../../tenancy/queries/tenants';
 import { findRolesById } from '../queries/roles';
 import * as repository from '../queries/user-list';
-import { assertMayGrant } from './may-grant';
-import { assertNotTokenOwner } from './program-limits';
-import { assertSuperAdminLeft } from './super-admins';
+import { assertMayGrant, assertNotTokenOwner, assertSuperAdminLeft } from './may-grant';
 
 type Held = Awaited<ReturnType<typeof repository.findAssignments>>[number];
 type Auditable = { role: string; tenant_id: string | null; project_id: string | null; expires_at: string | null };

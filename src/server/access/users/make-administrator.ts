@@ -14,8 +14,8 @@ import { deleteSecondFactor } from '../queries/second-factors';
 import { findAssignments, lockSuperAdmins, lockUser, replaceAssignments, updateUser } from '../queries/user-list';
 import { findCredentials, insertUser } from '../queries/users';
 import { SETUP_CODE_KEY, SETUP_KEY } from '../setup-state';
-import { hashNewPassword } from '../sign-in/hash-new-password';
-import { endSessions } from './end-sessions';
+import { hashNewPassword } from '../sign-in/passwords';
+import { endSessions } from '../sign-in/sessions';
 
 type AdministratorInput = { email: string; name: string; password: string; reset: boolean };
 

@@ -1,9 +1,10 @@
 import { type Grantable, isWithinReach, PERMISSION_REACH, type RoleGrant, reachOf } from '@/domain/permissions';
 import { restrictGrants } from '@/domain/restrict-grants';
-import type { Actor } from '../../auth/scope';
+import type { Actor, Scope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
+import { countSuperAdmins } from '../queries/user-list';
 import { findUserWithRoles } from '../queries/users';
 
 /** Permissions held somewhere: in one tenant, in one project of it, or with both null everywhere. */
@@ -44,5 +45,42 @@ export async function assertMayGrant(tx: Tx, actor: Actor, wanted: readonly Held
       ? 'Only a super administrator may do this.'
       : `This needs rights that you do not have yourself: ${missing.join(', ')}.`,
     { extra: { missing } },
+  );
+}
+
+const tokenOf = (actor: Actor) => (actor.kind === 'user' ? actor.api_token : undefined);
+
+/**
+ * Refuses what no API token may do, whatever its permissions: set a password, end sign-ins or change what is needed to sign in. A token that leaked could
+ * otherwise take accounts over, or shut people out.
+ * @throws AppError `forbidden` for an API token
+ */
+export function assertNoToken(
+  { actor }: Pick<Scope, 'actor'>,
+  what: 'set a password' | 'end sign-ins' | 'allow a token' | 'change an e-mail address' | 'ask for a second factor',
+): void {
+  if (!tokenOf(actor)) return;
+  throw new AppError('forbidden', `An API token cannot ${what}. Sign in and do it in person.`);
+}
+
+/**
+ * Refuses an API token that changes the account of its own owner: its roles, sign-ins, tokens, or anything else.
+ * @throws AppError `forbidden`
+ */
+export function assertNotTokenOwner(scope: Scope<'user:write'>, userId: string): void {
+  if (!tokenOf(scope.actor) || scope.actor.id !== userId) return;
+  throw new AppError('forbidden', 'An API token cannot change the account of its owner. Sign in and do it in person.');
+}
+
+/**
+ * Call after a change that may have taken the last one away, under `lockSuperAdmins`; the transaction then undoes it.
+ * Roles that end some day do not count, nor accounts that only a sign-in provider lets in: the installation would lock itself then.
+ * @throws AppError `conflict`
+ */
+export async function assertSuperAdminLeft(tx: Tx): Promise<void> {
+  if ((await countSuperAdmins(tx)) > 0) return;
+  throw new AppError(
+    'conflict',
+    'Nobody would be super administrator any more. Make somebody else one first, without an end date, who can sign in with a password.',
   );
 }

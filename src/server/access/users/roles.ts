@@ -7,12 +7,10 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
+import { isRoleMapped } from '../queries/provider';
 import * as repository from '../queries/roles';
-import { isRoleMapped } from '../queries/sign-in-provider';
 import { lockSuperAdmins } from '../queries/user-list';
-import { assertMayGrant } from './may-grant';
-import { assertNoToken } from './program-limits';
-import { assertSuperAdminLeft } from './super-admins';
+import { assertMayGrant, assertNoToken, assertSuperAdminLeft } from './may-grant';
 
 const now = () => clock.now().toISOString();
 type Audited = { title: string; permissions: readonly string[]; requires_second_factor: boolean };

@@ -9,18 +9,16 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, notFound } from '../../lib/refusals';
-import { verifyOwnPassword, wrongField } from '../account/verify-owner';
+import { verifyOwnPassword, wrongField } from '../account/second-factor';
 import { deleteApiTokensOf, suspendApiTokensOf } from '../queries/api-tokens';
 import { listAllRoles } from '../queries/roles';
 import * as repository from '../queries/user-list';
 import { findOwnCredentials, insertUser } from '../queries/users';
-import { hashNewPassword } from '../sign-in/hash-new-password';
-import { signedInAsker } from '../sign-in/password-asker';
+import { signedInAsker } from '../sign-in/checks';
+import { hashNewPassword } from '../sign-in/passwords';
+import { endSessions } from '../sign-in/sessions';
 import { assign, auditedAssignments } from './assignments';
-import { endSessions } from './end-sessions';
-import { assertMayGrant } from './may-grant';
-import { assertNoToken, assertNotTokenOwner } from './program-limits';
-import { assertSuperAdminLeft } from './super-admins';
+import { assertMayGrant, assertNoToken, assertNotTokenOwner, assertSuperAdminLeft } from './may-grant';
 
 const emailTaken = () =>
   new AppError('conflict', 'There is an account with this email address already.', {

@@ -3,8 +3,8 @@ import { recipeMac } from '@/server/providers/hypervisor/fake/scenarios/guest-re
 import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import { scheduleDiscovery } from './request-discovery';
 import { runDiscovery } from './run-discovery';
-import { scheduleDiscovery } from './schedule-discovery';
 import { type DiscoveryWorld, docker, makeDiscoveryWorld, says } from './testing.fixture';
 
 let world: DiscoveryWorld;

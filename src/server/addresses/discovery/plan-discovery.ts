@@ -4,11 +4,17 @@ import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { groupBy } from '../../lib/group-by';
 import type { SdnLease } from '../../providers/hypervisor/types';
-import { DetectedConflicts } from './detected-conflicts';
-import type { AddressWrite, DiscoveryInput, DiscoveryPlan, StoredAddress, StoredConflict } from './discovery-plan';
+import {
+  type AddressWrite,
+  type DiscoveryInput,
+  type DiscoveryPlan,
+  type Place,
+  Places,
+  type StoredAddress,
+  type StoredConflict,
+} from './discovery-plan';
 import { type GuestReading, type Observation, type Observed, observe, provesAbsence, TRUST } from './observe';
-import { type Place, Places } from './places';
-import { settleConflicts } from './settle-conflicts';
+import { DetectedConflicts, settleConflicts } from './settle-conflicts';
 
 /** Being seen is noted at most this often, so that a run over an unchanged cluster writes nothing. */
 export const SEEN_NOTE_MS = 6 * 60 * 60 * 1000;

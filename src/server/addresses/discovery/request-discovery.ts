@@ -1,16 +1,21 @@
-import type { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
-import type { RunTrigger } from '@/domain/sync';
+import type { DiscoverAccepted, DiscoverInput, DiscoverResult } from '@/domain/ipam/discovery';
+import type { RunTrigger, SyncRun } from '@/domain/sync';
 import { recordAudit } from '../../audit/record';
-import type { Actor, Origin, Scope } from '../../auth/scope';
+import { type Actor, type Origin, type Scope, systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { listSyncableClusterIds, lockClusterRow } from '../../inventory/queries/clusters';
-import { findActiveRunId, insertSyncRun } from '../../inventory/queries/sync-runs';
+import { findActiveRunId, insertSyncRun, type SyncRunRow, syncLeases } from '../../inventory/queries/sync-runs';
+import { awaitSyncRun, MAX_WAIT_MS } from '../../inventory/reads';
 import { ipamDiscover } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
+import { MAX_ATTEMPTS } from '../../jobs/queries/run-leases';
+import { recoverRuns } from '../../jobs/run-lease';
+import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
 import { notFound } from '../../lib/refusals';
+import { findScheduledAt, recordSchedule, storedSettings } from '../../settings/settings';
 
 /**
  * Notes inside the caller's transaction that a cluster is to be looked through; a run that waits or runs already will do.
@@ -85,4 +90,115 @@ export async function requestDiscovery(
     });
   }
   return { run_id: first.run_id, runs, refused };
+}
+
+type ClusterResult = DiscoverResult['clusters'][number];
+
+/** What a run did, as the answer of a discovery tells it. */
+export function discoveryResult(run: SyncRun): ClusterResult {
+  const { addresses, conflicts } = run.counters;
+  return {
+    cluster_id: run.cluster_id,
+    cluster_name: run.cluster_name,
+    run_id: run.id,
+    status: run.status,
+    created: addresses?.created ?? 0,
+    updated: addresses?.changed ?? 0,
+    removed: addresses?.removed ?? 0,
+    ignored: addresses?.skipped ?? 0,
+    conflicts: conflicts?.seen ?? 0,
+    errors: run.errors.map(({ stage: _, ...error }) => error),
+  };
+}
+
+/**
+ * What came of an accepted discovery, cluster by cluster; null when some of them have not ended in time.
+ * @throws AppError `not_found` when a cluster is deleted meanwhile
+ */
+export async function awaitDiscovery(
+  _scope: Scope<'ipam:discover'>,
+  { runs, refused }: DiscoverAccepted,
+  { signal, timeoutMs = MAX_WAIT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<DiscoverResult | null> {
+  // Whoever may start a discovery may see what came of it.
+  const scope = systemScope('cluster:sync', 'waiting for a discovery');
+  const options = { timeoutMs, ...(signal && { signal }) };
+  const ended = await Promise.all(runs.map(({ run_id }) => awaitSyncRun(scope, run_id, options)));
+  if (ended.some((run) => run.finished_at === null)) return null;
+  return {
+    clusters: [
+      ...ended.map(discoveryResult),
+      ...refused.map(
+        ({ cluster_id, message }): ClusterResult => ({
+          cluster_id,
+          cluster_name: '',
+          run_id: null,
+          status: 'refused',
+          created: 0,
+          updated: 0,
+          removed: 0,
+          ignored: 0,
+          conflicts: 0,
+          errors: [{ code: 'refused', message }],
+        }),
+      ),
+    ],
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+const scope = systemScope('ipam:discover', 'discovery schedule');
+
+const WORKER_DIED = {
+  stage: 'finish',
+  code: 'worker_died',
+  message: `The worker died ${MAX_ATTEMPTS} times during this discovery.`,
+  remedy: 'Look into the log of the worker; it may lack memory. Then discover again.',
+};
+
+type Orphan = Pick<SyncRunRow, 'id' | 'cluster_id' | 'trigger' | 'errors'>;
+
+async function giveUp(run: Orphan): Promise<void> {
+  await db.transaction(async (tx) => {
+    const cluster = await lockClusterRow(tx, run.cluster_id);
+    if (!cluster) return;
+    const outcome = { errors: [...run.errors, WORKER_DIED], finished_at: clock.now().toISOString() };
+    if (!(await syncLeases.fail(tx, run.id, outcome))) return;
+    await publishEvent(tx, { type: 'sync_run.changed', cluster_id: run.cluster_id, run_id: run.id });
+    await recordAudit(tx, scope, {
+      action: 'ipam.discovery_failed',
+      object_kind: 'cluster',
+      object_id: run.cluster_id,
+      object_name: cluster.name,
+      after: { run_id: run.id, trigger: run.trigger, code: WORKER_DIED.code, message: WORKER_DIED.message },
+    });
+  });
+}
+
+/** Starts a discovery of every cluster when the interval of the settings is over. */
+async function startDue(): Promise<void> {
+  const settings = await storedSettings(db);
+  if (!settings.auto_ipam_sync_enabled) return;
+  const last = await findScheduledAt('ipam');
+  const interval = settings.auto_ipam_sync_interval_minutes * MINUTE_MS;
+  if (last !== null && clock.now().getTime() - Date.parse(last) < interval) return;
+  // Stored first: a cluster that makes this fail must not make it run every minute.
+  await recordSchedule(systemScope('cluster:sync', 'discovery schedule'), 'ipam');
+  for (const clusterId of await listSyncableClusterIds(db)) {
+    try {
+      const { created } = await db.transaction((tx) => requestDiscoveryIn(tx, scope, clusterId, 'auto'));
+      if (created) await startDiscovery(clusterId);
+    } catch (error) {
+      // Deleted meanwhile, or its token was taken away: nothing to look through.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+}
+
+/** Called every minute: recovers discoveries that lost their worker or their job, and starts those that are due. */
+export async function scheduleDiscovery(): Promise<void> {
+  const orphans = await syncLeases.listOrphans(db, ['cluster_id', 'trigger', 'errors'], { kind: 'ipam' });
+  await recoverRuns(orphans, { restart: ({ cluster_id }) => startDiscovery(cluster_id), giveUp });
+  await startDue();
 }

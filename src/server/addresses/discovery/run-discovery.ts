@@ -2,14 +2,12 @@ import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { carryOutClusterRun, type RunContext, type RunEnd, runChanged } from '../../inventory/cluster-run';
-import { describeFailure, isLocal } from '../../inventory/describe-failure';
 import type { ClusterRow } from '../../inventory/queries/clusters';
-import { listInterfacesOf } from '../../inventory/queries/sync-interfaces';
+import { listInterfacesOf, listWorkloadsForSync, type SyncedWorkload } from '../../inventory/queries/sync-guests';
 import { listNodesForSync } from '../../inventory/queries/sync-nodes';
-import { listWorkloadsForSync, type SyncedWorkload } from '../../inventory/queries/sync-workloads';
-import type { RunSession } from '../../inventory/run-session';
+import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import type { Listing, SdnLease } from '../../providers/hypervisor/types';
-import { recordAutoSync } from '../../settings/record-auto-sync';
+import { recordAutoSync } from '../../settings/settings';
 import { isReadable, readGuests } from './read-guests';
 import { storeDiscovery } from './store-discovery';
 

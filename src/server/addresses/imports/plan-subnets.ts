@@ -1,5 +1,5 @@
 import type { RowError, SubnetImportRow } from '@/domain/ipam/import-rows';
-import type { ImportContext } from './import-context';
+import type { ImportContext } from './plan-addresses';
 
 type Stored = ImportContext['subnets'][number];
 export type SubnetWrite = Pick<

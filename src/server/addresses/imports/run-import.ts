@@ -16,10 +16,9 @@ import type { Lease } from '../../jobs/queries/run-leases';
 import { LeaseLost, RunLease } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { changeAddresses, insertAddresses } from '../queries/discovery';
-import { type ImportRow, importLeases } from '../queries/ipam-imports';
+import { type ImportRow, importLeases } from '../queries/imports';
 import { rehomeAddresses } from '../queries/ipam-space';
-import { loadImportContext } from './import-context';
-import { planAddresses } from './plan-addresses';
+import { loadImportContext, planAddresses } from './plan-addresses';
 import { planSubnets } from './plan-subnets';
 
 type Progress = Pick<ImportRow, 'stage' | 'rows_total' | 'progress_done' | 'progress_total'>;

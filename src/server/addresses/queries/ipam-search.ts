@@ -11,8 +11,7 @@ import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { subnetInReach } from '../../inventory/queries/ipam-reach';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
-import { addressFilters } from './ip-address-filters';
-import { findIpAddresses } from './ip-addresses';
+import { addressFilters, findIpAddresses } from './ip-addresses';
 import { findSubnets } from './subnets';
 
 /** Subnets within reach that meet the condition, in that order; with usage. Three queries. */

@@ -3,7 +3,7 @@ import { BUILT_IN_ROLES, isGranted } from '@/domain/permissions';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
-import { observeCluster } from '@/server/enforcement/guest-firewall/observe-cluster';
+import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
 import { routes } from '@/server/rest/routes';

@@ -2,7 +2,7 @@ import type { Policy } from '@/domain/policies';
 import { TENANT_VISIBILITIES, type TenantVisibility } from '@/domain/policy/tier';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
-import { observeCluster } from '@/server/enforcement/guest-firewall/observe-cluster';
+import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { THEIR_MARK, type TwoTenants } from './two-tenants.fixture';

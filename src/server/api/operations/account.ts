@@ -17,12 +17,16 @@ import {
   SecondFactorState,
 } from '@/domain/second-factor';
 import { allowOwnToken, createOwnToken, listOwnTokens, revokeOwnToken } from '../../access/account/api-tokens';
-import { changePassword } from '../../access/account/change-password';
-import { removeSecondFactor, renewRecoveryCodes } from '../../access/account/change-second-factor';
-import { beginEnrolment, confirmEnrolment } from '../../access/account/enrol-second-factor';
-import { readSecondFactor } from '../../access/account/read-second-factor';
+import { changePassword } from '../../access/account/password';
+import {
+  beginEnrolment,
+  confirmEnrolment,
+  readSecondFactor,
+  removeSecondFactor,
+  renewRecoveryCodes,
+} from '../../access/account/second-factor';
 import { endOtherSessions, endSession, listSessions } from '../../access/account/sessions';
-import { readCurrentUser } from '../../access/sign-in/read-current-user';
+import { readCurrentUser } from '../../access/sign-in/read-session';
 import { refreshCookie } from '../../rest/session-cookie';
 import { operations } from '../operation';
 import { router } from '../trpc';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { AuditListInput, AuditPage, AuditRecord, PageExport } from '@/domain/audit';
-import { exportAudit } from '../../audit/export-audit';
-import { listAudit } from '../../audit/list-audit';
-import { readAuditRecord } from '../../audit/read-audit-record';
-import { verifyAuditTrail } from '../../audit/verify-audit-trail';
+import { listAuditRecords } from '../../audit/queries/audit';
+import { exportAudit, readAuditRecord, verifyAuditTrail } from '../../audit/trail';
 import { csvResponse } from '../../rest/csv-response';
 import { type ReadPage, streamPages } from '../../rest/stream-pages';
 import { recordPageExport } from '../../tenancy/record-export';
@@ -54,11 +52,11 @@ export const auditRouter = router({
     access: { permission: 'audit:read' },
     input: AuditListInput,
     output: AuditPage,
-    run: ({ scope, input }) => listAudit(scope, input),
+    run: ({ scope, input }) => listAuditRecords(scope.tenants, input),
     respond: {
       query: z.strictObject({ format }),
       answer: ({ scope, input }, { format }) => {
-        if (format === 'json') return listAudit(scope, input);
+        if (format === 'json') return listAuditRecords(scope.tenants, input);
         const file = { name: 'audit', scope, query: input };
         const rows: ReadPage<AuditRecord> = (page) => exportAudit(scope, { ...input, ...page });
         if (format === 'csv') return csvResponse(file, CSV, flattened(rows));

@@ -10,17 +10,13 @@ import {
 } from '@/domain/cluster';
 import { ClusterFirewall } from '@/domain/host-firewall';
 import { SyncAccepted, SyncRunListInput, SyncRunPage } from '@/domain/sync';
-import { readClusterFirewall } from '../../enforcement/host-firewall/read-cluster-firewall';
-import { awaitSyncRun } from '../../inventory/await-sync-run';
-import { listClusters } from '../../inventory/list-clusters';
-import { listSyncRuns } from '../../inventory/list-sync-runs';
-import { readCluster } from '../../inventory/read-cluster';
+import { readClusterFirewall } from '../../enforcement/host-firewall/read-hosts';
+import { listClusters } from '../../inventory/queries/clusters';
+import { listSyncRuns } from '../../inventory/queries/sync-runs';
+import { awaitSyncRun, readCluster } from '../../inventory/reads';
 import { checkCluster } from '../../sync/check-cluster';
-import { createCluster } from '../../sync/create-cluster';
-import { deleteCluster } from '../../sync/delete-cluster';
-import { previewDelete } from '../../sync/preview-delete';
+import { createCluster, deleteCluster, previewDelete, updateCluster } from '../../sync/clusters';
 import { requestSync } from '../../sync/request-sync';
-import { updateCluster } from '../../sync/update-cluster';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 
@@ -33,7 +29,7 @@ export const clustersRouter = router({
     access: { permission: 'cluster:read' },
     input: ClusterListInput,
     output: ClusterPage,
-    run: ({ scope, input }) => listClusters(scope, input),
+    run: ({ input }) => listClusters(input),
   }),
   create: mutation({
     rest: 'POST /clusters',
@@ -116,7 +112,7 @@ export const clustersRouter = router({
     output: SyncRunPage,
     run: async ({ scope, params, input }) => {
       await readCluster(scope, params.cluster_id);
-      return listSyncRuns(scope, { ...input, cluster_id: params.cluster_id });
+      return listSyncRuns({ ...input, cluster_id: params.cluster_id });
     },
   }),
 });

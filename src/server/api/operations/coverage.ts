@@ -1,6 +1,5 @@
 import { CoverageRange, PolicyCoverage, WorkloadCoverageListInput, WorkloadCoveragePage } from '@/domain/coverage';
-import { listWorkloadCoverage } from '../../enforcement/coverage/list-workload-coverage';
-import { readPolicyCoverage } from '../../enforcement/coverage/read-policy-coverage';
+import { listWorkloadCoverage, readPolicyCoverage } from '../../enforcement/coverage/read-coverage';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -9,15 +9,14 @@ import {
   DeploymentListInput,
   DeploymentPage,
 } from '@/domain/deployments';
-import { applyPending } from '../../enforcement/deployments/apply-pending';
-import { applyPolicy } from '../../enforcement/deployments/apply-policy';
-import { describeRefusal } from '../../enforcement/deployments/describe-refusal';
-import { listDeploymentGuests } from '../../enforcement/deployments/list-deployment-guests';
-import { listDeployments } from '../../enforcement/deployments/list-deployments';
-import { readDeployment } from '../../enforcement/deployments/read-deployment';
-import { readDeploymentGuest } from '../../enforcement/deployments/read-deployment-guest';
-import { reconcilePolicy } from '../../enforcement/deployments/reconcile-policy';
-import { retryDeployment } from '../../enforcement/deployments/retry-deployment';
+import {
+  listDeploymentGuests,
+  listDeployments,
+  readDeployment,
+  readDeploymentGuest,
+} from '../../enforcement/deployments/reads';
+import { applyPending, applyPolicy, describeRefusal } from '../../enforcement/deployments/request';
+import { reconcilePolicy, retryDeployment } from '../../enforcement/deployments/request-again';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 

@@ -10,14 +10,17 @@ import {
   IpAddress,
   IpAddressDetail,
 } from '@/domain/ipam/ip-address';
-import { bulkDeleteAddresses, bulkUpdateAddresses } from '../../addresses/bulk-addresses';
-import { createAddress } from '../../addresses/create-address';
-import { deleteAddress } from '../../addresses/delete-address';
-import { ADDRESS_CSV, exportAddresses } from '../../addresses/export-rows';
-import { listAddresses } from '../../addresses/list-addresses';
-import { readAddress } from '../../addresses/read-address';
-import { updateAddress } from '../../addresses/update-address';
-import { listAddressPolicies } from '../../enforcement/policies/list-address-policies';
+import {
+  bulkDeleteAddresses,
+  bulkUpdateAddresses,
+  createAddress,
+  deleteAddress,
+  readAddress,
+  updateAddress,
+} from '../../addresses/addresses';
+import { listIpAddresses } from '../../addresses/queries/ip-addresses';
+import { ADDRESS_CSV, exportAddresses } from '../../addresses/search';
+import { listAddressPolicies } from '../../enforcement/policies/touching';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
@@ -30,7 +33,7 @@ export const ipAddressesRouter = router({
     access: { permission: 'ipam:read' },
     input: AddressListInput,
     output: AddressPage,
-    run: ({ scope, input }) => listAddresses(scope, input),
+    run: ({ scope, input }) => listIpAddresses(scope.reach, input),
     csv: {
       name: 'ip-addresses',
       columns: ADDRESS_CSV,

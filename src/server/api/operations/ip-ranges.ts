@@ -1,6 +1,6 @@
 import { IpRange, RangeInput, RangeListInput, RangePage, RangeUpdate } from '@/domain/ipam/ip-range';
-import { listRanges } from '../../addresses/list-ranges';
-import { createRange, deleteRange, updateRange } from '../../addresses/write-ranges';
+import { listIpRanges } from '../../addresses/queries/ip-ranges';
+import { createRange, deleteRange, updateRange } from '../../addresses/ranges';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
@@ -13,7 +13,7 @@ export const ipRangesRouter = router({
     access: { permission: 'ipam:read' },
     input: RangeListInput,
     output: RangePage,
-    run: ({ scope, input }) => listRanges(scope, input),
+    run: ({ scope, input }) => listIpRanges(scope.reach, input),
   }),
   create: mutation({
     rest: 'POST /ip-ranges',

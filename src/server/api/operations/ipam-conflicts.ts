@@ -1,7 +1,6 @@
 import { ConflictListInput, ConflictPage, ConflictResolveInput, IpamConflict } from '@/domain/ipam/conflict';
-import { listConflicts } from '../../addresses/list-conflicts';
-import { readConflict } from '../../addresses/read-conflict';
-import { resolveConflict } from '../../addresses/resolve-conflict';
+import { readConflict, resolveConflict } from '../../addresses/conflicts';
+import { listConflicts } from '../../addresses/queries/ipam-conflicts';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -14,7 +13,7 @@ export const ipamConflictsRouter = router({
     access: { permission: 'ipam:read' },
     input: ConflictListInput,
     output: ConflictPage,
-    run: ({ scope, input }) => listConflicts(scope, input),
+    run: ({ scope, input }) => listConflicts(scope.reach, input),
   }),
   get: query({
     rest: 'GET /ipam/conflicts/{conflict_id}',

@@ -1,6 +1,5 @@
 import { ImportAccepted, ImportInput, ImportListInput, ImportPage, IpamImportDetail } from '@/domain/ipam/csv-import';
-import { listImports, readImport } from '../../addresses/imports/read-imports';
-import { requestImport } from '../../addresses/imports/request-import';
+import { listImports, readImport, requestImport } from '../../addresses/imports/imports';
 import { MAX_BODY_BYTES } from '../../rest/define-route';
 import { operations } from '../operation';
 import { router } from '../trpc';

@@ -1,8 +1,7 @@
 import { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
 import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
-import { awaitDiscovery } from '../../addresses/discovery/await-discovery';
-import { requestDiscovery } from '../../addresses/discovery/request-discovery';
-import { searchIpam } from '../../addresses/search-ipam';
+import { awaitDiscovery, requestDiscovery } from '../../addresses/discovery/request-discovery';
+import { searchIpam } from '../../addresses/search';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 

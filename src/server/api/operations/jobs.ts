@@ -1,4 +1,4 @@
-import { readJobsOverview } from '../../operation/read-jobs-overview';
+import { readJobsOverview } from '../../operation/health';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -17,7 +17,7 @@ import {
   readMappingRule,
   updateMappingRule,
 } from '../../placement/mapping-rules';
-import { previewMappingRule } from '../../placement/preview-mapping-rule';
+import { previewMappingRule } from '../../placement/preview';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -2,13 +2,11 @@ import { HostPacketVerdicts, NetworkFirewall, NetworkPacketTest } from '@/domain
 import { Network, NetworkDetail, NetworkListInput, NetworkPage } from '@/domain/inventory';
 import { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
 import { fieldsWithout } from '@/domain/list';
-import { createNetwork } from '../../addresses/create-network';
-import { deleteNetwork } from '../../addresses/delete-network';
-import { updateNetwork } from '../../addresses/update-network';
-import { readNetworkFirewall } from '../../enforcement/host-firewall/read-network-firewall';
-import { testNetworkPacket } from '../../enforcement/host-firewall/test-network-packet';
-import { listNetworks } from '../../inventory/list-networks';
-import { readNetwork } from '../../inventory/read-network';
+import { createNetwork, deleteNetwork, updateNetwork } from '../../addresses/networks';
+import { readNetworkFirewall } from '../../enforcement/host-firewall/read-hosts';
+import { testNetworkPacket } from '../../enforcement/host-firewall/test-packet';
+import { listNetworks } from '../../inventory/queries/networks';
+import { readNetwork } from '../../inventory/reads';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
@@ -24,7 +22,7 @@ export const networksRouter = router({
     access: { permission: 'ipam:read' },
     input: NetworkListInput,
     output: NetworkPage,
-    run: ({ scope, input }) => listNetworks(scope, input),
+    run: ({ scope, input }) => listNetworks(scope.reach, input),
     csv: { name: 'networks', columns: CSV },
   }),
   get: query({

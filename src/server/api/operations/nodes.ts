@@ -1,10 +1,9 @@
 import { HostPacketVerdicts, NodeFirewall, NodePacketTest } from '@/domain/host-firewall';
 import { Node, NodeListInput, NodePage } from '@/domain/inventory';
 import { fieldsWithout } from '@/domain/list';
-import { readNodeFirewall } from '../../enforcement/host-firewall/read-node-firewall';
-import { testNodePacket } from '../../enforcement/host-firewall/test-node-packet';
-import { listNodes } from '../../enforcement/workloads/list-nodes';
-import { readNode } from '../../enforcement/workloads/read-node';
+import { readNodeFirewall } from '../../enforcement/host-firewall/read-hosts';
+import { testNodePacket } from '../../enforcement/host-firewall/test-packet';
+import { listNodes, readNode } from '../../enforcement/workloads/nodes';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -17,7 +17,7 @@ import { createChannel, deleteChannel, listChannels, readChannel, updateChannel 
 import { listDeliveries, readDelivery, retryDelivery } from '../../notifications/deliveries';
 import { endPreviousSecret, rotateSigningSecret } from '../../notifications/rotate-signing-secret';
 import { testChannel } from '../../notifications/send-test';
-import { readNotificationSettings, updateNotificationSettings } from '../../notifications/update-settings';
+import { readNotificationSettings, updateNotificationSettings } from '../../notifications/settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -7,7 +7,7 @@ import {
   NotificationRulePage,
   NotificationRuleUpdate,
 } from '@/domain/notifications/rule';
-import { listIncidents } from '../../notifications/list-incidents';
+import { listIncidents } from '../../notifications/queries/notification-incidents';
 import { createRule, deleteRule, listRules, readRule, updateRule } from '../../notifications/rules';
 import { testRule } from '../../notifications/send-test';
 import { operations } from '../operation';
@@ -70,6 +70,6 @@ export const notificationRulesRouter = router({
     access: reads,
     input: NotificationIncidentListInput,
     output: NotificationIncidentPage,
-    run: ({ scope, input }) => listIncidents(scope, input),
+    run: ({ scope, input }) => listIncidents(scope.tenants, input),
   }),
 });

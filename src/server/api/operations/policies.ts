@@ -20,22 +20,18 @@ import { EndpointSearch, EndpointSuggestions, ResolveInput, ResolveResult } from
 import { PolicyGuestComparison, PolicyGuestListInput, PolicyGuestPage } from '@/domain/policy-guests';
 import { CleanupPreview, DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import { addRule, changeRule, removeRule } from '../../enforcement/policies/change-rules';
-import { createPolicy } from '../../enforcement/policies/create-policy';
-import { deletePolicy } from '../../enforcement/policies/delete-policy';
-import { resolveEndpoints } from '../../enforcement/policies/endpoints/resolve-endpoints';
-import { searchEndpoints } from '../../enforcement/policies/endpoints/search-endpoints';
-import { comparePolicyGuest } from '../../enforcement/policies/guests/compare-policy-guest';
-import { listPolicyGuests } from '../../enforcement/policies/guests/list-policy-guests';
-import { compareVersions } from '../../enforcement/policies/history/compare-versions';
-import { listVersions } from '../../enforcement/policies/history/list-versions';
-import { readVersion } from '../../enforcement/policies/history/read-version';
-import { revertPolicy } from '../../enforcement/policies/history/revert-policy';
-import { listPolicies } from '../../enforcement/policies/list-policies';
+import { resolveEndpoints, searchEndpoints } from '../../enforcement/policies/endpoints';
+import { comparePolicyGuest, listPolicyGuests } from '../../enforcement/policies/guests';
+import { compareVersions, listVersions, readVersion, revertPolicy } from '../../enforcement/policies/history';
+import {
+  createPolicy,
+  deletePolicy,
+  listPolicies,
+  readPolicy,
+  updatePolicy,
+} from '../../enforcement/policies/policies';
 import { previewCleanup } from '../../enforcement/policies/preview/preview-cleanup';
-import { previewDraft } from '../../enforcement/policies/preview/preview-draft';
-import { previewPolicy } from '../../enforcement/policies/preview/preview-policy';
-import { readPolicy } from '../../enforcement/policies/read-policy';
-import { updatePolicy } from '../../enforcement/policies/update-policy';
+import { previewDraft, previewPolicy } from '../../enforcement/policies/preview/preview-policy';
 import { ByVersion, flag, operations, versionNumber } from '../operation';
 import { router } from '../trpc';
 

@@ -10,9 +10,8 @@ import {
   WorkloadAssignmentResult,
 } from '@/domain/project';
 import { AssignmentPreview, AssignmentPreviewInput } from '@/domain/residual-rules';
-import { assignWorkloads } from '../../placement/assign-workloads';
-import { followMappingRules } from '../../placement/follow-mapping-rules';
-import { previewAssignment } from '../../placement/preview-assignment';
+import { assignWorkloads, followMappingRules } from '../../placement/place';
+import { previewAssignment } from '../../placement/preview';
 import { createProject, deleteProject, listProjects, readProject, updateProject } from '../../tenancy/projects';
 import { operations } from '../operation';
 import { router } from '../trpc';

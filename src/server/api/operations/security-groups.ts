@@ -12,16 +12,15 @@ import {
   SecurityGroupUpdate,
   SecurityGroupUsage,
 } from '@/domain/security-group';
-import { addMember } from '../../enforcement/groups/add-member';
-import { changeMembers } from '../../enforcement/groups/change-members';
-import { createSecurityGroup } from '../../enforcement/groups/create-security-group';
-import { deleteSecurityGroup } from '../../enforcement/groups/delete-security-group';
-import { listMembers } from '../../enforcement/groups/list-members';
-import { listSecurityGroups } from '../../enforcement/groups/list-security-groups';
-import { readGroupUsage } from '../../enforcement/groups/read-group-usage';
-import { readSecurityGroup } from '../../enforcement/groups/read-security-group';
-import { removeMember } from '../../enforcement/groups/remove-member';
-import { updateSecurityGroup } from '../../enforcement/groups/update-security-group';
+import {
+  createSecurityGroup,
+  deleteSecurityGroup,
+  readGroupUsage,
+  readSecurityGroup,
+  updateSecurityGroup,
+} from '../../enforcement/groups/groups';
+import { addMember, changeMembers, listMembers, removeMember } from '../../enforcement/groups/members';
+import { listSecurityGroups } from '../../enforcement/queries/security-groups';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -35,7 +34,7 @@ export const securityGroupsRouter = router({
     access: { permission: 'group:read' },
     input: SecurityGroupListInput,
     output: SecurityGroupPage,
-    run: ({ scope, input }) => listSecurityGroups(scope, input),
+    run: ({ scope, input }) => listSecurityGroups(scope.reach, input),
   }),
   create: mutation({
     rest: 'POST /security-groups',

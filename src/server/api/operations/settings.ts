@@ -1,6 +1,5 @@
 import { RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
-import { readSettings } from '../../settings/read-settings';
-import { updateSettings } from '../../settings/update-settings';
+import { readSettings, updateSettings } from '../../settings/settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

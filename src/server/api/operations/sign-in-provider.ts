@@ -1,7 +1,6 @@
 import { ProviderCheck, ProviderCheckInput, SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
 import { checkSignInProvider } from '../../access/provider/open-provider';
-import { readSignInProvider } from '../../access/provider/read-sign-in-provider';
-import { updateSignInProvider } from '../../access/provider/update-sign-in-provider';
+import { readSignInProvider, updateSignInProvider } from '../../access/provider/settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -15,18 +15,12 @@ import {
   SubnetTreePage,
   SubnetUpdate,
 } from '@/domain/ipam/subnet';
-import { allocateAddress } from '../../addresses/allocate-address';
-import { allocatePrefix } from '../../addresses/allocate-prefix';
-import { createSubnet } from '../../addresses/create-subnet';
-import { deleteSubnet } from '../../addresses/delete-subnet';
-import { exportSubnets, SUBNET_CSV } from '../../addresses/export-rows';
-import { listSubnets } from '../../addresses/list-subnets';
-import { nextAddresses } from '../../addresses/next-addresses';
-import { nextPrefix } from '../../addresses/next-prefix';
-import { readSubnet } from '../../addresses/read-subnet';
+import { allocateAddress, allocatePrefix, nextAddresses, nextPrefix } from '../../addresses/next-free';
+import { listSubnets } from '../../addresses/queries/subnets';
 import { readSubnetGrid } from '../../addresses/read-subnet-grid';
 import { readSubnetTree } from '../../addresses/read-subnet-tree';
-import { updateSubnet } from '../../addresses/update-subnet';
+import { exportSubnets, SUBNET_CSV } from '../../addresses/search';
+import { createSubnet, deleteSubnet, readSubnet, updateSubnet } from '../../addresses/subnets';
 import { ByVersion, flag, operations } from '../operation';
 import { router } from '../trpc';
 
@@ -48,7 +42,7 @@ export const subnetsRouter = router({
     access: { permission: 'ipam:read' },
     input: SubnetListInput,
     output: SubnetPage,
-    run: ({ scope, input }) => listSubnets(scope, input),
+    run: ({ scope, input }) => listSubnets(scope.reach, input),
     csv: {
       name: 'subnets',
       columns: SUBNET_CSV,

@@ -1,6 +1,6 @@
 import { SyncRun, SyncRunListInput, SyncRunPage } from '@/domain/sync';
-import { listSyncRuns } from '../../inventory/list-sync-runs';
-import { readSyncRun } from '../../inventory/read-sync-run';
+import { listSyncRuns } from '../../inventory/queries/sync-runs';
+import { readSyncRun } from '../../inventory/reads';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -13,7 +13,7 @@ export const syncRunsRouter = router({
     access: { permission: 'cluster:read' },
     input: SyncRunListInput,
     output: SyncRunPage,
-    run: ({ scope, input }) => listSyncRuns(scope, input),
+    run: ({ input }) => listSyncRuns(input),
   }),
   get: query({
     rest: 'GET /sync-runs/{run_id}',

@@ -5,11 +5,10 @@ import { fieldsWithout } from '@/domain/list';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { authorizeIfGranted } from '../../auth/scope';
 import { listResidual, removeResidual } from '../../enforcement/deployments/removal/residual-rules';
-import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-firewall';
+import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
-import { listWorkloads } from '../../enforcement/workloads/list-workloads';
-import { readWorkload } from '../../enforcement/workloads/read-workload';
-import { readFormerWorkload } from '../../inventory/read-former-workload';
+import { listWorkloads, readWorkload } from '../../enforcement/workloads/workloads';
+import { readFormerWorkload } from '../../inventory/reads';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

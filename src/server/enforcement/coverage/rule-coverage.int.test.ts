@@ -13,8 +13,7 @@ import { confirmReports } from '../../traffic/flows/confirm-reports';
 import { retainTelemetry } from '../../traffic/flows/upkeep';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 import { countCoverage } from './count-coverage';
-import { listWorkloadCoverage } from './list-workload-coverage';
-import { readPolicyCoverage } from './read-policy-coverage';
+import { listWorkloadCoverage, readPolicyCoverage } from './read-coverage';
 
 const CALLER = '10.9.0.7';
 const APP1 = '10.60.10.11';

@@ -6,7 +6,7 @@ import type { ClusterFirewallFact } from '../../providers/hypervisor/firewall-ty
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { type DeploymentRow, deploymentLeases } from '../queries/deployments';
 import { claimGuest, type GuestFirewallRow, releaseGuest, renewGuests } from '../queries/guest-firewalls';
-import { deploymentChanged } from './deployment-changed';
+import { deploymentChanged } from './outcome';
 
 const CLAIM_PAUSE_MS = 250;
 /** How old a reading of what all guests share may be when a guest is written to. */

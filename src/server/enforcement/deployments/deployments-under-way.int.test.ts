@@ -4,7 +4,7 @@ import { systemScope } from '@/server/auth/scope';
 import { db } from '../../db/client';
 import { requestSyncIn } from '../../sync/request-sync';
 import { runClusterSync } from '../../sync/run-sync';
-import { scheduleDeployments } from './schedule-deployments';
+import { scheduleDeployments } from './schedule';
 import {
   apply,
   at,

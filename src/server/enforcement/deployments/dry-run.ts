@@ -3,12 +3,11 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { Reach } from '@/domain/permissions';
 import type { Board } from '../policies/board/board';
 import { previewInWorld } from '../policies/preview/preview-world';
-import { compileWorld } from '../policies/world/load-policy-world';
-import type { PolicyState } from '../queries/policy-states';
+import { compileWorld } from '../policies/world';
+import type { PolicyState } from '../queries/policy-placements';
 import type { WorldPolicy } from '../queries/policy-world';
-import { unresolvedOf } from './apply-result';
-import { guestsOf, rulesOf } from './guest-work';
-import { unmappedRules } from './unmapped-rules';
+import { guestsOf, rulesOf, unmappedRules } from './guest-work';
+import { unresolvedOf } from './outcome';
 
 const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
 

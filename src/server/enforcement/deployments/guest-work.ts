@@ -1,9 +1,10 @@
+import type { DeploymentProblem } from '@/domain/deployments';
 import { comparePolicies } from '@/domain/policy/order';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
-import type { Compiled, WantedGuest } from '@/domain/policy/wanted';
+import type { CompilablePolicy, Compiled, WantedGuest } from '@/domain/policy/wanted';
 import { objectCache } from '../../lib/cache';
-import { isDeployed, type PolicyWorld } from '../policies/world/load-policy-world';
+import { isDeployed, type PolicyWorld } from '../policies/world';
 import type { GuestFirewallRow } from '../queries/guest-firewalls';
 import type { PlacementRow } from '../queries/policy-placements';
 import type { WorldWorkload } from '../queries/policy-world';
@@ -117,5 +118,46 @@ export function intentFor(
     ...(isOfTenant(world, policyId) && { opaque: opaqueOf(world) }),
     // Nothing of the policy stays, and nothing of another one is there.
     ...(!wants && others.length === 0 && { restore: originOf(row) }),
+  };
+}
+
+const MAX_NAMED = 5;
+
+const WHY: Record<string, string> = {
+  invalid: 'cannot be read',
+  not_found: 'does not exist',
+  ambiguous: 'stands for several things',
+  empty: 'has no members',
+  not_a_workload: 'is no virtual machine or container',
+  template: 'is a template',
+  no_address: 'has no known address',
+};
+
+const listed = (items: readonly string[]) =>
+  items.length > MAX_NAMED
+    ? `${items.slice(0, MAX_NAMED).join(', ')} and ${items.length - MAX_NAMED} more`
+    : items.join(', ');
+
+/**
+ * The enabled rules of a policy that map to no workload at all, in one sentence that names them and the endpoints that
+ * are to blame. Null when every rule stands at some guest.
+ */
+export function unmappedRules(policy: CompilablePolicy, compiled: Compiled): DeploymentProblem | null {
+  const placed = new Set(
+    compiled.guests.flatMap(({ rules }) =>
+      rules.filter(({ policy_id }) => policy_id === policy.id).map(({ rule_position }) => rule_position),
+    ),
+  );
+  const unmapped = policy.rules.filter(({ enabled, position }) => enabled && !placed.has(position));
+  if (unmapped.length === 0) return null;
+  const rules = unmapped.map(({ position, action, protocol }) => `${position + 1} (${action} ${protocol})`);
+  const endpoints = compiled.unresolved
+    .filter(({ policy_id }) => policy_id === policy.id)
+    .map(({ side, endpoint, reason }) => `${side} ${endpoint} ${WHY[reason] ?? reason}`);
+  const because = endpoints.length > 0 ? `: ${listed([...new Set(endpoints)])}` : ': no address fits its protocol';
+  return {
+    code: 'rule_without_workload',
+    message: `${unmapped.length === 1 ? 'Rule' : 'Rules'} ${listed(rules)} could not be mapped to a workload${because}.`,
+    remedy: 'Correct the endpoints of the policy, or sync the cluster if the workloads are new.',
   };
 }

@@ -2,14 +2,16 @@ import type { DeploymentProblem } from '@/domain/deployments';
 import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { clusterAccess } from '../../inventory/cluster-access';
-import { openProvider } from '../../inventory/open-provider';
+import { clusterAccess, openProvider } from '../../inventory/cluster-access';
 import { findClusterRow } from '../../inventory/queries/clusters';
+import { firewallObserve } from '../../jobs/definitions';
+import { enqueue } from '../../jobs/enqueue';
 import { clock } from '../../lib/clock';
 import { concurrently } from '../../lib/concurrently';
 import { AppError } from '../../lib/errors';
+import { logger } from '../../lib/logger';
 import { ProviderError } from '../../providers/hypervisor/errors';
-import { loadPolicyWorld, type PolicyWorld } from '../policies/world/load-policy-world';
+import { loadPolicyWorld, type PolicyWorld } from '../policies/world';
 import {
   insertDeploymentGuests,
   listGuestsOf,
@@ -18,15 +20,12 @@ import {
 } from '../queries/deployment-guests';
 import { deploymentLeases, listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
 import { listOwnedBy, noteFailedRemovals } from '../queries/residual-rules';
-import { deployToGuest } from './deploy-to-guest';
-import { deploymentChanged } from './deployment-changed';
+import { deployToGuest, verifyOutcome } from './deploy-to-guest';
 import { DeploymentSession, type HeldDeployment } from './deployment-session';
-import { problemOf } from './guest/guest-problem';
+import { problemOf } from './guest/perform-step';
 import type { GuestWork } from './guest-work';
-import { planApply, type Work } from './plan-apply';
-import { planCleanup } from './plan-cleanup';
-import { planRemoval } from './removal/plan-removal';
-import { verifyOutcome } from './verify-outcome';
+import { deploymentChanged } from './outcome';
+import { planApply, planCleanup, planRemoval, type Work } from './plan';
 
 type Context = {
   /** Aborts when the worker has to end; the deployment then waits for another one. */
@@ -208,5 +207,16 @@ export async function runDeployment(id: string, context: Context): Promise<{ clu
     });
   } finally {
     session.close();
+  }
+}
+
+/** Carries out a deployment, then has the cluster's guests read again, so that pages tell what has become of it. */
+export async function deployAndObserve(id: string, signal: AbortSignal): Promise<void> {
+  const done = await runDeployment(id, { signal });
+  if (!done) return;
+  try {
+    await enqueue(firewallObserve, done);
+  } catch (error) {
+    logger.warn({ err: error, cluster_id: done.cluster_id }, 'the cluster is read again later');
   }
 }

@@ -2,7 +2,7 @@ import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import { compileFailureText } from '@/domain/firewall/compile-failure-text';
 import type { NodeCompileFailure } from '@/domain/inventory';
 import { db } from '../../db/client';
-import { listNodeRulesets } from '../../inventory/queries/node-rulesets';
+import { listNodeRulesets } from '../../inventory/queries/nodes';
 import type { Board } from '../policies/board/board';
 import { readBoard } from '../policies/board/read-board';
 

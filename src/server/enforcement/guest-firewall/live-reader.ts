@@ -3,8 +3,7 @@ import { guestCompileFailures } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
-import { clusterAccess } from '../../inventory/cluster-access';
-import { openProvider } from '../../inventory/open-provider';
+import { clusterAccess, openProvider } from '../../inventory/cluster-access';
 import { findClusterRow } from '../../inventory/queries/clusters';
 import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
@@ -191,4 +190,18 @@ export async function readLive(
     logger.warn({ err: error, cluster_id: clusterId }, 'readings of firewalls could not be stored');
     return readings;
   });
+}
+
+type Timed = { readonly read_at: string };
+
+/**
+ * The time of the oldest reading that an answer is made from: no part of the answer is older. Null when one of them was never
+ * read.
+ */
+export function oldestReadAt(first: Timed, ...others: readonly Timed[]): string;
+export function oldestReadAt(...readings: readonly (Timed | null | undefined)[]): string | null;
+export function oldestReadAt(...readings: readonly (Timed | null | undefined)[]): string | null {
+  const times = readings.map((reading) => reading?.read_at);
+  if (times.includes(undefined)) return null;
+  return times.sort((a = '', b = '') => Date.parse(a) - Date.parse(b))[0] ?? null;
 }

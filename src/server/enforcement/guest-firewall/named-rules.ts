@@ -4,7 +4,7 @@ import { withholdRule } from '@/domain/firewall/withhold-rule';
 import { isVisibleAt, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { PolicyTier, TenantVisibility } from '@/domain/policy/tier';
-import type { PolicyWorld } from '../policies/world/load-policy-world';
+import type { PolicyWorld } from '../policies/world';
 
 export type NamedRule = FirewallRuleView & { policy_name: string | null; tier: PolicyTier | null; residual: boolean };
 

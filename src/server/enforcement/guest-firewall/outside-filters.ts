@@ -8,7 +8,7 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { OutsideFilters } from '@/domain/guest-firewall';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { listNodesOfCluster, listVnetsOfCluster } from '../queries/host-firewalls';
+import { listNodesOfCluster, listVnetsOfCluster } from '../queries/firewall-snapshots';
 import type { WorldWorkload } from '../queries/policy-world';
 
 type Vnet = NonNullable<NonNullable<OutsideFilters['details']>['vnets']>[number];

@@ -7,7 +7,7 @@ import { findCluster } from '../../inventory/queries/clusters';
 import { notFound } from '../../lib/refusals';
 import { readLive } from '../guest-firewall/live-reader';
 import { readBoard } from '../policies/board/read-board';
-import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../queries/host-firewalls';
+import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../queries/firewall-snapshots';
 
 /** A node of the inventory with what was read of it. Null: nothing is known of it. */
 export type HostNode = { readonly id: string; readonly name: string; readonly live: LiveNode | null };

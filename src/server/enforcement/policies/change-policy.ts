@@ -1,8 +1,9 @@
-import { type Owned, ownedPart } from '@/domain/permissions';
-import type { ChangedPolicy, ChangeGuard, PolicySnapshot } from '@/domain/policies';
+import { type Owned, ownedPart, projectsOf, type Reach } from '@/domain/permissions';
+import type { ChangedPolicy, ChangeGuard, Policy, PolicySnapshot } from '@/domain/policies';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { compareSnapshots, sameSnapshot } from '@/domain/policy/snapshot';
+import { tierProblem } from '@/domain/policy/tier';
 import type { CleanupRequest } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
@@ -11,11 +12,12 @@ import { publishEvent } from '../../events/publish-event';
 import { AppError } from '../../lib/errors';
 import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { changeOwner } from '../../tenancy/choose-owner';
-import { settleOwner } from '../deployments/removal/settle-owner';
-import { requestCleanupIn } from '../deployments/request-cleanup';
-import { startDeployments } from '../deployments/start-deployments';
+import { settleOwner } from '../deployments/removal/settle';
+import { requestCleanupIn } from '../deployments/request-again';
+import { startDeployments } from '../deployments/schedule';
 import { isUnderWay } from '../queries/deployments';
 import {
+  findPolicy,
   listPolicyRules,
   lockPolicy,
   type PolicyRow,
@@ -24,10 +26,32 @@ import {
   updatePolicy,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
-import { assertTier } from './assert-tier';
+import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
-import { describePolicy } from './describe-policy';
-import { isDeployed } from './world/load-policy-world';
+import { touchingPolicies, withStanding } from './touching';
+import { isDeployed } from './world';
+
+/** @throws AppError `refused` naming the field when a policy of this tenant cannot have this tier or visibility */
+export function assertTier(tenantId: string | null, tiered: Parameters<typeof tierProblem>[1]): void {
+  const problem = tierProblem(tenantId, tiered);
+  if (problem) throw new AppError('refused', problem.message, { errors: [problem] });
+}
+
+/**
+ * A policy with its rules and where it stands, from what was last read of the clusters or from the board given.
+ * @throws AppError `not_found`
+ */
+export async function describePolicy(reach: Reach, id: string, board?: Board): Promise<Policy> {
+  // Which policies touch a project is told by the board.
+  const known = board ?? (projectsOf(reach).length > 0 ? await readBoard() : null);
+  const [policy, rules, standings] = await Promise.all([
+    findPolicy(db, reach, id, known ? touchingPolicies(known, reach) : []),
+    listPolicyRules(db, id),
+    known ?? readBoard(),
+  ]);
+  if (!policy) throw notFound('policy');
+  return { ...withStanding(standings, policy, reach), rules };
+}
 
 /** A policy as it is stored, with everything that a version keeps. */
 export async function snapshotOf(tx: Tx, row: PolicyRow): Promise<PolicySnapshot> {

@@ -1,9 +1,10 @@
-import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Executor } from '../../db/client';
 import { nodes } from '../../db/schema/clusters';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schema/firewall-snapshots';
+import { networks } from '../../db/schema/networks';
 import { workloads } from '../../db/schema/workloads';
 import { batches } from '../../db/update-rows';
 
@@ -196,3 +197,22 @@ export async function listClustersToObserve(executor: Executor, before: string):
     where c.api_token_encrypted is not null and (s.read_at is null or s.read_at < ${before}) order by c.id`);
   return rows.map(({ id }) => id);
 }
+
+/** Nodes of a cluster with how the inventory says that they filter. */
+export function listNodesOfCluster(executor: Executor, clusterId: string) {
+  return executor
+    .select({ id: nodes.id, name: nodes.name, nftables: nodes.nftables })
+    .from(nodes)
+    .where(eq(nodes.cluster_id, clusterId))
+    .orderBy(asc(nodes.name));
+}
+
+/** VNets of a cluster as the inventory has them. */
+export function listVnetsOfCluster(executor: Executor, clusterId: string) {
+  return executor
+    .select({ id: networks.id, name: networks.name, node_names: networks.node_names })
+    .from(networks)
+    .where(and(eq(networks.cluster_id, clusterId), eq(networks.kind, 'vnet')))
+    .orderBy(asc(networks.name));
+}
+export type VnetOfCluster = Awaited<ReturnType<typeof listVnetsOfCluster>>[number];

@@ -1,11 +1,11 @@
 import { and, eq, getTableColumns, inArray, isNull, or, type SQL } from 'drizzle-orm';
-import type { Owned } from '@/domain/permissions';
+import type { Owned, Reach } from '@/domain/permissions';
 import type { Executor } from '../../db/client';
 import { projects } from '../../db/schema/access';
 import { policyPlacements } from '../../db/schema/deployments';
 import { policies } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
-import { workloadInReach } from '../../tenancy/queries/tenant-reach';
+import { ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
 
 export type PlacementRow = typeof policyPlacements.$inferSelect;
 
@@ -83,4 +83,69 @@ export async function deletePlacement(executor: Executor, policyId: string, work
   await executor
     .delete(policyPlacements)
     .where(and(eq(policyPlacements.policy_id, policyId), eq(policyPlacements.workload_id, workloadId)));
+}
+
+export type AppliedPolicy = typeof policyPlacements.$inferSelect;
+
+export type PlacedPair = Pick<AppliedPolicy, 'policy_id' | 'workload_id' | 'applied_at' | 'tier' | 'priority'>;
+
+/** Which policies were applied at which guests, when and with what rank; null: they are being applied. */
+export async function listPlacedPairs(executor: Executor): Promise<PlacedPair[]> {
+  const { policy_id, workload_id, applied_at, tier, priority } = policyPlacements;
+  return executor.select({ policy_id, workload_id, applied_at, tier, priority }).from(policyPlacements);
+}
+
+/** What was last applied at these guests, of every policy. */
+export async function listAppliedAt(executor: Executor, workloadIds: readonly string[]): Promise<AppliedPolicy[]> {
+  if (workloadIds.length === 0) return [];
+  return executor
+    .select()
+    .from(policyPlacements)
+    .where(inArray(policyPlacements.workload_id, [...workloadIds]));
+}
+
+/** What decides whether a policy may be applied. */
+export type PolicyState = Pick<
+  typeof policies.$inferSelect,
+  'id' | 'name' | 'tenant_id' | 'project_id' | 'version' | 'enabled' | 'definition'
+>;
+
+const columns = {
+  id: policies.id,
+  name: policies.name,
+  tenant_id: policies.tenant_id,
+  project_id: policies.project_id,
+  version: policies.version,
+  enabled: policies.enabled,
+  definition: policies.definition,
+};
+
+const inReach = (reach: Reach) => ownedInReach(policies, reach);
+
+/** The policy as it is now, or null when it is gone or out of reach. */
+export async function findPolicyState(
+  executor: Executor,
+  id: string,
+  reach: Reach = 'all',
+): Promise<PolicyState | null> {
+  const [row] = await executor
+    .select(columns)
+    .from(policies)
+    .where(and(eq(policies.id, id), inReach(reach)));
+  return row ?? null;
+}
+
+/** As `findPolicyState`; nobody changes the policy until the transaction ends. */
+export async function holdPolicyState(executor: Executor, id: string, reach: Reach): Promise<PolicyState | null> {
+  const [row] = await executor
+    .select(columns)
+    .from(policies)
+    .where(and(eq(policies.id, id), inReach(reach)))
+    .for('share');
+  return row ?? null;
+}
+
+/** Every policy within reach. */
+export function listPolicyStates(executor: Executor, reach: Reach): Promise<PolicyState[]> {
+  return executor.select(columns).from(policies).where(inReach(reach)).orderBy(policies.id);
 }

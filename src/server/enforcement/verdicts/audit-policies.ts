@@ -5,7 +5,7 @@ import { compilePolicies } from '@/domain/policy/compile';
 import { comparePolicies } from '@/domain/policy/order';
 import type { WantedGuest } from '@/domain/policy/wanted';
 import { objectCache } from '../../lib/cache';
-import type { PolicyWorld } from '../policies/world/load-policy-world';
+import type { PolicyWorld } from '../policies/world';
 import type { WorldPolicy } from '../queries/policy-world';
 
 type Placed = { readonly policy: WorldPolicy; readonly wanted: WantedGuest };

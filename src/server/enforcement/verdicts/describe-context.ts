@@ -2,8 +2,8 @@ import { placeKey } from '@/domain/firewall/rule-at';
 import { contextOf } from '@/domain/flow-context/context-of';
 import type { FlowContext, FlowDecider, FlowFacts } from '@/domain/flow-context/flow-context';
 import type { InsightContext, InsightDecider, InsightFlow } from '@/domain/insights';
-import { deciderDetail, decidingRule, describeDecider } from '../guest-firewall/describe-decider';
 import { ruleNamer } from '../guest-firewall/named-rules';
+import { deciderDetail, decidingRule, describeDecider } from '../guest-firewall/test-packet';
 import type { LiveGuestContext } from './live-guest';
 
 /** What became of a flow at a guest, in words; without what its log line said. */

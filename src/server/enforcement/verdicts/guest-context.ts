@@ -3,8 +3,8 @@ import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/gu
 import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { cache } from '../../lib/cache';
 import type { Board } from '../policies/board/board';
-import { liveStateOf } from '../policies/board/guest-view';
-import type { PolicyWorld } from '../policies/world/load-policy-world';
+import { liveStateOf } from '../policies/board/views';
+import type { PolicyWorld } from '../policies/world';
 import type { WorldWorkload } from '../queries/policy-world';
 import { auditPoliciesAt } from './audit-policies';
 

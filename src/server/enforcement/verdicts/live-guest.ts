@@ -4,7 +4,7 @@ import type { Reach } from '@/domain/permissions';
 import { clock } from '../../lib/clock';
 import { readGuestLive } from '../guest-firewall/read-guest-live';
 import { readBoard } from '../policies/board/read-board';
-import type { PolicyWorld } from '../policies/world/load-policy-world';
+import type { PolicyWorld } from '../policies/world';
 import type { WorldWorkload } from '../queries/policy-world';
 import { contextFrom, guestContext } from './guest-context';
 

@@ -1,7 +1,7 @@
 import type { PostureFacts } from '@/domain/dashboard/security-posture';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { Board } from '../../enforcement/policies/board/board';
-import { workloadProtection } from '../../enforcement/policies/board/workload-protection';
+import { workloadProtection } from '../../enforcement/policies/board/views';
 import type { WorldWorkload } from '../../enforcement/queries/policy-world';
 import { objectCache } from '../../lib/cache';
 

@@ -3,7 +3,7 @@ import { isWithinReach, type Reach } from '@/domain/permissions';
 import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy/status';
 import type { Board } from '../../enforcement/policies/board/board';
 import { standingShown, touchingPolicies } from '../../enforcement/policies/touching';
-import { isDeployed } from '../../enforcement/policies/world/load-policy-world';
+import { isDeployed } from '../../enforcement/policies/world';
 
 /** More than these are for the list of policies. */
 const MOST = 10;

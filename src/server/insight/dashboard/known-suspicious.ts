@@ -4,7 +4,7 @@ import { parseIp } from '@/domain/net/ip-address';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { Board } from '../../enforcement/policies/board/board';
-import type { PolicyWorld } from '../../enforcement/policies/world/load-policy-world';
+import type { PolicyWorld } from '../../enforcement/policies/world';
 import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import type { AddressBook } from '../../traffic/flows/address-book';

@@ -1,5 +1,5 @@
 import { narrowScope } from '../../auth/scope';
-import { withinTenant } from '../../tenancy/within-tenant';
+import { withinTenant } from '../../tenancy/choose-owner';
 import type { DashboardScopes } from './dashboard-scopes';
 
 /**

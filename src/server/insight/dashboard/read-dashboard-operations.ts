@@ -1,7 +1,7 @@
 import type { DashboardOperations } from '@/domain/dashboard/dashboard';
 import type { DashboardOperationsInput } from '@/domain/dashboard/dashboard-input';
 import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
-import { coverageDays } from '../../enforcement/coverage/coverage-days';
+import { coverageDays } from '../../enforcement/coverage/read-coverage';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { flowStore } from '../../traffic/storage/flow-store';
 import {

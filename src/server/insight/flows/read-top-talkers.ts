@@ -1,9 +1,9 @@
 import type { TopTalkers, TrafficInput } from '@/domain/flow/traffic-sums';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { nameTalkers } from '../../inventory/queries/workload-brief';
+import { nameTalkers } from '../../inventory/queries/workloads';
 import { clock } from '../../lib/clock';
-import { storedSettings } from '../../settings/stored-settings';
+import { storedSettings } from '../../settings/settings';
 import { findVisibleWorkloads } from '../../traffic/queries/flow-reach';
 import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';

@@ -3,8 +3,8 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
-import { storedSettings } from '../../settings/stored-settings';
-import { withinTenant } from '../../tenancy/within-tenant';
+import { storedSettings } from '../../settings/settings';
+import { withinTenant } from '../../tenancy/choose-owner';
 import { findFlowReach, findNamedWorkloads } from '../../traffic/queries/flow-reach';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 

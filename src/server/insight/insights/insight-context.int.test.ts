@@ -16,7 +16,7 @@ import type { Packet, Verdict } from '@/server/providers/hypervisor/fake/enforce
 import { makeAgent, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 import { forgetReadings } from '../../enforcement/guest-firewall/live-reader';
-import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-firewall';
+import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
 import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';

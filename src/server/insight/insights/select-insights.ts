@@ -1,6 +1,6 @@
 import type { TrafficMode } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import { findWorkloadBrief } from '../../inventory/queries/workload-brief';
+import { findWorkloadBrief } from '../../inventory/queries/workloads';
 import { notFound } from '../../lib/refusals';
 import type { FlowSelection, InsightSelection } from '../../traffic/storage/flow-selection';
 import { selectFlows } from '../flows/select-flows';

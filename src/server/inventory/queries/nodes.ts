@@ -1,7 +1,7 @@
 import { and, eq, ilike, inArray, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
 import { NODE_SORTS, Node, type NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
-import { db } from '../../db/client';
+import { db, type Executor } from '../../db/client';
 import { columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
 import { likePattern } from '../../db/like-pattern';
 import { pageOfRows } from '../../db/page-of-rows';
@@ -57,4 +57,21 @@ export async function listNodes(input: NodeListInput, failing: readonly string[]
 export async function findNode(id: string): Promise<NodeRow | null> {
   const [row] = await select().where(eq(nodes.id, id));
   return row ?? null;
+}
+
+/** What the agents of the clusters' nodes last said about the packet filter; null without an agent. One query. */
+export function listNodeRulesets(executor: Executor, clusterIds: readonly string[]) {
+  return executor
+    .select({
+      node_id: nodes.id,
+      cluster_id: nodes.cluster_id,
+      name: nodes.name,
+      last_heartbeat_at: nodeAgents.last_heartbeat_at,
+      nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
+      ruleset_changed_at: nodeAgents.ruleset_changed_at,
+      service_running: sql<boolean | null>`(${nodeAgents.firewall_status} ->> 'service_running')::boolean`,
+    })
+    .from(nodes)
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+    .where(inArray(nodes.cluster_id, [...clusterIds]));
 }

@@ -1,4 +1,6 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { TopTalker } from '@/domain/flow/traffic-sums';
+import type { FormerWorkload } from '@/domain/former-workload';
 import {
   WORKLOAD_SORTS,
   Workload,
@@ -7,18 +9,57 @@ import {
   type WorkloadListInput,
 } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
-import type { Reach } from '@/domain/permissions';
+import { normalizeMac } from '@/domain/net/mac-address';
+import type { Reach, TenantReach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { columnsOf, sortKeysOf } from '../../db/declared-fields';
+import { answeredElsewhere, columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
+import { likePattern } from '../../db/like-pattern';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
-import { projects } from '../../db/schema/access';
+import { projects, tenants } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters, nodes } from '../../db/schema/clusters';
+import { workloadOwners } from '../../db/schema/moves';
 import { subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
-import { workloadInReach } from '../../tenancy/queries/tenant-reach';
-import { workloadFilters } from './workload-filters';
+import { tenantInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
+
+/** The start of an address as the database writes it: what is typed so far of `10.0.0.5` or `fd00::1`. */
+const ADDRESS_PART = /^[0-9a-f.:]{2,39}$/i;
+/** A part of a MAC address: at least two digits, colons or dashes between pairs. */
+const MAC_PART = /^[0-9a-f]{2}([:-][0-9a-f]{0,2}){0,5}$/i;
+
+/** The condition for a search text: name, vmid, external id, tag, MAC address or IP address. */
+function searchCondition(text: string): SQL | undefined {
+  const pattern = likePattern(text);
+  const macPart = normalizeMac(text) ?? (MAC_PART.test(text) ? text.replaceAll('-', ':') : null);
+  return or(
+    ilike(workloads.name, pattern),
+    ilike(workloads.external_id, pattern),
+    ilike(sql`array_to_string(${workloads.tags}, chr(10))`, pattern),
+    macPart === null
+      ? undefined
+      : sql`${workloads.id} in (select ${workloadInterfaces.workload_id} from ${workloadInterfaces}
+          where ${workloadInterfaces.mac}::text like ${likePattern(macPart.toLowerCase())})`,
+    ADDRESS_PART.test(text)
+      ? sql`${workloads.id} in (select ${ipAddresses.workload_id} from ${ipAddresses}
+          where ${ipAddresses.workload_id} is not null and host(${ipAddresses.address}) like ${`${text.toLowerCase()}%`})`
+      : undefined,
+  );
+}
+
+/** The conditions of a list's filters. */
+export const workloadFilters = (input: Omit<WorkloadListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] =>
+  conditionsOf(input, workloads, {
+    q: searchCondition,
+    tag: (tag) => sql`${workloads.tags} @> array[${tag}]::text[]`,
+    missing: isSet(workloads.missing_since),
+    project_id: (id) => (id === 'none' ? isNull(workloads.project_id) : eq(workloads.project_id, id)),
+    network_id: (id) => sql`${workloads.id} in (select ${workloadInterfaces.workload_id} from ${workloadInterfaces}
+      where ${eq(workloadInterfaces.network_id, id)})`,
+    enforcement: answeredElsewhere,
+    protection: answeredElsewhere,
+  });
 
 /** A workload as it is stored: its protection follows from what was read of firewalls. */
 type Stored<T> = Omit<T, 'protection'>;
@@ -102,4 +143,69 @@ export async function findWorkload(reach: Reach, id: string): Promise<StoredDeta
   ]);
   // The other two answers are of use only with the first: what is out of reach does not exist.
   return workload ? { ...workload, interfaces, ip_addresses: addresses } : null;
+}
+
+/** What heads an answer about a workload; null when there is none within reach. One query. */
+export async function findWorkloadBrief(reach: Reach, id: string) {
+  const [row] = await db
+    .select({
+      id: workloads.id,
+      name: workloads.name,
+      vmid: workloads.vmid,
+      cluster_id: workloads.cluster_id,
+      cluster_name: clusters.name,
+      node_name: nodes.name,
+      status: workloads.status,
+    })
+    .from(workloads)
+    .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
+    .leftJoin(nodes, eq(nodes.id, workloads.node_id))
+    .where(and(eq(workloads.id, id), workloadInReach(reach)));
+  return row ?? null;
+}
+
+/** Those of the guests that are within reach, by id. One query. */
+export async function nameTalkers(ids: readonly string[], reach: Reach): Promise<Map<string, TopTalker['workload']>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select({
+      id: workloads.id,
+      name: workloads.name,
+      vmid: workloads.vmid,
+      kind: workloads.kind,
+      cluster_id: workloads.cluster_id,
+      cluster_name: clusters.name,
+    })
+    .from(workloads)
+    .innerJoin(clusters, sql`${clusters.id} = ${workloads.cluster_id}`)
+    .where(sql`${workloads.id} = any (${pgArray('uuid', ids)}) and ${workloadInReach(reach) ?? sql`true`}`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** When a workload belonged to tenants within reach, as far as that has ended; the newest first. One query. */
+export async function listFormerPeriods(
+  reach: TenantReach,
+  workloadId: string,
+  limit: number,
+): Promise<FormerWorkload['periods']> {
+  const rows = await db
+    .select({
+      tenant_id: tenants.id,
+      tenant_name: tenants.name,
+      name: workloadOwners.workload_name,
+      from_at: workloadOwners.from_at,
+      to_at: workloadOwners.to_at,
+    })
+    .from(workloadOwners)
+    .innerJoin(tenants, eq(tenants.id, workloadOwners.tenant_id))
+    .where(
+      and(
+        eq(workloadOwners.workload_id, workloadId),
+        isNotNull(workloadOwners.to_at),
+        tenantInReach(workloadOwners.tenant_id, reach),
+      ),
+    )
+    .orderBy(desc(workloadOwners.id))
+    .limit(limit);
+  return rows.flatMap(({ to_at, ...row }) => (to_at === null ? [] : [{ ...row, to_at }]));
 }

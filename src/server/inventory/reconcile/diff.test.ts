@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffByKey } from './diff';
-import { sameFields, sameValue } from './same-fields';
+import { diffByKey, sameFields, sameValue } from './diff';
 
 const few = <T>(item: fc.Arbitrary<T>, key: (value: T) => unknown) =>
   fc.uniqueArray(item, { selector: key, maxLength: 12 });

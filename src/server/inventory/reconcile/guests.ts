@@ -1,8 +1,21 @@
 import type { GuestFact, Listing } from '../../providers/hypervisor/types';
-import type { SyncedWorkload } from '../queries/sync-workloads';
-import { diffByKey } from './diff';
-import { sameFields, sameValue } from './same-fields';
-import { startedAt } from './started-at';
+import type { SyncedWorkload } from '../queries/sync-guests';
+import { diffByKey, sameFields, sameValue } from './diff';
+
+// The hypervisor refreshes its statistics every ten seconds and answers from a cache, so the same start is seen a
+// little differently each time. A later start than this is a real one.
+const JITTER_MS = 30_000;
+
+/**
+ * When something that has been up for `uptime` seconds was started. The start known so far stays as long as it is the
+ * same one; an unknown uptime changes nothing.
+ */
+export function startedAt(uptime: number | null, known: string | null, now: Date): string | null {
+  if (uptime === null) return known;
+  const start = Math.floor((now.getTime() - uptime * 1000) / 1000) * 1000;
+  if (known !== null && Math.abs(start - Date.parse(known)) <= JITTER_MS) return known;
+  return new Date(start).toISOString();
+}
 
 /** The columns of a workload that the list of guests decides; `config_digest` is null when what is stored of the config may be out of date. */
 export type WorkloadState = Omit<SyncedWorkload, 'id' | 'tenant_id' | 'creation_fingerprint' | 'config_read_at'>;
@@ -92,4 +105,19 @@ export function planGuests<P extends PresentWorkload>(
     else plan.change.push({ ...state, id: row.id });
   }
   return plan;
+}
+
+/** A config is read again after this long even when nothing points to a change. */
+export const CONFIG_MAX_AGE_MS = 6 * 60 * 60 * 1000;
+/** Reading an unchanged config is noted at most this often, so that a sync of an unchanged cluster writes nothing. */
+export const CONFIG_READ_NOTE_MS = 60 * 60 * 1000;
+
+/** Whether a guest's config is to be read: by order, because a change is suspected, or because of its age. */
+export function configDue(
+  workload: { config_digest: string | null; config_read_at: string | null },
+  force: boolean,
+  now: Date,
+): boolean {
+  if (force || workload.config_digest === null || workload.config_read_at === null) return true;
+  return now.getTime() - Date.parse(workload.config_read_at) >= CONFIG_MAX_AGE_MS;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GuestConfig, GuestNic } from '@/server/providers/hypervisor/types';
-import { CONFIG_MAX_AGE_MS, CONFIG_READ_NOTE_MS, configDue } from './config-due';
+import { CONFIG_MAX_AGE_MS, CONFIG_READ_NOTE_MS, configDue } from './guests';
 import { configState, isOtherGuest, type PresentInterface, planInterfaces } from './interfaces';
 
 const now = new Date('2026-03-01T12:00:00.000Z');

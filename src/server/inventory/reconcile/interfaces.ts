@@ -1,7 +1,6 @@
 import type { GuestConfig, GuestKind, GuestNic } from '../../providers/hypervisor/types';
-import { CONFIG_READ_NOTE_MS } from './config-due';
-import { diffByKey } from './diff';
-import { sameFields } from './same-fields';
+import { diffByKey, sameFields } from './diff';
+import { CONFIG_READ_NOTE_MS } from './guests';
 
 /** The columns of a workload interface that a sync writes. `mac` is in lower case, as the database prints it. */
 export type InterfaceState = Omit<GuestNic, 'mac'> & { mac: string | null; network_id: string | null };

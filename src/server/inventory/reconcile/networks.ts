@@ -1,6 +1,5 @@
 import type { Listing, NetworkFact } from '../../providers/hypervisor/types';
-import { diffByKey } from './diff';
-import { sameFields } from './same-fields';
+import { diffByKey, sameFields } from './diff';
 
 /** The columns of a network that a sync writes; what people wrote (the description) is not among them. */
 export type NetworkState = {

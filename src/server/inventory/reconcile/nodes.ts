@@ -1,7 +1,6 @@
 import type { Listing, NodeFact } from '../../providers/hypervisor/types';
-import { diffByKey } from './diff';
-import { sameFields } from './same-fields';
-import { startedAt } from './started-at';
+import { diffByKey, sameFields } from './diff';
+import { startedAt } from './guests';
 
 /** The columns of a node that a sync writes. */
 export type NodeState = {

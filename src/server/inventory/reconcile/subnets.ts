@@ -1,8 +1,7 @@
 import { cidrContains, formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import type { Listing, SubnetFact } from '../../providers/hypervisor/types';
-import { diffByKey } from './diff';
-import { sameFields } from './same-fields';
+import { diffByKey, sameFields } from './diff';
 
 /** The columns of a subnet that a sync writes. */
 export type SubnetState = {

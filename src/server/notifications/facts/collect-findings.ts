@@ -1,18 +1,20 @@
-import type { Findings } from '@/domain/notifications/advance-incidents';
-import { incidentKey } from '@/domain/notifications/advance-incidents';
+import { type Findings, incidentKey } from '@/domain/notifications/advance-incidents';
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
 import { logger } from '../../lib/logger';
-import { addressConflicts } from './address-conflicts';
-import type { Collectors } from './collector';
-import { criticalTraffic } from './critical-traffic';
-import { driftedPolicies } from './drifted-policies';
-import { failedSyncs } from './failed-syncs';
-import { failingNodes } from './failing-nodes';
-import { refusedReports } from './refused-reports';
-import { replacedTokens } from './replaced-tokens';
-import { residualRules } from './residual-rules';
-import { silentAgents } from './silent-agents';
+import { driftedPolicies, failedSyncs, failingNodes, residualRules } from './facts-of-policies';
+import { addressConflicts, criticalTraffic, refusedReports, replacedTokens, silentAgents } from './facts-of-traffic';
+
+/** What one condition looks like now within reach. */
+export type Collected = {
+  facts: Fact[];
+  /** Keys of objects about which nothing can be said now. */
+  unknown?: string[];
+  /** There is more than was read: what is not among the facts may hold as well. */
+  incomplete?: boolean;
+};
+export type Collector = (reach: TenantReach) => Promise<Collected>;
+export type Collectors = Record<Condition, Collector>;
 
 const COLLECTORS: Collectors = {
   sync_failed: failedSyncs,

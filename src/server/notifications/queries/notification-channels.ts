@@ -6,8 +6,14 @@ import { db, type Executor, type Tx } from '../../db/client';
 import { likePattern } from '../../db/like-pattern';
 import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
-import { notificationChannels, notificationDeliveries, notificationRuleChannels } from '../../db/schema/notifications';
+import {
+  notificationChannels,
+  notificationDeliveries,
+  notificationRuleChannels,
+  notificationSecrets,
+} from '../../db/schema/notifications';
 import { clock } from '../../lib/clock';
+import type { Sealed } from '../../lib/crypto';
 import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
 export type ChannelRow = typeof notificationChannels.$inferSelect;
@@ -138,4 +144,28 @@ export async function forgetEndedSecrets(executor: Executor, now: string): Promi
 
 export async function deleteChannelRow(tx: Tx, id: string): Promise<void> {
   await tx.delete(notificationChannels).where(eq(channelId, id));
+}
+
+/** An encrypted setting of the notifications, or null. */
+export async function findNotificationSecret(executor: Executor, id: 'smtp_password'): Promise<Sealed | null> {
+  const [row] = await executor.select().from(notificationSecrets).where(eq(notificationSecrets.id, id));
+  return row ? { sealed: row.value_encrypted, key_id: row.secret_key_id } : null;
+}
+
+/** Stores an encrypted setting in place of the one before; null takes it away. */
+export async function storeNotificationSecret(
+  tx: Tx,
+  id: 'smtp_password',
+  secret: Sealed | null,
+  at: string,
+): Promise<void> {
+  if (secret === null) {
+    await tx.delete(notificationSecrets).where(eq(notificationSecrets.id, id));
+    return;
+  }
+  const values = { value_encrypted: secret.sealed, secret_key_id: secret.key_id, updated_at: at };
+  await tx
+    .insert(notificationSecrets)
+    .values({ id, ...values })
+    .onConflictDoUpdate({ target: notificationSecrets.id, set: values });
 }

@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_USER_ROLE } from '@/domain/auth';
-import type { SetupInput, SetupResult } from '@/domain/setup';
+import { DEMO_KEY, type SetupInput, type SetupResult, type SetupStatus } from '@/domain/setup';
 import { assignBuiltInRole } from '../../access/queries/roles';
 import { anyUserExists, insertUser } from '../../access/queries/users';
 import { isSetupCode, isSetupCompleted, requiredSetupCode, SETUP_CODE_KEY, SETUP_KEY } from '../../access/setup-state';
-import { hashNewPassword } from '../../access/sign-in/hash-new-password';
+import { hashNewPassword } from '../../access/sign-in/passwords';
 import { recordAudit } from '../../audit/record';
 import { assertTryLeft, recordFailure, setupBounds, sourceKey } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
@@ -11,9 +12,41 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
-import { deleteSetting, insertSetting } from '../../settings/queries/settings';
-import { createClusterIn } from '../../sync/create-cluster';
-import { serializable } from './serializable';
+import { pgErrorOf } from '../../lib/pg-errors';
+import { deleteSetting, findSetting, insertSetting } from '../../settings/queries/settings';
+import { createClusterIn } from '../../sync/clusters';
+
+const ATTEMPTS = 8;
+
+/**
+ * Whether the transaction failed only because of others at the same time. 23505 is among them: a transaction that works on
+ * a snapshot takes the audit trail's next number from it, and another may have taken that number since.
+ */
+const PASSING = ['40001', '40P01', '23505'];
+
+/**
+ * Runs work as one SERIALIZABLE transaction and again when PostgreSQL asks for it, so `work` must do nothing outside
+ * the transaction.
+ * @throws what `work` throws; AppError `unavailable` when others were in the way all the time
+ */
+export async function serializable<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction(work, { isolationLevel: 'serializable' });
+    } catch (error) {
+      const code = pgErrorOf(error)?.code ?? '';
+      if (!PASSING.includes(code)) throw error;
+      if (attempt >= ATTEMPTS) {
+        if (code === '23505') throw error;
+        throw new AppError('unavailable', 'Too much happens at once. Try again in a moment.', {
+          cause: error,
+          retryAfterSeconds: 2,
+        });
+      }
+      await delay(Math.random() * 20 * 2 ** attempt);
+    }
+  }
+}
 
 const alreadyDone = () =>
   new AppError('conflict', 'Setup is completed already. Sign in, or ask an administrator for an account.');
@@ -76,4 +109,11 @@ export async function completeSetup(scope: OpenScope, input: SetupInput): Promis
   const asker = { source: sourceKey(scope.origin), account: input.email };
   const passwordHash = await hashNewPassword(input.password, 'password', asker);
   return serializable((tx) => createFirst(tx, scope, input, passwordHash));
+}
+
+/** Whether the installation has its first administrator, what making one takes, and whether it is a demo. */
+export async function readSetupStatus(_scope: OpenScope): Promise<SetupStatus> {
+  const demo = (await findSetting(db, DEMO_KEY)) !== null;
+  if (await isSetupCompleted(db)) return { completed: true, setup_code_required: false, demo };
+  return { completed: false, setup_code_required: (await requiredSetupCode()) !== null, demo };
 }

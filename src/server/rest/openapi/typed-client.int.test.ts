@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newApiToken } from '@/server/access/sign-in/new-api-token';
+import { newApiToken } from '@/server/access/account/api-tokens';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
 import { apiTokens } from '@/server/db/schema/access';

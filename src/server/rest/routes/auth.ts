@@ -1,10 +1,8 @@
 import { LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
 import { SecondFactorInput, SignInAnswer } from '@/domain/second-factor';
-import { answerChallenge } from '../../access/sign-in/answer-challenge';
-import type { IssuedSession } from '../../access/sign-in/issue-session';
+import { answerChallenge } from '../../access/sign-in/challenge';
 import { login } from '../../access/sign-in/login';
-import { logout } from '../../access/sign-in/logout';
-import { refreshSession } from '../../access/sign-in/refresh-session';
+import { type IssuedSession, logout, refreshSession } from '../../access/sign-in/sessions';
 import type { OpenScope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { clientOf } from '../client-of';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { liveness } from '../../operation/liveness';
-import { readiness } from '../../operation/readiness';
+import { liveness, readiness } from '../../operation/health';
 import { defineRoute } from '../define-route';
 
 const Check = z.object({ status: z.enum(['ok', 'failed', 'unknown']), detail: z.string().optional() });

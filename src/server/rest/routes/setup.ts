@@ -1,6 +1,5 @@
 import { SetupInput, SetupResult, SetupStatus } from '@/domain/setup';
-import { completeSetup } from '../../operation/setup/complete-setup';
-import { readSetupStatus } from '../../operation/setup/read-setup-status';
+import { completeSetup, readSetupStatus } from '../../operation/setup/complete-setup';
 import { defineRoute } from '../define-route';
 
 export const setupRoutes = [

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { type ProviderProblem, SignedOut, SignInMethods } from '@/domain/sign-in-provider';
-import { beginSignIn } from '../../access/provider/begin-sign-in';
-import { finishSignIn } from '../../access/provider/finish-sign-in';
-import { readSignInMethods } from '../../access/provider/read-sign-in-provider';
-import { signOut } from '../../access/provider/sign-out';
-import { logout } from '../../access/sign-in/logout';
-import { openPendingSignIn, sealPendingSignIn } from '../../access/sign-in/sign-in-checks';
+import { readSignInMethods } from '../../access/provider/settings';
+import { beginSignIn, finishSignIn, signOut } from '../../access/provider/sign-in';
+import { openPendingSignIn, sealPendingSignIn } from '../../access/sign-in/checks';
+import { logout } from '../../access/sign-in/sessions';
 import { verifyToken } from '../../auth/session-tokens';
 import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';

@@ -1,7 +1,9 @@
-import { describeFailure, isLocal } from '../../inventory/describe-failure';
-import type { SyncedWorkload } from '../../inventory/queries/sync-workloads';
-import type { RunSession } from '../../inventory/run-session';
+import { publishEvent } from '../../events/publish-event';
+import type { SyncedWorkload } from '../../inventory/queries/sync-guests';
+import type { NetworkIds } from '../../inventory/reconcile/interfaces';
+import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import type { GuestConfig } from '../../providers/hypervisor/types';
+import { storeApart, storeConfigs, UNSTORABLE } from './store-configs';
 
 export type ReadConfig = { workload: SyncedWorkload; config: GuestConfig };
 
@@ -58,4 +60,49 @@ export async function readConfigs(
   // All of them have ended before the first error goes on: nothing happens behind the back of a run that was given up.
   await Promise.allSettled(readers);
   signal.throwIfAborted();
+}
+
+/** Configs stored in one transaction. */
+const STORE_ROWS = 200;
+
+/** Collects configs and stores them in batches, one after the other. */
+export class ConfigStore {
+  readonly #session: RunSession;
+  readonly #networks: NetworkIds;
+  readonly #now: Date;
+  #waiting: ReadConfig[] = [];
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(session: RunSession, networks: NetworkIds, now: Date) {
+    this.#session = session;
+    this.#networks = networks;
+    this.#now = now;
+  }
+
+  /** Takes one more; whoever fills a batch waits until it is stored, so that reading cannot run far ahead. */
+  async add(read: ReadConfig): Promise<void> {
+    this.#waiting.push(read);
+    if (this.#waiting.length >= STORE_ROWS) await this.flush();
+  }
+
+  /** Stores what has been collected. */
+  flush(): Promise<void> {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    const { report } = this.#session;
+    const refuse = ({ workload }: ReadConfig) => report.error({ ...UNSTORABLE, object: workload.external_id });
+    this.#storing = this.#storing.then(() => storeApart(batch, (part) => this.#store(part), refuse));
+    return this.#storing;
+  }
+
+  async #store(part: readonly ReadConfig[]): Promise<void> {
+    const { report, clusterId } = this.#session;
+    const stored = await this.#session.write(async (tx) => {
+      const result = await storeConfigs(tx, clusterId, part, this.#networks, this.#now);
+      if (result.wrote) await publishEvent(tx, { type: 'inventory.changed', cluster_id: clusterId });
+      return result;
+    });
+    report.count(stored.counters);
+    for (const error of stored.errors) report.error(error);
+  }
 }

@@ -2,16 +2,14 @@ import type { Tx } from '../../db/client';
 import type { StageCounters } from '../../db/schema/operations';
 import {
   deleteInterfaces,
-  insertInterfaces,
-  listInterfacesOf,
-  updateInterfaces,
-} from '../../inventory/queries/sync-interfaces';
-import {
   deleteWorkloads,
+  insertInterfaces,
   insertWorkloads,
+  listInterfacesOf,
   type SyncedWorkload,
+  updateInterfaces,
   updateWorkloads,
-} from '../../inventory/queries/sync-workloads';
+} from '../../inventory/queries/sync-guests';
 import {
   configState,
   type InterfaceState,
@@ -21,8 +19,9 @@ import {
   planInterfaces,
 } from '../../inventory/reconcile/interfaces';
 import { newId } from '../../lib/ids';
+import { pgErrorOf } from '../../lib/pg-errors';
 import type { GuestConfig } from '../../providers/hypervisor/types';
-import { recordRemoved } from './record-removed';
+import { recordRemoved } from './absences';
 
 export type StoredConfigs = {
   wrote: boolean;
@@ -118,3 +117,38 @@ export async function storeConfigs(
     errors,
   };
 }
+
+/** Whether the database refused the data themselves: a value out of range, a character it cannot hold, a broken rule. */
+function refusesData(error: unknown): boolean {
+  const code = pgErrorOf(error)?.code ?? '';
+  return code.startsWith('22') || code === '23514';
+}
+
+/**
+ * Stores rows together; when the database refuses something among them, in ever smaller parts, so that one oddity of the
+ * outside world does not keep everything else from being stored. `refuse` is told of each row that cannot be.
+ */
+export async function storeApart<T>(
+  rows: readonly T[],
+  store: (rows: readonly T[]) => Promise<void>,
+  refuse: (row: T) => void,
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  try {
+    await store(rows);
+  } catch (error) {
+    if (!refusesData(error)) throw error;
+    if (rows.length === 1) return refuse(first);
+    const half = Math.ceil(rows.length / 2);
+    await storeApart(rows.slice(0, half), store, refuse);
+    await storeApart(rows.slice(half), store, refuse);
+  }
+}
+
+/** What is told of a row that could not be stored. */
+export const UNSTORABLE = {
+  code: 'unstorable',
+  message: 'What the cluster says about it cannot be stored: a value is out of range or holds a forbidden character.',
+  remedy: 'Look at the configuration of the guest on its node.',
+};

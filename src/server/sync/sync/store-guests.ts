@@ -1,18 +1,20 @@
-import type { Tx } from '../../db/client';
+import { db, type Tx } from '../../db/client';
 import type { StageCounters } from '../../db/schema/operations';
 import { batches } from '../../db/update-rows';
 import { publishEvent } from '../../events/publish-event';
 import {
   deleteWorkloads,
   insertWorkloads,
+  listWorkloadsForSync,
   type SyncedWorkload,
   updateWorkloads,
-} from '../../inventory/queries/sync-workloads';
-import type { GuestPlan, WorkloadState } from '../../inventory/reconcile/guests';
+} from '../../inventory/queries/sync-guests';
+import { type GuestPlan, planGuests, type WorkloadState } from '../../inventory/reconcile/guests';
+import type { PresentNode } from '../../inventory/reconcile/nodes';
 import type { RunSession } from '../../inventory/run-session';
-import { recordRemoved } from './record-removed';
-import type { Absences } from './settle-absences';
-import { storeApart, UNSTORABLE } from './store-apart';
+import { clock } from '../../lib/clock';
+import { type Absences, recordRemoved, settleAbsences } from './absences';
+import { storeApart, UNSTORABLE } from './store-configs';
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map((row) => row.id);
 
@@ -77,4 +79,26 @@ export async function storeGuests(
       rows.map(({ id, missing_since }) => ({ id, missing_since, status: 'unknown' as const })),
     ),
   );
+}
+
+/** Brings the workloads up to date with the cluster's list of guests. */
+export async function syncGuests(session: RunSession, nodes: readonly PresentNode[]): Promise<void> {
+  const { report, provider, clusterId } = session;
+  report.begin('guests');
+  const listing = await provider.inventory.listGuests();
+  const now = clock.now();
+  const present = await listWorkloadsForSync(db, clusterId);
+  const nodeIds = new Map(nodes.map((node) => [node.name, node.id]));
+  const plan = planGuests(listing, present, nodeIds, now);
+  const absences = await settleAbsences(session, plan.absent, present.length, nodes);
+  report.count({ seen: listing.items.length, skipped: absences.kept });
+  report.begin('guests', plan.create.length + plan.change.length + plan.replace.length);
+  await storeGuests(session, plan, absences, now);
+  if (listing.incompleteReason !== null) {
+    report.error({
+      code: 'incomplete',
+      message: `The list of guests is not complete: ${listing.incompleteReason}.`,
+      remedy: 'Give the token the role PVEAuditor on /.',
+    });
+  }
 }

@@ -1,12 +1,11 @@
 import { db } from '../../db/client';
+import { listWorkloadsForSync, type SyncedWorkload } from '../../inventory/queries/sync-guests';
 import { listNetworksForSync } from '../../inventory/queries/sync-networks';
-import { listWorkloadsForSync, type SyncedWorkload } from '../../inventory/queries/sync-workloads';
-import { configDue } from '../../inventory/reconcile/config-due';
+import { configDue } from '../../inventory/reconcile/guests';
 import type { PresentNode } from '../../inventory/reconcile/nodes';
 import type { RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
-import { ConfigStore } from './config-store';
-import { readConfigs } from './read-configs';
+import { ConfigStore, readConfigs } from './read-configs';
 
 /**
  * Reads the configs that are due (all of them with `force`) and stores their network cards. What cannot be read stays

@@ -1,6 +1,5 @@
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
-import { describeFailure, isLocal } from '../../inventory/describe-failure';
 import {
   deleteNetworks,
   insertNetworks,
@@ -9,7 +8,7 @@ import {
 } from '../../inventory/queries/sync-networks';
 import { mergeNodeNetworks, type NetworkPlan, planNetworks } from '../../inventory/reconcile/networks';
 import type { PresentNode } from '../../inventory/reconcile/nodes';
-import type { RunSession } from '../../inventory/run-session';
+import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
 import { concurrently } from '../../lib/concurrently';
 import type { Listing, NetworkFact } from '../../providers/hypervisor/types';

@@ -10,10 +10,9 @@ import {
   listOccupiedNodeIds,
   updateNodes,
 } from '../../inventory/queries/sync-nodes';
+import { sameValue } from '../../inventory/reconcile/diff';
 import { type PresentNode, planNodes } from '../../inventory/reconcile/nodes';
-import { sameValue } from '../../inventory/reconcile/same-fields';
-import type { RunSession } from '../../inventory/run-session';
-import { SyncProblem } from '../../inventory/sync-problem';
+import { type RunSession, SyncProblem } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import type { ClusterFact, NodeFact } from '../../providers/hypervisor/types';

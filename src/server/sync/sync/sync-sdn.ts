@@ -1,6 +1,5 @@
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
-import { describeFailure, isLocal } from '../../inventory/describe-failure';
 import {
   deleteSubnets,
   insertSubnets,
@@ -10,7 +9,7 @@ import {
 } from '../../inventory/queries/sync-networks';
 import { planNetworks } from '../../inventory/reconcile/networks';
 import { planSubnets } from '../../inventory/reconcile/subnets';
-import type { RunSession } from '../../inventory/run-session';
+import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
 import type { InventoryReader, NetworkFact } from '../../providers/hypervisor/types';
 import { type NodeView, reportNetworks, storeNetworks } from './sync-networks';

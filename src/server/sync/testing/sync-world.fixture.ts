@@ -6,7 +6,7 @@ import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
 import type { ClusterControl } from '@/server/providers/hypervisor/fake/control/cluster-control';
 import { type Simulator, type SimulatorOptions, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
-import { createCluster } from '../create-cluster';
+import { createCluster } from '../clusters';
 import { requestSyncIn } from '../request-sync';
 import { runClusterSync } from '../run-sync';
 

@@ -10,7 +10,7 @@ import { sqlClient } from '@/server/db/client';
 import { bearer, makeCluster, makeNode, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { replacedTokens } from '../../notifications/facts/replaced-tokens';
+import { replacedTokens } from '../../notifications/facts/facts-of-traffic';
 import { MACHINE_ID, makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
 
 type Headers = Record<string, string>;

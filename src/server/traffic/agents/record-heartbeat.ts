@@ -5,7 +5,7 @@ import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { countFlows } from '../../lib/metrics';
-import { storedSettings } from '../../settings/stored-settings';
+import { storedSettings } from '../../settings/settings';
 import { type AddressBook, addressBook } from '../flows/address-book';
 import { confirmedObserver } from '../flows/attribute-flow';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
-import type { openProvider } from '../../inventory/open-provider';
+import type { openProvider } from '../../inventory/cluster-access';
 import { type Places, readPlaces } from '../../inventory/read-places';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';

@@ -3,7 +3,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
-import { storedSettings } from '../../settings/stored-settings';
+import { storedSettings } from '../../settings/settings';
 import { retainAgents } from '../queries/agents';
 import type { Learned } from '../storage/flow-rows';
 import { flowStore, type Retained, type WalkPosition } from '../storage/flow-store';

@@ -9,7 +9,7 @@ import type { GuestRef } from '@/server/providers/hypervisor/types';
 import { previewDifference } from '../../policies/preview/preview-guest';
 import { FIVE, furnish, intentOf, restore, takeSnapshot } from '../testing/five-guests.fixture';
 import { approveWrites } from './approve-writes';
-import { GuestProblem } from './guest-problem';
+import { GuestProblem } from './perform-step';
 import { readGuestFilter } from './read-guest-filter';
 import { reconcileGuest } from './reconcile-guest';
 

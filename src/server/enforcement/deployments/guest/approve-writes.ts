@@ -3,11 +3,10 @@ import { approvedStates } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import type { ChangedDifference } from '@/domain/policy-preview';
 import { clock } from '../../../lib/clock';
-import { filterOf } from '../../guest-firewall/filter-of-snapshot';
-import { guestFingerprint } from '../../policies/preview/guest-fingerprint';
-import { previewDifference } from '../../policies/preview/preview-guest';
+import { filterOf } from '../../guest-firewall/read-guest-live';
+import { guestFingerprint, previewDifference } from '../../policies/preview/preview-guest';
 import type { WorldWorkload } from '../../queries/policy-world';
-import { GuestProblem } from './guest-problem';
+import { GuestProblem } from './perform-step';
 import type { ReadGuest } from './read-guest-filter';
 
 type Approved = {

@@ -1,7 +1,32 @@
+import type { DeploymentProblem } from '@/domain/deployments';
 import type { PlanStep } from '@/domain/policy/plan/guest-filter';
+import { ProviderError } from '../../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../../providers/hypervisor/types';
-import { GuestProblem } from './guest-problem';
 import type { ReadGuest } from './read-guest-filter';
+
+/** A guest cannot be brought to what is wanted, for a reason that can be shown. */
+export class GuestProblem extends Error {
+  constructor(
+    readonly problem: DeploymentProblem,
+    /** Nothing was to be done here, as opposed to something that failed. */
+    readonly skipped = false,
+  ) {
+    super(problem.message);
+  }
+}
+
+/** What went wrong in words that may be stored and shown. */
+export function problemOf(error: unknown): DeploymentProblem {
+  if (error instanceof GuestProblem) return error.problem;
+  if (error instanceof ProviderError) {
+    return { code: error.code, message: error.message.slice(0, 500), remedy: error.remedy.slice(0, 500) };
+  }
+  return {
+    code: 'internal',
+    message: 'It stopped with an unexpected error.',
+    remedy: 'The log of the worker has the details; the id of the deployment finds them.',
+  };
+}
 
 const SET_COMMENT = 'Addresses of a policy, kept by Fabric';
 
@@ -80,4 +105,23 @@ export async function readAfter(provider: HypervisorProvider, state: ReadGuest, 
       return { ...state, ref: { ...ref, node: config.node }, nics };
     }
   }
+}
+
+/**
+ * What a failed call means for what comes next: `again` after a look and a pause; `unknown`: it may have been done, so
+ * look until that is clear; `guest_locked`: by a backup or migration, which may take hours; `fatal` for the guest;
+ * `broken` for every guest of the cluster.
+ */
+export type FailureKind = 'again' | 'unknown' | 'guest_locked' | 'fatal' | 'broken';
+
+const BROKEN = ['unreachable', 'tls_untrusted', 'tls_changed', 'unauthorized', 'target_refused', 'no_quorum'];
+const FATAL = ['forbidden', 'invalid_parameter', 'not_found', 'not_running', 'agent_unavailable'];
+
+export function failureKind(error: unknown): FailureKind {
+  if (!(error instanceof ProviderError)) return 'fatal';
+  if (error.detail.outcomeUnknown) return 'unknown';
+  if (error.code === 'locked')
+    return /^(?:VM|CT) is locked/.test(error.detail.providerMessage ?? '') ? 'guest_locked' : 'again';
+  if (BROKEN.includes(error.code)) return 'broken';
+  return FATAL.includes(error.code) ? 'fatal' : 'again';
 }

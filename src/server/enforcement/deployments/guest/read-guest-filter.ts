@@ -3,9 +3,9 @@ import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { FilterNic, GuestFilter } from '@/domain/policy/plan/guest-filter';
 import { ProviderError } from '../../../providers/hypervisor/errors';
 import type { GuestNic, GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
-import { filterOf } from '../../guest-firewall/filter-of-snapshot';
+import { filterOf } from '../../guest-firewall/read-guest-live';
 import { snapshotOf } from '../../guest-firewall/read-guest-snapshot';
-import { GuestProblem } from './guest-problem';
+import { GuestProblem } from './perform-step';
 
 /** What is configured at a guest, with what guards writes: digests, and where it runs. */
 export type ReadGuest = GuestFilter & {

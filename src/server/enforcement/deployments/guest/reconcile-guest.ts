@@ -11,9 +11,7 @@ import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import { NOTHING_WRITTEN, noteStep } from '@/domain/policy/plan/written-switches';
 import type { OptionChange } from '@/domain/policy-preview';
 import type { GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
-import { failureKind } from './failure-kind';
-import { GuestProblem, problemOf } from './guest-problem';
-import { performStep, readAfter } from './perform-step';
+import { failureKind, GuestProblem, performStep, problemOf, readAfter } from './perform-step';
 import { defaultsInEffect, type ReadGuest, readGuestFilter } from './read-guest-filter';
 
 export type GuestTask = {

@@ -8,7 +8,7 @@ import { collectFindings } from '@/server/notifications/facts/collect-findings';
 import { ProviderError } from '@/server/providers/hypervisor/errors';
 import { auditTrail } from '@/test/audit-trail';
 import { call } from '@/test/request';
-import { scheduleDeployments } from '../schedule-deployments';
+import { scheduleDeployments } from '../schedule';
 import {
   beforeWrites,
   lab,

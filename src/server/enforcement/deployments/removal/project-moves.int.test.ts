@@ -8,7 +8,7 @@ import { ProviderError } from '@/server/providers/hypervisor/errors';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeProject, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { scheduleDeployments } from '../schedule-deployments';
+import { scheduleDeployments } from '../schedule';
 import { lab, prepareDeploymentLab, ours as rulesOf, run } from '../testing/deployment-lab.fixture';
 import { apply, ask, MOVED, makeMoves, makePolicy, removals, runRemovals, type Side, STAYS } from './moves.fixture';
 

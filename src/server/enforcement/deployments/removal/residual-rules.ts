@@ -4,12 +4,20 @@ import { parseMarker } from '@/domain/policy/marker';
 import type { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { recordAudit } from '../../../audit/record';
 import type { Scope } from '../../../auth/scope';
-import { db } from '../../../db/client';
+import { db, type Executor } from '../../../db/client';
 import { notFound } from '../../../lib/refusals';
 import { readBoard } from '../../policies/board/read-board';
-import { findOwner, listDueRemovals, listResidualRules, setRemoval } from '../../queries/residual-rules';
-import { startDeployments } from '../start-deployments';
-import { requestRemovalIn } from './request-removal';
+import {
+  findOwner,
+  isResidual,
+  listDueRemovals,
+  listOwnedBy,
+  listResidualRules,
+  setRemoval,
+} from '../../queries/residual-rules';
+import type { HeldDeployment } from '../deployment-session';
+import { GuestProblem } from '../guest/perform-step';
+import { requestRemovalIn, startDeployments } from '../schedule';
 
 const noSuchWorkload = () => notFound('workload');
 
@@ -68,4 +76,40 @@ export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: s
   });
   await startDeployments(ids);
   return { requested };
+}
+
+type Acting = Pick<HeldDeployment, 'kind' | 'policy_id' | 'tenant_id' | 'project_id'>;
+
+/**
+ * That the deployment may write to a workload: an apply or cleanup where a policy of its owner acts, a removal where
+ * something is noted as left. The owner may have become another one since the work was planned.
+ * @throws GuestProblem `workload_moved`
+ */
+export async function assertActsOn(
+  executor: Executor,
+  deployment: Acting,
+  workloadId: string,
+  written = false,
+): Promise<void> {
+  const { kind, policy_id } = deployment;
+  if (kind === 'removal') {
+    if (await isResidual(executor, policy_id, workloadId)) return;
+    throw new GuestProblem(
+      {
+        code: 'workload_moved',
+        message: 'Nothing is left to remove there: the policy applies to the workload again.',
+        remedy: null,
+      },
+      !written,
+    );
+  }
+  if ((await listOwnedBy(executor, deployment, [workloadId])).size > 0) return;
+  throw new GuestProblem(
+    {
+      code: 'workload_moved',
+      message: 'The workload belongs to another tenant or project by now, so the policy does not apply to it.',
+      remedy: null,
+    },
+    !written,
+  );
 }

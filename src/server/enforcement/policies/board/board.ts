@@ -11,12 +11,11 @@ import {
 import type { WantedGuest } from '@/domain/policy/wanted';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { groupBy } from '../../../lib/group-by';
-import type { LiveGuestReading, Reading } from '../../guest-firewall/live-reader';
-import { oldestReadAt } from '../../guest-firewall/oldest-reading';
-import type { PlacedPair } from '../../queries/policy-standings';
+import { type LiveGuestReading, oldestReadAt, type Reading } from '../../guest-firewall/live-reader';
+import type { PlacedPair } from '../../queries/policy-placements';
 import type { WorldPolicy } from '../../queries/policy-world';
-import { compileWorld, isDeployed, type PolicyWorld } from '../world/load-policy-world';
-import { guestView, policiesAt } from './guest-view';
+import { compileWorld, isDeployed, type PolicyWorld } from '../world';
+import { guestView, policiesAt } from './views';
 
 export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
 

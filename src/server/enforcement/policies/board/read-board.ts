@@ -3,9 +3,9 @@ import { db } from '../../../db/client';
 import { sharedValue } from '../../../lib/cache';
 import type { LiveGuestReading, Reading } from '../../guest-firewall/live-reader';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
-import { listPlacedPairs, type PlacedPair } from '../../queries/policy-standings';
+import { listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
 import { type PolicyWorldStamp, policyWorldStamp } from '../../queries/policy-world';
-import { loadPolicyWorld, type PolicyWorld } from '../world/load-policy-world';
+import { loadPolicyWorld, type PolicyWorld } from '../world';
 import { Board } from './board';
 
 type Stored<T> = Reading<T> & { readonly hash: string };

@@ -5,7 +5,7 @@ import type { PolicyPreview } from '@/domain/policy-preview';
 import { sqlClient } from '@/server/db/client';
 import { migrationSteps } from '@/server/db/migration-steps';
 import { makeProject, makeTenant } from '@/test/factories';
-import { scheduleDeployments } from '../../deployments/schedule-deployments';
+import { scheduleDeployments } from '../../deployments/schedule';
 import { makePolicyLab, type PolicyLab } from '../testing/policy-lab.fixture';
 
 const GUEST = 103;

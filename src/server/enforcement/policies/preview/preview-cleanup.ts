@@ -9,14 +9,14 @@ import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
 import { notFound } from '../../../lib/refusals';
 import { intentFor, untouched } from '../../deployments/guest-work';
-import { filterOf } from '../../guest-firewall/filter-of-snapshot';
 import { type LiveGuestReading, readLive } from '../../guest-firewall/live-reader';
+import { filterOf } from '../../guest-firewall/read-guest-live';
 import { listOrigins } from '../../queries/guest-firewalls';
 import { findPolicy } from '../../queries/policies';
-import { listAppliedAt } from '../../queries/policy-standings';
+import { listAppliedAt } from '../../queries/policy-placements';
 import type { WorldWorkload } from '../../queries/policy-world';
 import { readBoard } from '../board/read-board';
-import type { PolicyWorld } from '../world/load-policy-world';
+import type { PolicyWorld } from '../world';
 
 type Stored = {
   origins: ReadonlyMap<string, Awaited<ReturnType<typeof listOrigins>>[number]>;

@@ -1,20 +1,26 @@
+import { createHash } from 'node:crypto';
 import { type LiveRule, liveNode } from '@/domain/firewall/live-state';
 import { viewOfLiveRule, viewOfWantedRule } from '@/domain/firewall/rule-view';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { parseMarker } from '@/domain/policy/marker';
+import { fingerprintText, type PlanContext } from '@/domain/policy/plan/approved-plan';
 import { type DormantSubject, findDormantContent, settle } from '@/domain/policy/plan/dormant';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { type Layout, layOut } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
-import { filterOf } from '../../guest-firewall/filter-of-snapshot';
-import type { LiveGuestReading, Reading } from '../../guest-firewall/live-reader';
+import { type LiveGuestReading, oldestReadAt, type Reading } from '../../guest-firewall/live-reader';
 import type { RuleNamer } from '../../guest-firewall/named-rules';
-import { oldestReadAt } from '../../guest-firewall/oldest-reading';
+import { filterOf } from '../../guest-firewall/read-guest-live';
 import { openChanges, openDormant } from '../../guest-firewall/withhold-state';
 import type { WorldWorkload } from '../../queries/policy-world';
-import { guestFingerprint } from './guest-fingerprint';
+
+/** Fingerprint of a guest as it was read together with what is planned for it; another one means that one of both changed. */
+export const guestFingerprint = (filter: GuestFilter, intent: GuestIntent, context: PlanContext): string =>
+  createHash('sha256')
+    .update(fingerprintText(filter, intent, context))
+    .digest('base64url');
 
 /** The switches that applying would turn. */
 const optionChanges = (filter: GuestFilter, intent: GuestIntent, layout: Layout): OptionChange[] =>

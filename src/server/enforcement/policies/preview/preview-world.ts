@@ -7,9 +7,9 @@ import { intentFor, untouched } from '../../deployments/guest-work';
 import { type ClusterReadings, readLive } from '../../guest-firewall/live-reader';
 import { ruleNamer } from '../../guest-firewall/named-rules';
 import { listOrigins } from '../../queries/guest-firewalls';
-import { listAppliedAt } from '../../queries/policy-standings';
+import { listAppliedAt } from '../../queries/policy-placements';
 import type { WorldPolicy, WorldWorkload } from '../../queries/policy-world';
-import type { PolicyWorld } from '../world/load-policy-world';
+import type { PolicyWorld } from '../world';
 import { previewGuest } from './preview-guest';
 import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
 

@@ -2,7 +2,7 @@ import type { Policy } from '@/domain/policies';
 import { db } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
-import { observeCluster } from '@/server/enforcement/guest-firewall/observe-cluster';
+import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { insertDeployment } from '@/server/enforcement/queries/deployments';
 import { newId } from '@/server/lib/ids';
 import type { SimulatorOptions } from '@/server/providers/hypervisor/fake/http-server';

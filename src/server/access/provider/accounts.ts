@@ -1,0 +1,209 @@
+import { AccountEmail } from '@/domain/auth';
+import type { ProviderProblem, UserIdentity } from '@/domain/sign-in-provider';
+import { recordAudit } from '../../audit/record';
+import type { Origin, Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { newId } from '../../lib/ids';
+import { logger } from '../../lib/logger';
+import { notFound } from '../../lib/refusals';
+import type { ProviderClaims } from '../../providers/oidc/read-claims';
+import {
+  deleteIdentity,
+  findIdentity,
+  insertIdentity,
+  listIdentities,
+  listRoleMappings,
+  lockSubject,
+  noteIdentityUse,
+  type OidcSettingsRow,
+} from '../queries/provider';
+import * as repository from '../queries/user-list';
+import { findAssignments, findUser, lockUser, type UserRow } from '../queries/user-list';
+import { findCredentials, insertUser } from '../queries/users';
+import { endSessions } from '../sign-in/sessions';
+import { auditedAssignments } from '../users/assignments';
+import { assertMayGrant, assertNoToken } from '../users/may-grant';
+
+type Found = { user: UserRow } | { problem: ProviderProblem; account: { id: string; email: string } | null };
+
+const SYSTEM = { kind: 'system', id: null, name: 'sign-in provider' } as const;
+
+const refused = (problem: ProviderProblem, account: { id: string; email: string } | null = null): Found => ({
+  problem,
+  account: account && { id: account.id, email: account.email },
+});
+
+async function locked(tx: Tx, id: string): Promise<UserRow> {
+  const row = await lockUser(tx, id);
+  if (!row) throw new Error('the account that was just written is not there');
+  return row;
+}
+
+/** Ties an account to what the provider means by a subject. */
+async function link(
+  tx: Tx,
+  user: { id: string; email: string },
+  claims: ProviderClaims,
+  origin: Origin,
+): Promise<void> {
+  const { issuer, subject, email } = claims;
+  await insertIdentity(tx, { user_id: user.id, issuer, subject, email, last_used_at: clock.now().toISOString() });
+  await recordAudit(
+    tx,
+    { actor: SYSTEM, origin },
+    {
+      action: 'user.identity_linked',
+      object_kind: 'user',
+      object_id: user.id,
+      object_name: user.email,
+      after: { issuer, subject, email },
+    },
+  );
+}
+
+/**
+ * The account of whoever the provider vouches for, locked: by issuer and subject; else by an email address that the provider
+ * verified, when linking is allowed and the account belongs to nobody there; else a new one, when that is allowed. An
+ * address alone never gets in.
+ */
+export async function findAccount(
+  tx: Tx,
+  settings: Pick<OidcSettingsRow, 'create_users' | 'link_by_email'>,
+  claims: ProviderClaims,
+  origin: Origin,
+): Promise<Found> {
+  await lockSubject(tx, claims.issuer, claims.subject);
+  const identity = await findIdentity(tx, claims.issuer, claims.subject);
+  if (identity) {
+    const user = await locked(tx, identity.user_id);
+    if (!user.active) return refused('inactive', user);
+    await noteIdentityUse(tx, identity.id, claims.email, clock.now().toISOString());
+    return { user };
+  }
+  const email = AccountEmail.safeParse(claims.email);
+  if (!email.success || !(settings.create_users || settings.link_by_email)) return refused('unknown_account');
+  // Before anything is looked up: who only claims an address must not learn whether it has an account.
+  if (!claims.email_verified) return refused('email_not_verified');
+  const known = await findCredentials(email.data, tx);
+  if (known) {
+    if (!settings.link_by_email) return refused('email_taken', known);
+    const user = await locked(tx, known.id);
+    if (!user.active) return refused('inactive', user);
+    if ((await listIdentities(tx, user.id)).length > 0) return refused('email_taken', user);
+    await link(tx, user, claims, origin);
+    return { user };
+  }
+  if (!settings.create_users) return refused('unknown_account');
+  const created = { id: newId(), email: email.data, name: claims.name ?? '' };
+  await insertUser(tx, { ...created, password_hash: null });
+  await recordAudit(
+    tx,
+    { actor: SYSTEM, origin },
+    {
+      action: 'user.created',
+      object_kind: 'user',
+      object_id: created.id,
+      object_name: created.email,
+      after: { email: created.email, name: created.name, active: true, assignments: [] },
+    },
+  );
+  await link(tx, created, claims, origin);
+  return { user: await locked(tx, created.id) };
+}
+
+/** The accounts at sign-in providers that belong to a user. @throws AppError `not_found` */
+export async function listUserIdentities(
+  _scope: Scope<'user:read'>,
+  userId: string,
+): Promise<{ items: UserIdentity[] }> {
+  if (!(await findUser(db, userId, clock.now().toISOString()))) throw notFound('user');
+  return { items: await listIdentities(db, userId) };
+}
+
+/**
+ * Parts a user from an account at a provider, which then lets nobody in any more; all sign-ins of the user end.
+ * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks, and for API tokens
+ */
+export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
+  assertNoToken(scope, 'end sign-ins');
+  return db.transaction(async (tx) => {
+    const user = await lockUser(tx, userId);
+    if (!user) throw notFound('user');
+    await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], clock.now().toISOString()));
+    const gone = await deleteIdentity(tx, userId, id);
+    if (!gone) throw notFound('account of this user at a provider');
+    const ended_sessions = await endSessions(tx, userId);
+    const { issuer, subject, email } = gone;
+    await recordAudit(tx, scope, {
+      action: 'user.identity_unlinked',
+      object_kind: 'user',
+      object_id: userId,
+      object_name: user.email,
+      before: { issuer, subject, email },
+      after: { ended_sessions },
+    });
+  });
+}
+
+type Held = Awaited<ReturnType<typeof repository.findAssignments>>[number];
+type Place = { role_id: string; tenant_id: string | null; project_id: string | null };
+
+const same = (a: Place, b: Place) =>
+  a.role_id === b.role_id && a.tenant_id === b.tenant_id && a.project_id === b.project_id;
+/** Assignments that make somebody super administrator. */
+const isSuper = (one: Held) => one.tenant_id === null && one.permissions.includes('*');
+
+/**
+ * Gives a user the roles of their groups and takes those away that came from groups they left. What was given by hand is
+ * neither changed nor given twice. Whoever would be the last super administrator stays one. Call it under
+ * `lockSuperAdmins`, with the user locked. @returns whether anything changed
+ */
+export async function applyGroups(
+  tx: Tx,
+  user: { id: string; email: string; version: number },
+  groups: readonly string[],
+  origin: Origin,
+): Promise<boolean> {
+  const now = clock.now().toISOString();
+  const mapped = (await listRoleMappings(tx)).filter(({ group }) => groups.includes(group));
+  const wanted = mapped.filter((one, index) => mapped.findIndex((other) => same(one, other)) === index);
+  const held = await repository.findAssignments(tx, [user.id], now);
+  const gone = held.filter((one) => one.source === 'oidc' && !wanted.some((other) => same(one, other)));
+  const added = wanted.filter((one) => !held.some((other) => same(one, other)));
+  if (gone.length + added.length === 0) return false;
+  const place = ({ role_id, tenant_id, project_id }: Place) => ({
+    role_id,
+    tenant_id,
+    project_id,
+    expires_at: null,
+    source: 'oidc' as const,
+  });
+  await repository.replaceAssignments(
+    tx,
+    user.id,
+    gone.map(({ id }) => id),
+    added.map(place),
+  );
+  const last = gone.filter(isSuper);
+  if (last.length > 0 && (await repository.countSuperAdmins(tx)) === 0) {
+    await repository.replaceAssignments(tx, user.id, [], last.map(place));
+    logger.warn({ user_id: user.id }, 'the groups would leave no super administrator; the role stays');
+    if (gone.length + added.length === last.length) return false;
+  }
+  await repository.updateUser(tx, user.id, { version: user.version + 1 });
+  const after = await repository.findAssignments(tx, [user.id], now);
+  await recordAudit(
+    tx,
+    { actor: { kind: 'system', id: null, name: 'sign-in provider' }, origin },
+    {
+      action: 'user.roles_changed',
+      object_kind: 'user',
+      object_id: user.id,
+      object_name: user.email,
+      before: { assignments: auditedAssignments(held) },
+      after: { assignments: auditedAssignments(after) },
+    },
+  );
+  return true;
+}

@@ -1,0 +1,165 @@
+import type { SignInMethods, SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db, type Executor, type Tx } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { seal } from '../../lib/crypto';
+import { AppError, type FieldError } from '../../lib/errors';
+import { assertVersion } from '../../lib/refusals';
+import { assertAllowedTarget } from '../../settings/assert-allowed-target';
+import { findTenantsOfProjects } from '../../tenancy/queries/projects';
+import { findTenantNames } from '../../tenancy/queries/tenants';
+import {
+  findOidcSettings,
+  listRoleMappings,
+  lockOidcSettings,
+  OIDC_ID,
+  replaceRoleMappings,
+  storeOidcSettings,
+} from '../queries/provider';
+import { findRolesById } from '../queries/roles';
+
+const DEFAULTS = {
+  enabled: false,
+  label: 'company account',
+  issuer: '',
+  client_id: '',
+  has_client_secret: false,
+  scopes: ['openid', 'profile', 'email'],
+  group_claim: 'groups',
+  public_url: '',
+  create_users: false,
+  link_by_email: false,
+  trusts_second_factor: false,
+  sign_out_at_provider: false,
+  mappings: [],
+  version: 0,
+  updated_at: null,
+};
+
+/** The provider as it is stored, without its secret; defaults when there is none. */
+export async function storedProvider(executor: Executor): Promise<SignInProvider> {
+  const row = await findOidcSettings(executor);
+  if (!row) return { configured: false, ...DEFAULTS };
+  const { id: _, client_secret_encrypted, client_secret_key_id: __, ...rest } = row;
+  const mappings = await listRoleMappings(executor);
+  return {
+    ...rest,
+    configured: true,
+    has_client_secret: client_secret_encrypted !== null,
+    mappings: mappings.map(({ role: _name, ...mapping }) => mapping),
+  };
+}
+
+/** The sign-in provider, without its secret. */
+export function readSignInProvider(_scope: Scope<'settings:read'>): Promise<SignInProvider> {
+  return storedProvider(db);
+}
+
+/** How one can sign in here; for the sign-in page. */
+export async function readSignInMethods(): Promise<SignInMethods> {
+  const row = await findOidcSettings(db);
+  return { oidc: row?.enabled ? { label: row.label } : null };
+}
+
+/** The provider as the audit trail keeps it. */
+function audited(provider: SignInProvider): Record<string, unknown> | null {
+  if (!provider.configured) return null;
+  const { configured: _, version: __, updated_at: ___, mappings, ...rest } = provider;
+  return {
+    ...rest,
+    mappings: mappings.map(({ group, role_title, tenant_name, project_name }) => ({
+      group,
+      role: role_title,
+      tenant: tenant_name,
+      ...(project_name !== null && { project: project_name }),
+    })),
+  };
+}
+
+/** What can be compared of an input and of what is stored: the same text means the same provider. */
+function comparable(given: Omit<SignInProviderInput, 'client_secret' | 'version'>): string {
+  const { enabled, label, issuer, client_id, scopes, group_claim, public_url } = given;
+  const { create_users, link_by_email, trusts_second_factor, sign_out_at_provider } = given;
+  const mappings = given.mappings.map(({ group, role_id, tenant_id, project_id }) =>
+    JSON.stringify([group, role_id, tenant_id, project_id]),
+  );
+  return JSON.stringify([
+    [enabled, label, issuer, client_id, scopes, group_claim, public_url],
+    [create_users, link_by_email, trusts_second_factor, sign_out_at_provider],
+    mappings.sort(),
+  ]);
+}
+
+/** @throws AppError `not_found` naming the field */
+async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings']): Promise<void> {
+  const roles = await findRolesById(
+    tx,
+    mappings.map(({ role_id }) => role_id),
+  );
+  const tenants = await findTenantNames(
+    tx,
+    mappings.flatMap(({ tenant_id }) => tenant_id ?? []),
+  );
+  const projects = await findTenantsOfProjects(
+    tx,
+    mappings.flatMap(({ project_id }) => project_id ?? []),
+  );
+  const errors: FieldError[] = mappings.flatMap(({ role_id, tenant_id, project_id }, index) => [
+    ...(roles.has(role_id) ? [] : [{ field: `mappings.${index}.role_id`, message: 'There is no such role.' }]),
+    ...(tenant_id === null || tenants.has(tenant_id)
+      ? []
+      : [{ field: `mappings.${index}.tenant_id`, message: 'There is no such tenant.' }]),
+    ...(project_id === null || projects.get(project_id) === tenant_id
+      ? []
+      : [{ field: `mappings.${index}.project_id`, message: 'The tenant has no such project.' }]),
+  ]);
+  if (errors.length > 0) throw new AppError('not_found', 'A role, tenant or project does not exist.', { errors });
+}
+
+/**
+ * Stores the sign-in provider. Nothing is written, and nothing recorded, when nothing changes. A secret that is left out
+ * stays, but not for another issuer: it must not be sent to whoever is entered there.
+ * @throws AppError `version_conflict`, `not_found` for unknown roles or tenants, `malformed` for a missing secret, `refused`
+ * for an issuer that no connection may be made to
+ */
+export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInput): Promise<SignInProvider> {
+  return db.transaction(async (tx) => {
+    const row = await lockOidcSettings(tx);
+    const before = await storedProvider(tx);
+    const { version, client_secret, mappings, ...given } = input;
+    const fields = { ...given, sign_out_at_provider: given.sign_out_at_provider ?? before.sign_out_at_provider };
+    assertVersion('sign-in provider', before.version, version);
+    if (client_secret === undefined && before.has_client_secret && before.issuer !== input.issuer) {
+      const message = 'Enter the secret again: it belongs to the issuer that was there before.';
+      throw new AppError('malformed', message, { errors: [{ field: 'client_secret', message }] });
+    }
+    if (input.issuer !== before.issuer) assertAllowedTarget('issuer', new URL(input.issuer).hostname);
+    await assertMappable(tx, mappings);
+    const sameSecret = client_secret === undefined || (client_secret === null && !before.has_client_secret);
+    if (before.configured && sameSecret && comparable(before) === comparable({ ...fields, mappings })) return before;
+    const sealed = typeof client_secret === 'string' ? seal(client_secret, OIDC_ID) : null;
+    const keep = client_secret === undefined && row !== null;
+    const wanted = {
+      ...fields,
+      client_secret_encrypted: keep ? row.client_secret_encrypted : (sealed?.sealed ?? null),
+      client_secret_key_id: keep ? row.client_secret_key_id : (sealed?.key_id ?? null),
+    };
+    await storeOidcSettings(tx, {
+      ...wanted,
+      version: before.version + 1,
+      updated_at: clock.now().toISOString(),
+    });
+    await replaceRoleMappings(tx, mappings);
+    const after = await storedProvider(tx);
+    await recordAudit(tx, scope, {
+      action: 'settings.sign_in_provider_updated',
+      object_kind: 'settings',
+      object_id: OIDC_ID,
+      object_name: 'Sign-in provider',
+      before: audited(before),
+      after: { ...audited(after), ...(sealed !== null && { has_new_client_secret: true }) },
+    });
+    return after;
+  });
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { ImportInput, ImportListInput, IpamImport, IpamImportDetail } from '@/domain/ipam/csv-import';
+import type { Page } from '@/domain/list';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { ipamImport } from '../../jobs/definitions';
+import { enqueue } from '../../jobs/enqueue';
+import { MAX_ATTEMPTS } from '../../jobs/queries/run-leases';
+import { recoverRuns } from '../../jobs/run-lease';
+import { clock } from '../../lib/clock';
+import { newId } from '../../lib/ids';
+import { logger } from '../../lib/logger';
+import { notFound } from '../../lib/refusals';
+import * as repository from '../queries/imports';
+import { importLeases, insertImport } from '../queries/imports';
+
+/** One page of the imports, newest first. */
+export function listImports(_scope: Scope<'ipam:write'>, input: ImportListInput): Promise<Page<IpamImport>> {
+  return repository.listImports(input);
+}
+
+/**
+ * One import with its report: each bad row by line and field.
+ * @throws AppError `not_found`
+ */
+export async function readImport(_scope: Scope<'ipam:write'>, id: string): Promise<IpamImportDetail> {
+  const found = await repository.findImport(id);
+  if (!found) throw notFound('import');
+  return found;
+}
+
+/** Hands a waiting import to the queue; when that does not answer the schedule finds it within a minute. */
+export async function startImport(import_id: string): Promise<void> {
+  try {
+    await enqueue(ipamImport, { import_id });
+  } catch (error) {
+    logger.warn({ err: error, import_id }, 'the import waits until the queue answers');
+  }
+}
+
+/** Keeps a CSV file and has it taken over by a worker. */
+export async function requestImport(scope: Scope<'ipam:write'>, input: ImportInput): Promise<{ import_id: string }> {
+  const id = newId();
+  const sha256 = createHash('sha256').update(input.content).digest('hex');
+  await db.transaction(async (tx) => {
+    await insertImport(tx, {
+      ...input,
+      id,
+      sha256,
+      requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+      requested_by_name: scope.actor.name,
+    });
+    await publishEvent(tx, { type: 'ipam_import.changed', import_id: id });
+    await recordAudit(tx, scope, {
+      action: 'ipam.import_requested',
+      object_kind: 'ipam_import',
+      object_id: id,
+      object_name: input.file_name || `${input.kind}.csv`,
+      after: { kind: input.kind, mode: input.mode, dry_run: input.dry_run, sha256 },
+    });
+  });
+  await startImport(id);
+  return { import_id: id };
+}
+
+const MESSAGE = `The worker died ${MAX_ATTEMPTS} times during this import; nothing was written. Look into its log.`;
+
+async function giveUp({ id }: { id: string }): Promise<void> {
+  await db.transaction(async (tx) => {
+    const outcome = { message: MESSAGE, finished_at: clock.now().toISOString(), content: '' };
+    if (await importLeases.fail(tx, id, outcome))
+      await publishEvent(tx, { type: 'ipam_import.changed', import_id: id });
+  });
+}
+
+/** Imports without a worker get a job again, or are given up after too many attempts. */
+export async function sweepImports(): Promise<void> {
+  const orphans = await importLeases.listOrphans(db, []);
+  await recoverRuns(orphans, { restart: ({ id }) => startImport(id), giveUp });
+}

@@ -1,0 +1,133 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { ImportListInput, IpamImport, IpamImportDetail } from '@/domain/ipam/csv-import';
+import type { Page } from '@/domain/list';
+import { db, type Executor, type Tx } from '../../db/client';
+import { pageOfRows } from '../../db/page-of-rows';
+import { ipAddresses } from '../../db/schema/addresses';
+import { clusters } from '../../db/schema/clusters';
+import { ipamImports } from '../../db/schema/ipam';
+import { networks, subnets } from '../../db/schema/networks';
+import { workloadInterfaces, workloads } from '../../db/schema/workloads';
+import { runLeases } from '../../jobs/queries/run-leases';
+
+/** Clusters by their names. */
+export async function findClustersByName(executor: Executor, names: readonly string[]) {
+  if (names.length === 0) return [];
+  return executor
+    .select({ id: clusters.id, name: clusters.name })
+    .from(clusters)
+    .where(inArray(clusters.name, [...names]));
+}
+
+/** All networks of these clusters, locked against changes of their prefixes and addresses. */
+export async function lockNetworksOf(tx: Tx, clusterIds: readonly string[]) {
+  if (clusterIds.length === 0) return [];
+  return tx
+    .select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name })
+    .from(networks)
+    .where(inArray(networks.cluster_id, [...clusterIds]))
+    .orderBy(networks.id)
+    .for('no key update');
+}
+
+export async function listSubnetsOf(executor: Executor, clusterIds: readonly string[]) {
+  return executor
+    .select()
+    .from(subnets)
+    .where(inArray(subnets.cluster_id, [...clusterIds]));
+}
+
+export async function listAddressesOf(executor: Executor, clusterIds: readonly string[]) {
+  return executor
+    .select({
+      id: ipAddresses.id,
+      network_id: ipAddresses.network_id,
+      address: sql<string>`host(${ipAddresses.address})`,
+      state: ipAddresses.state,
+      source: ipAddresses.source,
+      workload_id: ipAddresses.workload_id,
+      interface_id: ipAddresses.interface_id,
+      mac: ipAddresses.mac,
+      hostname: ipAddresses.hostname,
+      description: ipAddresses.description,
+    })
+    .from(ipAddresses)
+    .where(inArray(ipAddresses.cluster_id, [...clusterIds]));
+}
+
+/** Workloads of these clusters with their cards. */
+export async function listAssigneesOf(executor: Executor, clusterIds: readonly string[]) {
+  return executor
+    .select({
+      id: workloads.id,
+      cluster_id: workloads.cluster_id,
+      vmid: workloads.vmid,
+      external_id: workloads.external_id,
+      name: workloads.name,
+      interfaces: sql<{ id: string; mac: string | null; network_id: string | null }[]>`coalesce((
+        select json_agg(json_build_object('id', i.id, 'mac', i.mac, 'network_id', i.network_id))
+        from ${workloadInterfaces} i where i.workload_id = ${workloads.id}), '[]')`,
+    })
+    .from(workloads)
+    .where(inArray(workloads.cluster_id, [...clusterIds]));
+}
+
+export type ImportRow = typeof ipamImports.$inferSelect;
+
+export const importLeases = runLeases(ipamImports);
+
+const columns = {
+  id: ipamImports.id,
+  kind: ipamImports.kind,
+  mode: ipamImports.mode,
+  dry_run: ipamImports.dry_run,
+  file_name: ipamImports.file_name,
+  status: ipamImports.status,
+  stage: ipamImports.stage,
+  progress_done: ipamImports.progress_done,
+  progress_total: ipamImports.progress_total,
+  rows_total: ipamImports.rows_total,
+  rows_bad: ipamImports.rows_bad,
+  created: ipamImports.created,
+  updated: ipamImports.updated,
+  unchanged: ipamImports.unchanged,
+  errors_total: ipamImports.errors_total,
+  message: ipamImports.message,
+  requested_by_name: ipamImports.requested_by_name,
+  created_at: ipamImports.created_at,
+  started_at: ipamImports.started_at,
+  finished_at: ipamImports.finished_at,
+};
+
+export async function insertImport(tx: Tx, row: typeof ipamImports.$inferInsert): Promise<void> {
+  await tx.insert(ipamImports).values(row);
+}
+
+/** Imports page by page, newest first. Two queries. */
+export async function listImports(input: ImportListInput): Promise<Page<IpamImport>> {
+  const conditions = [
+    input.kind === undefined ? undefined : eq(ipamImports.kind, input.kind),
+    input.status === undefined ? undefined : eq(ipamImports.status, input.status),
+  ];
+  return pageOfRows<IpamImport>(
+    input,
+    { sorts: { created_at: { column: ipamImports.id } }, sort: '-created_at', id: ipamImports.id },
+    (paging) => ({
+      rows: db
+        .select(columns)
+        .from(ipamImports)
+        .where(and(...conditions, paging.after))
+        .orderBy(...paging.order)
+        .limit(paging.limit),
+      total: db.$count(ipamImports, and(...conditions)),
+    }),
+  );
+}
+
+export async function findImport(id: string): Promise<IpamImportDetail | null> {
+  const [row] = await db
+    .select({ ...columns, errors: ipamImports.errors })
+    .from(ipamImports)
+    .where(eq(ipamImports.id, id));
+  return row ?? null;
+}

@@ -1,0 +1,122 @@
+import {
+  COVERAGE_DAYS,
+  type CoverageRange,
+  type PolicyCoverage,
+  type WorkloadCoverage,
+  type WorkloadCoverageListInput,
+} from '@/domain/coverage';
+import type { Page } from '@/domain/list';
+import { isWithinReach } from '@/domain/permissions';
+import type { SecurityRule } from '@/domain/policies';
+import { ruleOfVersion, unchangedSince, type VersionRules } from '@/domain/policy/rule-history';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { notFound } from '../../lib/refusals';
+import { withinTenant } from '../../tenancy/choose-owner';
+import type { RuleHitSums } from '../../traffic/storage/coverage-rows';
+import { flowStore } from '../../traffic/storage/flow-store';
+import { readBoard } from '../policies/board/read-board';
+import { findPolicy, listPolicyRules } from '../queries/policies';
+import { listVersionRules } from '../queries/policy-versions';
+import { guestsOfAudited } from '../verdicts/audit-policies';
+
+const DAY_MS = 86_400_000;
+
+/** The dates (UTC) of the last `count` days, today included, the oldest first. */
+export function coverageDays(count: number): string[] {
+  const today = clock.now().getTime();
+  return Array.from({ length: count }, (_, i) => new Date(today - (count - 1 - i) * DAY_MS).toISOString().slice(0, 10));
+}
+
+const later = (a: string, b: string) => (a > b ? a : b);
+
+/** Since when a rule has been looked for hits: since when it is as it is, but not before anybody looked. */
+function neverHitSince(rule: SecurityRule, versions: readonly VersionRules[], looked: string | null): string | null {
+  const unchanged = rule.enabled ? unchangedSince(rule, versions) : null;
+  return looked === null || unchanged === null ? null : later(looked, unchanged);
+}
+
+/**
+ * How often each rule of a policy decided about a flow, at the guests within reach, and which was never hit although it
+ * was looked for. Seven queries when nothing changed since the last one.
+ * @throws AppError `not_found`
+ */
+export async function readPolicyCoverage(
+  scope: Scope<'policy:read'>,
+  id: string,
+  range: CoverageRange,
+): Promise<PolicyCoverage> {
+  const [policy, rules, board, places] = await Promise.all([
+    findPolicy(db, scope.reach, id),
+    listPolicyRules(db, id),
+    readBoard(),
+    flowStore().hits.places(id),
+  ]);
+  if (!policy) throw notFound('policy');
+  const days = coverageDays(range.days);
+  const { world } = board;
+  const visible = [...world.workloads.values()].filter((workload) => isWithinReach(workload, scope.reach));
+  const seen = new Set(visible.map((workload) => workload.id));
+  const guests = [...new Set([...board.placesOf(id), ...guestsOfAudited(world, id)])].filter((guest) =>
+    seen.has(guest),
+  );
+  const marks = [...(await flowStore().hits.marksOfWorkloads(guests)).values()];
+  const kept = coverageDays(COVERAGE_DAYS)[0] ?? '';
+  const looked = marks.map(({ since }) => since).reduce<string | null>((a, b) => (a === null ? b : later(a, b)), null);
+  const looked_since = looked && later(looked, `${kept}T00:00:00.000Z`);
+  const versions = await listVersionRules(
+    id,
+    looked_since ?? policy.updated_at,
+    places.map((place) => place.policy_version),
+  );
+  const byVersion = new Map(versions.map((version) => [version.version, version]));
+  const known = places.flatMap((place) => {
+    const rule = ruleOfVersion(rules, byVersion.get(place.policy_version), place.rule_position);
+    return rule ? [{ ...place, rule_id: rule.id }] : [];
+  });
+  const sums = await flowStore().hits.ofPolicy({
+    policy_id: id,
+    from: days[0] ?? kept,
+    visible: scope.tenants === 'all' ? 'all' : [...seen],
+    rules: known,
+    reach: scope.reach,
+  });
+  const bySum = new Map<string | null, RuleHitSums>(sums.map((sum) => [sum.rule_id, sum]));
+  const earlier = bySum.get(null);
+  return {
+    policy_id: id,
+    policy_version: policy.version,
+    enabled: policy.enabled,
+    enforcement_mode: policy.definition.enforcement_mode,
+    days,
+    guests: { total: guests.length, looked_at: marks.length },
+    looked_since,
+    counted_until: marks.map(({ until }) => until).sort()[0] ?? null,
+    rules: rules.map((rule) => {
+      const sum = bySum.get(rule.id);
+      return {
+        ...rule,
+        hits: sum?.hits ?? 0,
+        audit_hits: sum?.audit_hits ?? 0,
+        last_hit_at: sum?.last_hit_at ?? null,
+        guests_hit: sum?.guests_hit ?? 0,
+        daily: days.map((day) => sum?.by_day[day] ?? 0),
+        never_hit_since: sum || !policy.enabled ? null : neverHitSince(rule, versions, looked_since),
+      };
+    }),
+    earlier_rules: earlier
+      ? { hits: earlier.hits, audit_hits: earlier.audit_hits, last_hit_at: earlier.last_hit_at }
+      : null,
+  };
+}
+
+/** Guests within reach with the share of their flows that rules decide, the least covered first. Two queries. @throws AppError `not_found` for a tenant out of reach */
+export async function listWorkloadCoverage(
+  given: Scope<'flow:read'>,
+  input: WorkloadCoverageListInput,
+): Promise<Page<WorkloadCoverage>> {
+  const scope = await withinTenant(given, input.tenant_id);
+  const [from = ''] = coverageDays(input.days);
+  return flowStore().hits.byWorkload(scope.reach, from, input);
+}

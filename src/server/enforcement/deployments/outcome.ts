@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AppliedCluster, AppliedGuest, ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
+import { type Owned, ownedPart } from '@/domain/permissions';
+import { db, type Executor } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import type { RuleNamer } from '../guest-firewall/named-rules';
+import { openGuestResult } from '../guest-firewall/withhold-state';
+import { compileWorld, type PolicyWorld } from '../policies/world';
+import { listGuestsOf } from '../queries/deployment-guests';
+import { listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
+import type { PolicyState } from '../queries/policy-placements';
+
+type Unresolved = ApplyResult['unresolved'];
+
+/** Endpoints of the policy that stand for nothing. */
+export const unresolvedOf = (world: PolicyWorld, policyId: string): Unresolved =>
+  compileWorld(world)
+    .unresolved.filter(({ policy_id }) => policy_id === policyId)
+    .map(({ side, endpoint, reason }) => ({ side, endpoint, reason }));
+
+function guestOf({
+  deployment_id: _,
+  id: _id,
+  started_at: _start,
+  finished_at: _end,
+  ...guest
+}: DeploymentGuest): AppliedGuest {
+  return guest;
+}
+
+const clusterOf = (deployment: Deployment, guests: readonly DeploymentGuest[]): AppliedCluster => ({
+  cluster_id: deployment.cluster_id,
+  cluster_name: deployment.cluster_name,
+  deployment_id: deployment.id,
+  status: deployment.status,
+  problems: deployment.problems,
+  notes: deployment.notes,
+  guests: guests.filter(({ deployment_id }) => deployment_id === deployment.id).map(guestOf),
+});
+
+const IN_FORCE = ['ok', 'unchanged', 'partial'];
+
+/** What is not as wanted, in one text. */
+function messageOf(clusters: readonly AppliedCluster[], finished: boolean): string | null {
+  if (!finished) return 'The work goes on; ask for its deployments.';
+  const many = clusters.length > 1;
+  const texts = clusters.flatMap(({ cluster_name, problems, notes }) =>
+    [...problems, ...notes].map(({ message }) => (many ? `${cluster_name}: ${message}` : message)),
+  );
+  return texts.length > 0 ? [...new Set(texts)].join(' ').slice(0, 2_000) : null;
+}
+
+/** What has become of these deployments by now. @param namer for the reader */
+export async function applyResult(
+  policy: PolicyState,
+  ids: readonly string[],
+  unresolved: Unresolved,
+  namer: RuleNamer,
+): Promise<ApplyResult> {
+  const deployments = await withGuestProblems(db, await listDeploymentsByIds(db, ids));
+  const guests = await listGuestsOf(
+    db,
+    deployments.map(({ id }) => id),
+  );
+  const clusters = deployments.map((deployment) =>
+    clusterOf(
+      deployment,
+      guests.map((guest) => openGuestResult(guest, namer)),
+    ),
+  );
+  const finished = deployments.every(({ finished_at }) => finished_at !== null);
+  return {
+    policy_id: policy.id,
+    policy_version: deployments[0]?.policy_version ?? policy.version,
+    policy_mode: policy.definition.enforcement_mode,
+    dry_run: false,
+    success: finished && deployments.every(({ status }) => status === 'ok'),
+    applied: clusters.some((cluster) => cluster.guests.some(({ status }) => IN_FORCE.includes(status))),
+    message: messageOf(clusters, finished),
+    operation_id: deployments[0]?.operation_id ?? null,
+    finished,
+    clusters,
+    unresolved,
+  };
+}
+
+const MAX_WAIT_MS = 120_000;
+const FIRST_PAUSE_MS = 50;
+const LAST_PAUSE_MS = 500;
+
+/** Waits until all of these deployments have ended, the time is over, or `signal` aborts. */
+export async function awaitDeployments(
+  ids: readonly string[],
+  { signal, timeoutMs = MAX_WAIT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+    const deployments = await listDeploymentsByIds(db, ids);
+    const left = deadline - performance.now();
+    if (deployments.every(({ finished_at }) => finished_at !== null) || left <= 0 || signal?.aborted) return;
+    await delay(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Tells that a deployment was begun, went on or ended, when the transaction commits. */
+export const deploymentChanged = (
+  tx: Executor,
+  { id, policy_id, ...owner }: Owned & { id: string; policy_id: string },
+): Promise<void> => publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id, ...ownedPart(owner) });

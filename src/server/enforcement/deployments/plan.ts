@@ -1,0 +1,160 @@
+import type { DeploymentProblem } from '@/domain/deployments';
+import { actsOn } from '@/domain/policy/acts-on';
+import { parseMarker } from '@/domain/policy/marker';
+import { db } from '../../db/client';
+import { concurrently } from '../../lib/concurrently';
+import type { GuestFact } from '../../providers/hypervisor/types';
+import { compileWorld, isDeployed, type PolicyWorld } from '../policies/world';
+import { listGuestsOf, listWorkloadIdsBy } from '../queries/deployment-guests';
+import { listUnrestoredWorkloadIds } from '../queries/guest-firewalls';
+import { listPlacedWorkloadIds } from '../queries/policy-placements';
+import type { DeploymentSession, HeldDeployment } from './deployment-session';
+import { failureKind, problemOf } from './guest/perform-step';
+import { type GuestWork, guestsOf, unmappedRules } from './guest-work';
+
+export type Work = { version: number; guests: GuestWork[]; problems: DeploymentProblem[] };
+
+const NOT_ENFORCED: DeploymentProblem = {
+  code: 'policy_not_enforced',
+  message: 'The policy is disabled, in audit mode or deleted, so it is not applied.',
+  remedy: 'Enable it and set its mode to enforced, then apply it.',
+};
+
+/** Guests of a retried deployment that are to be done again; null: all. */
+export async function retriedGuests({ retry_of }: HeldDeployment): Promise<ReadonlySet<string> | null> {
+  return retry_of === null
+    ? null
+    : listWorkloadIdsBy(db, retry_of, ['failed', 'partial', 'queued', 'running', 'skipped']);
+}
+
+/**
+ * Guests of the cluster where the policy wants something now, and those where something of it may stand from before: a
+ * workload that left a group must lose its rules, too.
+ */
+export async function planApply(deployment: HeldDeployment, world: PolicyWorld): Promise<Work> {
+  const { policy_id, cluster_id, policy_version } = deployment;
+  const policy = world.policies.find(({ id }) => id === policy_id);
+  if (!policy || !isDeployed(policy)) return { version: policy_version, guests: [], problems: [NOT_ENFORCED] };
+  const compiled = compileWorld(world);
+  const wanted = new Map(
+    compiled.guests.filter((guest) => guest.cluster_id === cluster_id).map((guest) => [guest.workload_id, guest]),
+  );
+  const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
+  const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
+  const concerned = guestsOf(compiled, policy_id)
+    .filter((guest) => guest.cluster_id === cluster_id)
+    .map(({ workload_id }) => workload_id)
+    .filter((id) => {
+      // Another owner may have the policy since the deployment was requested.
+      const workload = world.workloads.get(id);
+      return workload !== undefined && actsOn(deployment, workload);
+    });
+  const only = await retriedGuests(deployment);
+  const guests = [...new Set([...concerned, ...placed, ...unrestored])]
+    .filter((id) => only === null || only.has(id))
+    .flatMap((id): GuestWork[] => {
+      const workload = world.workloads.get(id);
+      return workload ? [{ workload, wanted: wanted.get(id) ?? null }] : [];
+    })
+    .sort((a, b) => a.workload.vmid - b.workload.vmid);
+  const unmapped = unmappedRules(policy, compiled);
+  return { version: policy.version, guests, problems: unmapped ? [unmapped] : [] };
+}
+
+const READERS = 4;
+
+/** Guests at which a rule of the policy stands, and those that could not be looked at. */
+async function findMarked(
+  session: DeploymentSession,
+  instance: string,
+  guests: readonly GuestFact[],
+  nameOf: (guest: GuestFact) => string,
+) {
+  const marked: GuestFact[] = [];
+  const problems: DeploymentProblem[] = [];
+  const { policy_id } = session.deployment;
+  await concurrently(guests, READERS, session.signal, async (guest) => {
+    for (let tries = 0; ; tries++) {
+      try {
+        const { items } = await session.provider.firewallWriter.readRules(guest);
+        const isOurs = items.some(({ comment }) => {
+          const marker = parseMarker(comment);
+          return marker?.instance === instance && marker.policy_id === policy_id;
+        });
+        if (isOurs) marked.push(guest);
+        return;
+      } catch (error) {
+        const kind = failureKind(error);
+        if (kind === 'broken') throw error;
+        if (kind === 'again' && tries < 3) await session.pause(1_000 * 2 ** tries);
+        else {
+          const problem = problemOf(error);
+          problems.push({ ...problem, message: `${nameOf(guest)}: ${problem.message}` });
+          return;
+        }
+      }
+    }
+  });
+  return { marked, problems };
+}
+
+/**
+ * Every guest of the cluster on which the policy may act is looked at, not only those where it was applied: backups that were
+ * restored and clones carry its rules as well. A guest that is not in the inventory is nobody's, so tenants are not told
+ * its number.
+ * @throws ProviderError when the cluster cannot be asked
+ */
+export async function planCleanup(session: DeploymentSession, world: PolicyWorld): Promise<Work> {
+  const { deployment, provider } = session;
+  const { tenant_id, cluster_id, policy_version } = deployment;
+  const listing = await provider.inventory.listGuests();
+  const byVmid = new Map(
+    [...world.workloads.values()].filter((w) => w.cluster_id === cluster_id).map((w) => [w.vmid, w]),
+  );
+  const within = listing.items.filter(({ vmid }) => {
+    const workload = byVmid.get(vmid);
+    return workload === undefined || actsOn(deployment, workload);
+  });
+  const nameOf = ({ vmid }: GuestFact) =>
+    tenant_id === null || byVmid.has(vmid) ? `Guest ${vmid}` : 'A guest that is not in the inventory yet';
+  const { marked, problems } = await findMarked(session, world.instance, within, nameOf);
+  const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
+  const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
+  const only = await retriedGuests(deployment);
+  const found = marked.flatMap(({ vmid }) => byVmid.get(vmid)?.id ?? []);
+  for (const guest of marked) {
+    if (byVmid.has(guest.vmid)) continue;
+    problems.push({
+      code: 'not_in_inventory',
+      message:
+        tenant_id === null
+          ? `Guest ${guest.vmid} has rules of the policy but is not in the inventory yet.`
+          : `${nameOf(guest)} has rules of the policy.`,
+      remedy: 'Sync the cluster, then retry.',
+    });
+  }
+  if (!listing.complete) {
+    problems.push({
+      code: 'incomplete_list',
+      message: `Guests that the API token may not see were not looked at: ${listing.incompleteReason ?? ''}`.trim(),
+      remedy: 'Give the token VM.Audit on all guests, then retry.',
+    });
+  }
+  const guests = [...new Set([...found, ...placed, ...unrestored])]
+    .filter((id) => only === null || only.has(id) || found.includes(id))
+    .flatMap((id): GuestWork[] => {
+      const workload = world.workloads.get(id);
+      return workload ? [{ workload, wanted: null }] : [];
+    })
+    .sort((a, b) => a.workload.vmid - b.workload.vmid);
+  return { version: policy_version, guests, problems };
+}
+
+/** The workloads that were named when the removal was requested; nothing is wanted there. */
+export async function planRemoval({ id, policy_version }: HeldDeployment, world: PolicyWorld): Promise<Work> {
+  const guests = (await listGuestsOf(db, [id])).flatMap(({ workload_id }): GuestWork[] => {
+    const workload = world.workloads.get(workload_id);
+    return workload ? [{ workload, wanted: null }] : [];
+  });
+  return { version: policy_version, guests, problems: [] };
+}

@@ -1,0 +1,154 @@
+import type { ApplyResult, Deployment, DeploymentTrigger } from '@/domain/deployments';
+import { type Owned, ownedPart } from '@/domain/permissions';
+import { recordAudit } from '../../audit/record';
+import type { Actor, Origin, Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
+import { ruleNamer } from '../guest-firewall/named-rules';
+import { isDeployed, loadPolicyWorld } from '../policies/world';
+import { findDeployment, insertDeployment, listDeployedClusterIds } from '../queries/deployments';
+import { findPolicyState, holdPolicyState, listPlacedClusterIds } from '../queries/policy-placements';
+import { applyResult, awaitDeployments, deploymentChanged, unresolvedOf } from './outcome';
+import { readDeployment } from './reads';
+import { assertApplicable, requestApply } from './request';
+import { startDeployments } from './schedule';
+
+type CleanedPolicy = Owned & { policy_id: string; policy_version: number; name: string };
+
+/**
+ * Notes inside the caller's transaction that the rules of a policy are to be removed from every cluster where it was
+ * ever deployed. The caller hands the ids to `startDeployments` after the commit. They outlive the policy.
+ */
+export async function requestCleanupIn(
+  tx: Tx,
+  scope: { readonly actor: Actor; readonly origin: Origin | null },
+  policy: CleanedPolicy,
+  trigger: Extract<DeploymentTrigger, 'disabled' | 'audit' | 'deleted' | 'reconcile'>,
+): Promise<{ deployment_id: string; cluster_id: string }[]> {
+  const clusterIds = new Set([
+    ...(await listDeployedClusterIds(tx, policy.policy_id)),
+    ...(await listPlacedClusterIds(tx, policy)),
+  ]);
+  const operation_id = newId();
+  const requested: { deployment_id: string; cluster_id: string }[] = [];
+  for (const cluster_id of [...clusterIds].sort()) {
+    const id = await insertDeployment(tx, {
+      operation_id,
+      policy_id: policy.policy_id,
+      policy_name: policy.name,
+      policy_version: policy.policy_version,
+      tenant_id: policy.tenant_id,
+      project_id: policy.project_id,
+      cluster_id,
+      kind: 'cleanup',
+      trigger,
+      requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+    });
+    requested.push({ deployment_id: id, cluster_id });
+    await deploymentChanged(tx, { ...policy, id });
+  }
+  if (requested.length > 0) {
+    await recordAudit(tx, scope, {
+      action: 'policy.cleanup_requested',
+      object_kind: 'policy',
+      object_id: policy.policy_id,
+      object_name: policy.name,
+      tenant_id: policy.tenant_id,
+      after: { project_id: policy.project_id, trigger, deployments: requested },
+    });
+  }
+  return requested;
+}
+
+/**
+ * Makes what is live what is intended: an enforced policy is applied, the rules of another are removed wherever some of
+ * them are left. @throws AppError `not_found`, `refused`
+ */
+export async function reconcilePolicy(
+  scope: Scope<'policy:apply'>,
+  policyId: string,
+  waiting: { wait: boolean; signal?: AbortSignal },
+): Promise<ApplyResult> {
+  const found = await findPolicyState(db, policyId, scope.reach);
+  if (!found) throw notFound('policy');
+  const world = await loadPolicyWorld();
+  if (isDeployed(found)) {
+    const { policy, ids } = await requestApply(scope, policyId, world, 'reconcile');
+    if (waiting.wait) await awaitDeployments(ids, waiting);
+    return applyResult(policy, ids, unresolvedOf(world, policyId), ruleNamer(world, scope.reach, policy));
+  }
+  const { policy, requested } = await db.transaction(async (tx) => {
+    const policy = await holdPolicyState(tx, policyId, scope.reach);
+    if (!policy) throw notFound('policy');
+    const { id, version, name, tenant_id, project_id } = policy;
+    const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
+    return { policy, requested: await requestCleanupIn(tx, scope, subject, 'reconcile') };
+  });
+  if (requested.length === 0) {
+    return {
+      policy_id: policy.id,
+      policy_version: policy.version,
+      policy_mode: policy.definition.enforcement_mode,
+      dry_run: false,
+      success: true,
+      applied: false,
+      message: 'The policy was never deployed, so there is nothing to remove.',
+      operation_id: null,
+      finished: true,
+      clusters: [],
+      unresolved: [],
+    };
+  }
+  const ids = requested.map(({ deployment_id }) => deployment_id);
+  await startDeployments(ids);
+  if (waiting.wait) await awaitDeployments(ids, waiting);
+  return applyResult(policy, ids, [], ruleNamer(world, scope.reach, policy));
+}
+
+/**
+ * Does again what failed in a deployment, and only that: guests that are as wanted are not asked. One that failed before
+ * its guests were known is done as a whole.
+ * @throws AppError `not_found`; `refused` while it runs, when nothing failed, or when the policy is not to be in force
+ */
+export async function retryDeployment(scope: Scope<'policy:apply'>, id: string): Promise<Deployment> {
+  const added = await db.transaction(async (tx) => {
+    const old = await findDeployment(tx, scope.reach, id);
+    if (!old) throw notFound('deployment');
+    if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
+    if (old.status === 'ok') throw new AppError('refused', 'Nothing failed in this deployment.');
+    const policy = await holdPolicyState(tx, old.policy_id, scope.reach);
+    // What another owner has by now is not applied for the former one.
+    const owner = ownedPart(policy ?? old);
+    if (old.kind === 'apply') {
+      if (!policy) throw notFound('policy');
+      assertApplicable(policy, false);
+    }
+    const known = Object.values(old.guests).some((count) => count > 0);
+    const newDeploymentId = await insertDeployment(tx, {
+      operation_id: newId(),
+      policy_id: old.policy_id,
+      policy_name: policy?.name ?? old.policy_name,
+      policy_version: policy?.version ?? old.policy_version,
+      ...owner,
+      cluster_id: old.cluster_id,
+      kind: old.kind,
+      trigger: 'retry',
+      requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+      ...(known && { retry_of: old.id }),
+    });
+    await deploymentChanged(tx, { ...owner, policy_id: old.policy_id, id: newDeploymentId });
+    await recordAudit(tx, scope, {
+      action: 'policy.retry_requested',
+      object_kind: 'policy',
+      object_id: old.policy_id,
+      object_name: old.policy_name,
+      tenant_id: old.tenant_id,
+      after: { project_id: owner.project_id, deployment_id: newDeploymentId, retry_of: old.id },
+    });
+    return newDeploymentId;
+  });
+  await startDeployments([added]);
+  return readDeployment(scope, added);
+}

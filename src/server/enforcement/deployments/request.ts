@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { ApplyInput, ApplyPendingResult, ApplyResult, DeploymentTrigger } from '@/domain/deployments';
+import { ownedPart } from '@/domain/permissions';
+import type { ClusterDeployment } from '@/domain/policy-deployment';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
+import { ruleNamer } from '../guest-firewall/named-rules';
+import { readBoard } from '../policies/board/read-board';
+import { compileWorld, isDeployed, loadPolicyWorld, type PolicyWorld } from '../policies/world';
+import { insertDeployment } from '../queries/deployments';
+import {
+  findPolicyState,
+  holdPolicyState,
+  listPlacedClusterIds,
+  listPlacementsOf,
+  listPolicyStates,
+  type PlacementRow,
+  type PolicyState,
+} from '../queries/policy-placements';
+import { dryRun } from './dry-run';
+import { dropsOf, guestsOf, rulesOf, unmappedRules } from './guest-work';
+import { applyResult, awaitDeployments, deploymentChanged, unresolvedOf } from './outcome';
+import { startDeployments } from './schedule';
+
+/** What every answer to an apply says of the policy, refusals included. */
+export const refusalOf = (policy: PolicyState, dry_run: boolean) => ({
+  policy_id: policy.id,
+  policy_version: policy.version,
+  policy_mode: policy.definition.enforcement_mode,
+  success: false,
+  applied: false,
+  dry_run,
+});
+
+const refuse = (policy: PolicyState, dry_run: boolean, message: string) =>
+  new AppError('refused', message, { extra: { ...refusalOf(policy, dry_run), message } });
+
+/** @throws AppError `refused`, with `policy_mode`, for a policy that is not to be in force */
+export function assertApplicable(policy: PolicyState, dryRun: boolean): void {
+  if (policy.definition.enforcement_mode === 'audit') {
+    throw refuse(
+      policy,
+      dryRun,
+      `${policy.name} is in audit mode: it only tells what it would do. Set its mode to enforced to apply it.`,
+    );
+  }
+  if (!policy.enabled) throw refuse(policy, dryRun, `${policy.name} is disabled. Enable it to apply it.`);
+}
+
+/** Nothing of the policy can be put anywhere. */
+export const refuseUnmapped = (policy: PolicyState, dryRun: boolean, message: string) =>
+  refuse(policy, dryRun, message);
+
+/** Clusters where the policy wants something now. */
+function wantedClusters(world: PolicyWorld, policyId: string): string[] {
+  const ids = guestsOf(compileWorld(world), policyId).map(({ cluster_id }) => cluster_id);
+  return [...new Set(ids)];
+}
+
+/** Those of the workloads of one cluster. */
+const fingerprintsIn = (
+  { workloads }: PolicyWorld,
+  clusterId: string,
+  fingerprints: Readonly<Record<string, string>>,
+) => Object.fromEntries(Object.entries(fingerprints).filter(([id]) => workloads.get(id)?.cluster_id === clusterId));
+
+/**
+ * Has a policy applied on every cluster where it wants something or may still stand. A deployment of it that waits
+ * already will do: it reads what is wanted when it begins. With fingerprints of a preview, nothing is written but what the
+ * preview showed.
+ * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a workload
+ */
+export async function requestApply(
+  scope: Scope<'policy:apply'>,
+  policyId: string,
+  world: PolicyWorld,
+  trigger: Extract<DeploymentTrigger, 'apply' | 'reconcile' | 'apply_pending'>,
+  fingerprints?: Readonly<Record<string, string>>,
+): Promise<{ policy: PolicyState; ids: string[] }> {
+  const { policy, ids } = await db.transaction(async (tx) => {
+    const policy = await holdPolicyState(tx, policyId, scope.reach);
+    if (!policy) throw notFound('policy');
+    assertApplicable(policy, false);
+    const clusters = new Set([
+      ...wantedClusters(world, policyId),
+      ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),
+    ]);
+    if (clusters.size === 0) {
+      const own = world.policies.find(({ id }) => id === policyId);
+      const unmapped = own && unmappedRules(own, compileWorld(world));
+      throw refuseUnmapped(
+        policy,
+        false,
+        unmapped?.message ?? `${policy.name} has no enabled rule and no default to apply.`,
+      );
+    }
+    const operation_id = newId();
+    const ids: string[] = [];
+    for (const cluster_id of [...clusters].sort()) {
+      const id = await insertDeployment(tx, {
+        operation_id,
+        policy_id: policyId,
+        policy_name: policy.name,
+        policy_version: policy.version,
+        tenant_id: policy.tenant_id,
+        project_id: policy.project_id,
+        cluster_id,
+        kind: 'apply',
+        trigger,
+        requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+        ...(fingerprints && { fingerprints: fingerprintsIn(world, cluster_id, fingerprints) }),
+      });
+      ids.push(id);
+      await deploymentChanged(tx, { ...ownedPart(policy), id, policy_id: policyId });
+    }
+    await recordAudit(tx, scope, {
+      action: 'policy.apply_requested',
+      object_kind: 'policy',
+      object_id: policyId,
+      object_name: policy.name,
+      tenant_id: policy.tenant_id,
+      after: {
+        project_id: policy.project_id,
+        deployment_ids: ids,
+        policy_version: policy.version,
+        trigger,
+        ...(fingerprints && { previewed_workloads: Object.keys(fingerprints).length }),
+      },
+    });
+    return { policy, ids };
+  });
+  await startDeployments(ids);
+  return { policy, ids };
+}
+
+type Waiting = { wait: boolean; signal?: AbortSignal; timeoutMs?: number };
+
+/**
+ * Applies a policy, or says in a dry run what that would want, without asking a cluster. `finished` tells whether the
+ * answer is final.
+ * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a workload
+ */
+export async function applyPolicy(
+  scope: Scope<'policy:apply'>,
+  policyId: string,
+  { dry_run, fingerprints }: ApplyInput,
+  waiting: Waiting,
+): Promise<ApplyResult> {
+  const policy = await findPolicyState(db, policyId, scope.reach);
+  if (!policy) throw notFound('policy');
+  assertApplicable(policy, dry_run);
+  if (dry_run) return dryRun(policy, await readBoard(), scope.reach);
+  const world = await loadPolicyWorld();
+  const request = await requestApply(scope, policyId, world, 'apply', fingerprints);
+  if (waiting.wait) await awaitDeployments(request.ids, waiting);
+  return applyResult(
+    request.policy,
+    request.ids,
+    unresolvedOf(world, policyId),
+    ruleNamer(world, scope.reach, request.policy),
+  );
+}
+
+/** Whether what was last applied of the policy is not what it wants now; live rules are not looked at. */
+function isPending(policyId: string, world: PolicyWorld, placements: readonly PlacementRow[]): boolean {
+  const open = new Map(placements.map((row) => [row.workload_id, row]));
+  for (const wanted of compileWorld(world).guests) {
+    const rules = rulesOf(policyId, { wanted });
+    const { drop_in, drop_out } = dropsOf(policyId, { wanted });
+    if (rules.length === 0 && !drop_in && !drop_out) continue;
+    const row = open.get(wanted.workload_id);
+    if (!row || row.applied_at === null || row.drop_in !== drop_in || row.drop_out !== drop_out) return true;
+    // Stored as JSON, which knows no difference between absent and undefined.
+    if (!isDeepStrictEqual(row.rules, JSON.parse(JSON.stringify(rules)))) return true;
+    open.delete(wanted.workload_id);
+  }
+  // What is left was applied where nothing is wanted any more.
+  return open.size > 0;
+}
+
+const isOrderPending = ({ reasons }: Pick<ClusterDeployment, 'reasons'>) => reasons.includes('order_pending');
+
+/**
+ * Applies every policy within reach of which something else is wanted than was last applied: changed policies, and
+ * those whose groups, addresses or networks changed, and those that were applied in another order than is wanted now.
+ */
+export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyPendingResult> {
+  const policies = (await listPolicyStates(db, scope.reach)).filter(isDeployed);
+  const world = await loadPolicyWorld();
+  const placements = await listPlacementsOf(
+    db,
+    policies.map(({ id }) => id),
+  );
+  const board = await readBoard();
+  const waitsForOrder = (id: string) => {
+    const policy = board.world.policies.find((one) => one.id === id);
+    return policy !== undefined && board.standingOf(policy).deployments.some(isOrderPending);
+  };
+  const operations: ApplyPendingResult['operations'] = [];
+  for (const { id, name } of policies) {
+    const own = placements.filter(({ policy_id }) => policy_id === id);
+    if (!isPending(id, world, own) && !waitsForOrder(id)) continue;
+    try {
+      const { ids } = await requestApply(scope, id, world, 'apply_pending');
+      operations.push({ policy_id: id, policy_name: name, deployment_ids: ids, message: null });
+    } catch (error) {
+      // Changed or deleted meanwhile: that is told, and the others go on.
+      if (!(error instanceof AppError)) throw error;
+      operations.push({ policy_id: id, policy_name: name, deployment_ids: [], message: error.message });
+    }
+  }
+  return { operations };
+}
+
+/** What the answer to a malformed apply says of the policy; null when there is none within reach. */
+export async function describeRefusal(scope: Scope<'policy:apply'>, policyId: string) {
+  if (!z.uuid().safeParse(policyId).success) return null;
+  const policy = await findPolicyState(db, policyId, scope.reach);
+  return policy && refusalOf(policy, false);
+}

@@ -1,0 +1,197 @@
+import { isWithinReach, ownedPart, type Reach } from '@/domain/permissions';
+import type {
+  SecurityGroup,
+  SecurityGroupInput,
+  SecurityGroupUpdate,
+  SecurityGroupUsage,
+} from '@/domain/security-group';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
+import { changeOwner, chooseOwner } from '../../tenancy/choose-owner';
+import {
+  deleteSecurityGroup as deleteRow,
+  findSecurityGroup,
+  type GroupUser,
+  insertSecurityGroup,
+  listGroupUsers,
+  lockSecurityGroup,
+  type SecurityGroupRow,
+  securityGroupNameTaken,
+  updateSecurityGroup as updateRow,
+} from '../queries/security-groups';
+
+/** @throws AppError `not_found` */
+export async function readSecurityGroup(scope: Scope<'group:read'>, id: string): Promise<SecurityGroup> {
+  const group = await findSecurityGroup(db, scope.reach, id);
+  if (!group) throw notFound('security group');
+  return group;
+}
+
+/** What the audit trail keeps of a group. */
+export function auditedGroup(
+  group: Pick<SecurityGroupRow, 'project_id' | 'name' | 'description' | 'member_tags' | 'member_tags_match'>,
+): Record<string, unknown> {
+  const { project_id, name, description, member_tags, member_tags_match } = group;
+  return { project_id, name, description, member_tags, member_tags_match };
+}
+
+/**
+ * Adds a group.
+ * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the caller's
+ */
+export function createSecurityGroup(scope: Scope<'group:write'>, input: SecurityGroupInput): Promise<SecurityGroup> {
+  return db.transaction(async (tx) => {
+    const owner = await chooseOwner(tx, scope.reach, input);
+    const { tenant_id } = owner;
+    if (await securityGroupNameTaken(tx, owner, input.name)) throw nameTaken('security group', input.name);
+    const row = { ...input, ...owner, id: newId() };
+    await insertSecurityGroup(tx, row);
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id, ...owner });
+    const group = await findSecurityGroup(tx, 'all', row.id);
+    if (!group) throw new Error('the group that was just stored is not there');
+    await recordAudit(tx, scope, {
+      action: 'security_group.created',
+      object_kind: 'security_group',
+      object_id: row.id,
+      object_name: row.name,
+      tenant_id,
+      after: auditedGroup(row),
+    });
+    return group;
+  });
+}
+
+/** What of a group's uses those with this reach may learn; `endpoints` are the texts that name the group. */
+export function usageOf(users: readonly GroupUser[], endpoints: readonly string[], reach: Reach): SecurityGroupUsage {
+  const visible = users.filter((policy) => isWithinReach(policy, reach));
+  const named = (side: 'source' | 'target', list: readonly string[]) =>
+    list.filter((endpoint) => endpoints.includes(endpoint)).map((endpoint) => ({ side, endpoint }));
+  return {
+    policies: visible.map(({ policy_id, name, enabled, definition }) => ({
+      policy_id,
+      name,
+      enabled,
+      enforcement_mode: definition.enforcement_mode,
+      references: [...named('source', definition.sources), ...named('target', definition.targets)],
+    })),
+    hidden: users.length - visible.length,
+  };
+}
+
+/**
+ * The policies that name a group.
+ * @throws AppError `not_found`
+ */
+export async function readGroupUsage(scope: Scope<'group:read'>, id: string): Promise<SecurityGroupUsage> {
+  const group = await findSecurityGroup(db, scope.reach, id);
+  // Of a group that only touches a project, its uses elsewhere are none of the project's business.
+  if (!group || !isWithinReach(group, scope.reach)) throw notFound('security group');
+  return usageOf(await listGroupUsers(db, id), [`sg:${group.id}`, `sg:${group.name}`], scope.reach);
+}
+
+/**
+ * Policies that name something which is gone stand for less than before, and applying them would take rules away. So
+ * what is named is not taken away.
+ * @throws AppError `conflict` naming the policies when there are any
+ */
+export function refuseWhileUsed(
+  what: string,
+  users: readonly GroupUser[],
+  endpoints: readonly string[],
+  reach: Reach,
+): void {
+  const naming = users.filter(({ definition }) =>
+    [...definition.sources, ...definition.targets].some((endpoint) => endpoints.includes(endpoint)),
+  );
+  if (naming.length === 0) return;
+  const used_by = usageOf(naming, endpoints, reach);
+  const names = used_by.policies.slice(0, 5).map(({ name }) => name);
+  const others = naming.length - names.length;
+  const list = [...names, ...(others > 0 ? [`${others} ${names.length > 0 ? 'more' : 'that you may not see'}`] : [])];
+  throw new AppError('conflict', `${what} is named by policies: ${list.join(', ')}. Change those policies first.`, {
+    extra: { used_by },
+  });
+}
+
+/**
+ * Changes a group; fields that are left out stay. Without a change nothing is written or recorded.
+ * @throws AppError `not_found`; `version_conflict`; `conflict` when the name is taken, or when policies name the group by
+ * the name that it shall lose, or would not find it in its new project; what `changeOwner` throws
+ */
+export function updateSecurityGroup(
+  scope: Scope<'group:write'>,
+  id: string,
+  { version, project_id, ...input }: SecurityGroupUpdate,
+): Promise<SecurityGroup> {
+  return db.transaction(async (tx) => {
+    const row = await lockSecurityGroup(tx, scope.reach, id);
+    if (!row) throw notFound('security group');
+    assertVersion('group', row.version, version, { current: auditedGroup(row) });
+    const changes = changedFields<SecurityGroupRow, Partial<SecurityGroupRow>>(row, input);
+    const moves = project_id !== undefined && project_id !== row.project_id;
+    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : ownedPart(row);
+    if (moves) {
+      changes.project_id = owner.project_id;
+      // Policies of the former owner would not find it any more; those of the installation do, by its id.
+      const users = await listGroupUsers(tx, id);
+      const lost = users.filter((policy) => policy.tenant_id !== null);
+      refuseWhileUsed(`The group ${row.name}`, lost, [`sg:${row.id}`, `sg:${row.name}`], scope.reach);
+      if (row.project_id === null) refuseWhileUsed(`The name ${row.name}`, users, [`sg:${row.name}`], scope.reach);
+    }
+    const changed = Object.keys(changes).length > 0;
+    if (changed) {
+      const name = changes.name ?? row.name;
+      if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name)))
+        throw nameTaken('security group', name);
+      if (changes.name !== undefined) {
+        refuseWhileUsed(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
+      }
+      await updateRow(tx, id, { ...changes, version: row.version + 1 });
+      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...ownedPart(row) });
+      if (moves) await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...owner });
+    }
+    const group = await findSecurityGroup(tx, 'all', id);
+    if (!group) throw new Error('the group that is locked is not there');
+    if (changed) {
+      await recordAudit(tx, scope, {
+        action: 'security_group.updated',
+        object_kind: 'security_group',
+        object_id: id,
+        object_name: group.name,
+        tenant_id: row.tenant_id,
+        before: auditedGroup(row),
+        after: auditedGroup({ ...row, ...changes }),
+      });
+    }
+    return group;
+  });
+}
+
+/**
+ * Deletes a group that no policy names.
+ * @throws AppError `not_found`; `conflict` naming the policies
+ */
+export function deleteSecurityGroup(scope: Scope<'group:write'>, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await lockSecurityGroup(tx, scope.reach, id);
+    const group = row && (await findSecurityGroup(tx, 'all', id));
+    if (!row || !group) throw notFound('security group');
+    const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
+    refuseWhileUsed(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
+    await deleteRow(tx, id);
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...ownedPart(row) });
+    await recordAudit(tx, scope, {
+      action: 'security_group.deleted',
+      object_kind: 'security_group',
+      object_id: id,
+      object_name: row.name,
+      tenant_id: row.tenant_id,
+      before: { ...auditedGroup(row), members_total: group.members_total },
+    });
+  });
+}

@@ -1,0 +1,35 @@
+import { db } from '../../db/client';
+import { findClusterRow } from '../../inventory/queries/clusters';
+import { firewallObserve } from '../../jobs/definitions';
+import { enqueue } from '../../jobs/enqueue';
+import { clock } from '../../lib/clock';
+import { readBoard } from '../policies/board/read-board';
+import { listClustersToObserve } from '../queries/firewall-snapshots';
+import { readLive } from './live-reader';
+
+/** A guest takes several calls side by side; more than one at a time would fill the queue that pages and deployments wait in. */
+const CONCURRENCY = 1;
+
+/**
+ * Reads what is live at the guests of a cluster, so that pages can tell where policies stand without asking it. Guests
+ * of every kind but templates: rules of ours may stand anywhere, as after a clone.
+ */
+export async function observeCluster(clusterId: string, signal: AbortSignal): Promise<void> {
+  const row = await findClusterRow(db, clusterId);
+  if (!row || row.api_token_encrypted === null) return;
+  const { world } = await readBoard();
+  const guests = [...world.workloads.values()].filter(
+    (workload) => workload.cluster_id === clusterId && !workload.template,
+  );
+  // After a deployment this follows at once on a reading of before it: that one must not be taken for the new state.
+  await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal, afresh: true });
+}
+
+/** How old readings may become. A reading of a thousand guests takes about a minute. */
+export const OBSERVE_EVERY_MS = 5 * 60_000;
+
+/** Has the clusters read whose readings have become too old. */
+export async function scheduleObservations(): Promise<void> {
+  const before = new Date(clock.now().getTime() - OBSERVE_EVERY_MS).toISOString();
+  for (const cluster_id of await listClustersToObserve(db, before)) await enqueue(firewallObserve, { cluster_id });
+}

@@ -1,0 +1,113 @@
+import { enforcementOf } from '@/domain/firewall/enforcement';
+import { effectiveOptions } from '@/domain/firewall/guest-options';
+import { type LiveCluster, type LiveNic, type LiveState, liveNode } from '@/domain/firewall/live-state';
+import { type Protection, worstProtection } from '@/domain/firewall/protection';
+import { protectionOf } from '@/domain/firewall/protection-of';
+import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
+import type { WorkloadEnforcement } from '@/domain/inventory';
+import { diffGuest } from '@/domain/policy/diff';
+import { diffSets } from '@/domain/policy/diff-sets';
+import type { GuestView } from '@/domain/policy/status';
+import type { WantedGuest } from '@/domain/policy/wanted';
+import { objectCache } from '../../../lib/cache';
+import type { WorldWorkload } from '../../queries/policy-world';
+import type { PolicyWorld } from '../world';
+import type { Board } from './board';
+
+const UNKNOWN_CLUSTER: LiveCluster = { firewall_enabled: null, groups: null, ipsets: null, aliases: null };
+const UNKNOWN_NIC: LiveNic = { name: 'net0', firewall: null, mac: null };
+
+/** Everything that decides about a guest's packets, as it was read; without a reading everything is unknown. */
+export function liveStateOf(
+  workload: WorldWorkload,
+  guest: GuestSnapshot | null,
+  cluster: ClusterSnapshot | null,
+): LiveState {
+  const { options, rules, ipsets, aliases } = guest ?? { options: null, rules: null, ipsets: null, aliases: null };
+  return {
+    cluster: cluster ?? UNKNOWN_CLUSTER,
+    guest: { options, rules, ipsets, aliases },
+    node: liveNode(cluster ?? UNKNOWN_CLUSTER, workload.node_name, workload.nftables),
+  };
+}
+
+/** A guest as the status of policies looks at it. Without a reading it is unreadable, never empty. */
+export function guestView(
+  world: PolicyWorld,
+  workload: WorldWorkload,
+  wanted: WantedGuest | null,
+  guest: GuestSnapshot | null,
+  cluster: ClusterSnapshot | null,
+): GuestView {
+  const state = liveStateOf(workload, guest, cluster);
+  const placement = world.clusters.get(workload.cluster_id)?.rule_placement ?? 'above';
+  const { rules, options, ipsets } = state.guest;
+  const effective = options && effectiveOptions(options);
+  const diffOptions = { instance: world.instance, vmid: workload.vmid, placement };
+  return {
+    vmid: workload.vmid,
+    wanted,
+    diff: rules && diffGuest(wanted?.rules ?? [], rules, diffOptions),
+    sets: ipsets && diffSets(wanted?.sets ?? [], ipsets),
+    missing: guest?.presence === 'absent',
+    enforcement: (guest?.nics ?? [UNKNOWN_NIC]).map((nic) => enforcementOf(state, nic)),
+    defaults: effective && { in: effective.policy_in, out: effective.policy_out },
+  };
+}
+
+/** Policies that want something at the guest, or of which something was found there. */
+export function policiesAt({ wanted, diff }: GuestView): Set<string> {
+  const found = new Set<string>();
+  for (const { policy_id } of wanted?.rules ?? []) found.add(policy_id);
+  for (const id of wanted?.drop_in ?? []) found.add(id);
+  for (const id of wanted?.drop_out ?? []) found.add(id);
+  for (const { policy_id } of diff?.removed ?? []) found.add(policy_id);
+  return found;
+}
+
+const kinds = objectCache<GuestView, WorkloadEnforcement>({ name: 'workload_enforcement' });
+
+/** One interface that certainly does not filter settles it; one of which it is not known leaves it open. */
+function kindOf(view: GuestView): WorkloadEnforcement {
+  const states = view.enforcement.map(({ status }) => status);
+  if (states.length === 0) return 'without_interface';
+  if (states.includes('off')) return 'unenforced';
+  return states.includes('unknown') ? 'unknown' : 'enforced';
+}
+
+/** Whether the interfaces of a workload filter, as last read. One that was never read is unknown. */
+export function workloadEnforcement(board: Board, workloadId: string): WorkloadEnforcement {
+  const view = board.readings.guests.has(workloadId) ? board.viewAt(workloadId) : null;
+  return view ? kinds.load(view, null, () => kindOf(view)) : 'unknown';
+}
+
+type Protections = ReadonlyMap<string, Protection>;
+
+/** By reading of a guest: while it and what it depends on are the same, nothing is evaluated again. */
+const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; nftables: unknown }>({
+  name: 'workload_protection',
+  isFresh: (kept, asked) => kept.cluster === asked.cluster && kept.nftables === asked.nftables,
+});
+
+/**
+ * How the interfaces of a workload are protected, by name, as last read. Null: the workload was never read, or its
+ * interfaces could not be.
+ */
+export function interfaceProtections(board: Board, workloadId: string): Protections | null {
+  const workload = board.world.workloads.get(workloadId);
+  const guest = board.readings.guests.get(workloadId)?.state;
+  if (!workload || !guest?.nics) return null;
+  const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
+  const { nftables } = workload;
+  const { nics } = guest;
+  return known.load(guest, { cluster, nftables }, () => {
+    const state = liveStateOf(workload, guest, cluster);
+    return new Map(nics.map((nic) => [nic.name, protectionOf(state, nic)]));
+  });
+}
+
+/** The worst protection of a workload's interfaces, as last read; null when it has none. Never read is unknown. */
+export function workloadProtection(board: Board, workloadId: string): Protection | null {
+  const protections = interfaceProtections(board, workloadId);
+  return protections ? worstProtection([...protections.values()]) : 'unknown';
+}

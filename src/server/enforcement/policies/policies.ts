@@ -1,0 +1,177 @@
+import type { Page } from '@/domain/list';
+import { ownedPart, type Reach } from '@/domain/permissions';
+import type {
+  ChangedPolicy,
+  ChangeGuard,
+  DeletedPolicy,
+  Policy,
+  PolicyChange,
+  PolicyCreate,
+  PolicyListInput,
+  PolicyListItem,
+  PolicySnapshot,
+} from '@/domain/policies';
+import { completeSnapshot, identifyRules } from '@/domain/policy/snapshot';
+import { shownStatus } from '@/domain/policy/status';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/publish-event';
+import { newId } from '../../lib/ids';
+import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
+import { chooseOwner } from '../../tenancy/choose-owner';
+import { requestCleanupIn } from '../deployments/request-again';
+import { startDeployments } from '../deployments/schedule';
+import * as repository from '../queries/policies';
+import {
+  deletePolicy as deleteRow,
+  findPolicy,
+  insertPolicy,
+  lockPolicy,
+  policyNameTaken,
+  replaceRules,
+} from '../queries/policies';
+import { insertPolicyVersion } from '../queries/policy-versions';
+import type { Board } from './board/board';
+import { readBoard } from './board/read-board';
+import { readBoardAfresh } from './board/read-board-afresh';
+import { assertTier, changePolicy, describePolicy, snapshotOf } from './change-policy';
+import { findTouching, placesShown, standingShown, touchingPolicies, withStanding } from './touching';
+
+/** Ids of the policies that fit filters which only the board can answer; null when none of these is asked for. */
+function fitting(board: Board, reach: Reach, input: PolicyListInput): string[] | null {
+  const { deployment_status, shown_status, cluster_id, workload_id } = input;
+  const filters = [deployment_status, shown_status, cluster_id, workload_id];
+  if (filters.every((filter) => filter === undefined)) return null;
+  const wanted = deployment_status === 'none' ? null : deployment_status;
+  return board.world.policies
+    .filter((policy) => {
+      const { status, deployments } = standingShown(board, policy, reach);
+      const onCluster = deployments.find((deployment) => deployment.cluster_id === cluster_id);
+      const shown = cluster_id === undefined ? status : (onCluster?.status ?? null);
+      return (
+        (wanted === undefined || shown === wanted) &&
+        (shown_status === undefined ||
+          shownStatus({ status: shown, deployments: onCluster ? [onCluster] : deployments }) === shown_status) &&
+        (cluster_id === undefined || (onCluster !== undefined && onCluster.guests > 0)) &&
+        (workload_id === undefined || placesShown(board, policy, reach).includes(workload_id))
+      );
+    })
+    .map(({ id }) => id);
+}
+
+/** One page of the policies within reach, each with where it stands. No cluster is asked. */
+export async function listPolicies(scope: Scope<'policy:read'>, input: PolicyListInput): Promise<Page<PolicyListItem>> {
+  const { reach } = scope;
+  const board = await readBoard();
+  const page = await repository.listPolicies(
+    reach,
+    input,
+    fitting(board, reach, input),
+    touchingPolicies(board, reach),
+  );
+  return { ...page, items: page.items.map((policy) => withStanding(board, policy, reach)) };
+}
+
+/**
+ * One policy with where it stands. With `fresh` the guests concerned are read now, else it is told from the last
+ * reading, whose age is part of the answer.
+ * @throws AppError `not_found`
+ */
+export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh = false): Promise<Policy> {
+  const { reach } = scope;
+  if (!fresh) return describePolicy(reach, id);
+  const policy = await findPolicy(db, reach, id, await findTouching(reach));
+  if (!policy) throw notFound('policy');
+  return describePolicy(reach, id, await readBoardAfresh((board) => placesShown(board, policy, reach)));
+}
+
+/**
+ * Adds a policy with its rules as version 1. Nothing is applied: that is asked for by itself.
+ * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the caller's
+ */
+export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCreate): Promise<Policy> {
+  const { reason, tenant_id: tenant, project_id: project, rules: given, ...said } = input;
+  const id = newId();
+  await db.transaction(async (tx) => {
+    const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
+    const { tenant_id, project_id } = owner;
+    const { rules, ...fields }: PolicySnapshot = completeSnapshot(tenant_id, {
+      ...said,
+      rules: identifyRules([], given, newId),
+    });
+    assertTier(tenant_id, fields);
+    if (await policyNameTaken(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
+    await insertPolicy(tx, { ...fields, id, ...owner });
+    await replaceRules(tx, id, rules);
+    const snapshot = { ...fields, rules };
+    const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
+    await insertPolicyVersion(tx, { policy_id: id, version: 1, snapshot, reason, author_id });
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...owner });
+    await recordAudit(tx, scope, {
+      action: 'policy.created',
+      object_kind: 'policy',
+      object_id: id,
+      object_name: fields.name,
+      tenant_id,
+      after: { version: 1, reason, project_id, ...snapshot },
+    });
+  });
+  return describePolicy(scope.reach, id);
+}
+
+/**
+ * Changes fields of a policy; those that are left out stay, rules that are given replace all of them.
+ * @throws AppError as `changePolicy`
+ */
+export function updatePolicy(
+  scope: Scope<'policy:write'>,
+  id: string,
+  { version, reason, project_id, rules, ...fields }: PolicyChange,
+): Promise<ChangedPolicy> {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return changePolicy(scope, id, { version, reason, project_id }, 'policy.updated', (current) => ({
+    ...current,
+    ...given,
+    rules: rules ? identifyRules(current.rules, rules, newId) : current.rules,
+  }));
+}
+
+/**
+ * Deletes a policy. What removes its rules from the clusters is stored with the deletion and outlives the policy; so do
+ * its versions.
+ * @throws AppError `not_found`, `version_conflict`
+ */
+export async function deletePolicy(
+  scope: Scope<'policy:write'>,
+  id: string,
+  { version, reason = '' }: ChangeGuard,
+): Promise<DeletedPolicy> {
+  const cleanup = await db.transaction(async (tx) => {
+    const row = await lockPolicy(tx, scope.reach, id);
+    if (!row) throw notFound('policy');
+    const before = await snapshotOf(tx, row);
+    assertVersion('policy', row.version, version, { current: before });
+    // Also for a policy that is disabled: an earlier removal may have failed on a cluster.
+    const requests = await requestCleanupIn(
+      tx,
+      scope,
+      { ...row, policy_id: id, policy_version: row.version },
+      'deleted',
+    );
+    await deleteRow(tx, id);
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...ownedPart(row) });
+    await recordAudit(tx, scope, {
+      action: 'policy.deleted',
+      object_kind: 'policy',
+      object_id: id,
+      object_name: row.name,
+      tenant_id: row.tenant_id,
+      before: { version: row.version, project_id: row.project_id, ...before },
+      after: { reason, cleanup: requests },
+    });
+    return requests;
+  });
+  await startDeployments(cleanup.map(({ deployment_id }) => deployment_id));
+  return { id, cleanup };
+}

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cluster } from '@/domain/cluster';
+import type { FormerWorkload } from '@/domain/former-workload';
+import type { NetworkDetail } from '@/domain/inventory';
+import type { SyncRun } from '@/domain/sync';
+import type { Scope } from '../auth/scope';
+import { db } from '../db/client';
+import { notFound } from '../lib/refusals';
+import { findCluster } from './queries/clusters';
+import { findNetwork } from './queries/networks';
+import { findSyncRun } from './queries/sync-runs';
+import { listFormerPeriods } from './queries/workloads';
+
+/** @throws AppError `not_found` */
+export async function readCluster(_scope: Scope<'cluster:read'>, id: string): Promise<Cluster> {
+  const cluster = await findCluster(db, id);
+  if (!cluster) throw notFound('cluster');
+  return cluster;
+}
+
+/** @throws AppError `not_found`, also for a network to which no workload within reach is attached */
+export async function readNetwork(scope: Scope<'ipam:read'>, id: string): Promise<NetworkDetail> {
+  const network = await findNetwork(scope.reach, id);
+  if (!network) throw notFound('network');
+  return network;
+}
+
+/** @throws AppError `not_found` */
+export async function readSyncRun(_scope: Scope<'cluster:read'> | Scope<'cluster:sync'>, id: string): Promise<SyncRun> {
+  const run = await findSyncRun(id);
+  if (!run) throw notFound('sync run');
+  return run;
+}
+
+export const MAX_WAIT_MS = 120_000;
+const FIRST_PAUSE_MS = 50;
+const LAST_PAUSE_MS = 500;
+
+/**
+ * The run when it has ended, or as it is when the time is over or `signal` aborts.
+ * @throws AppError `not_found` when the run goes with its cluster meanwhile
+ */
+export async function awaitSyncRun(
+  scope: Scope<'cluster:sync'>,
+  id: string,
+  { signal, timeoutMs = MAX_WAIT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<SyncRun> {
+  const deadline = performance.now() + timeoutMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+    const run = await readSyncRun(scope, id);
+    const left = deadline - performance.now();
+    if (run.finished_at !== null || left <= 0 || signal?.aborted) return run;
+    await delay(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+const MAX_PERIODS = 50;
+
+/**
+ * When a workload belonged to tenants within reach and what it was called then, also when it belongs to another one now: what
+ * happened in that time stays theirs.
+ * @throws AppError `not_found` for a workload that never was within reach, or never left it
+ */
+export async function readFormerWorkload(scope: Scope<'workload:read'>, id: string): Promise<FormerWorkload> {
+  const periods = await listFormerPeriods(scope.tenants, id, MAX_PERIODS);
+  const [last] = periods;
+  if (!last) throw notFound('workload');
+  return { workload_id: id, name: last.name, periods };
+}

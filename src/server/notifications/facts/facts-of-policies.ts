@@ -1,0 +1,79 @@
+import type { Fact } from '@/domain/notifications/condition';
+import { driftOf } from '@/domain/notifications/drift';
+import { db } from '../../db/client';
+import { listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
+import { readBoard } from '../../enforcement/policies/board/read-board';
+import { listResidualMatters } from '../../enforcement/queries/residual-rules';
+import { listFailedSyncs } from '../queries/notification-facts';
+import type { Collector } from './collect-findings';
+
+/** Policies within reach whose rules are not live as they were written; no cluster is asked. */
+export const driftedPolicies: Collector = async (reach) => {
+  const board = await readBoard();
+  const facts: Fact[] = [];
+  const unknown: string[] = [];
+  for (const policy of board.world.policies) {
+    if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
+    const drift = driftOf(board.standingOf(policy));
+    if (drift === 'unknown') unknown.push(policy.id);
+    else if (drift !== null) {
+      const object = { object_kind: 'policy', object_id: policy.id, object_name: policy.name } as const;
+      facts.push({ condition: 'policy_drifted', key: policy.id, ...object, detail: drift });
+    }
+  }
+  return { facts, unknown };
+};
+
+/** Nodes whose stored firewall cannot be compiled, from what was last read; no cluster is asked. */
+export const failingNodes: Collector = async () => ({
+  facts: (await listFailingNodes()).map(({ node_id, node_name, message }) => ({
+    condition: 'node_firewall_not_compiling',
+    key: node_id,
+    object_kind: 'node',
+    object_id: node_id,
+    object_name: node_name,
+    detail: message,
+  })),
+});
+
+/** Clusters whose last sync failed. */
+export const failedSyncs: Collector = async () => ({
+  facts: (await listFailedSyncs(db)).map((cluster) => ({
+    condition: 'sync_failed',
+    key: cluster.cluster_id,
+    object_kind: 'cluster',
+    object_id: cluster.cluster_id,
+    object_name: cluster.cluster_name,
+    detail: cluster.last_sync_error ?? 'The last sync failed.',
+  })),
+});
+
+const policiesText = (count: number) => (count === 1 ? 'one policy' : `${count} policies`);
+
+/**
+ * Workloads within reach with rules of a former tenant or project, and workloads that went away and still have rules of a tenant within
+ * reach: by the name that they had then.
+ */
+export const residualRules: Collector = async (reach) => ({
+  facts: (await listResidualMatters(reach)).map(
+    ({ workload_id, workload_name, owned, policies, mode, within_tenant }) => {
+      const former = within_tenant ? 'project' : 'tenant';
+      const what = owned
+        ? `Rules of ${policiesText(policies)} of a former ${former}`
+        : `Rules of ${policiesText(policies)}`;
+      const where = owned
+        ? 'still filter the workload'
+        : 'are still on the workload, which belongs to another tenant now';
+      const then =
+        mode === 'remove' ? 'Their removal is retried automatically.' : 'They stay until somebody removes them.';
+      return {
+        condition: 'residual_rules',
+        key: `${workload_id} ${owned ? (within_tenant ? 'project' : 'here') : 'gone'}`,
+        object_kind: 'workload',
+        object_id: owned ? workload_id : null,
+        object_name: workload_name,
+        detail: `${what} ${where}. ${then}`,
+      };
+    },
+  ),
+});

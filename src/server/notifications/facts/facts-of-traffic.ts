@@ -1,0 +1,148 @@
+import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
+import type { ConflictKind, IpamConflict } from '@/domain/ipam/conflict';
+import type { Fact } from '@/domain/notifications/condition';
+import { listConflicts } from '../../addresses/queries/ipam-conflicts';
+import { systemScope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readSuspicious } from '../../insight/dashboard/read-suspicious';
+import { selectFlows } from '../../insight/flows/select-flows';
+import { clock } from '../../lib/clock';
+import { groupBy } from '../../lib/group-by';
+import { flowStore } from '../../traffic/storage/flow-store';
+import { listReplacedTokens, listSilentAgents } from '../queries/notification-facts';
+import type { Collector } from './collect-findings';
+
+/** Traffic of so long ago still counts as going on: agents report flows while they last and once when they end. */
+const TRAFFIC_WINDOW_MS = 15 * 60_000;
+
+/** One matter is all traffic to one port of one destination: a scan from a thousand addresses is not a thousand matters. */
+const matterOf = (entry: SuspiciousTraffic): string =>
+  [entry.cluster_id, entry.destination_workload_id ?? entry.destination_ip, entry.port, entry.protocol].join(' ');
+
+function trafficFact(key: string, entries: readonly SuspiciousTraffic[]): Fact | null {
+  const [first] = entries;
+  if (!first) return null;
+  const { destination_workload_id, destination_workload_name, destination_ip, service, port, protocol } = first;
+  const sources = [...new Set(entries.map(({ source_ip }) => source_ip))].sort();
+  const others = sources.length - 1;
+  const from = `${sources[0]}${others > 0 ? ` and ${others === 1 ? 'one more' : `${others} more`}` : ''}`;
+  return {
+    condition: 'suspicious_traffic_critical',
+    key,
+    object_kind: destination_workload_id === null ? 'address' : 'workload',
+    object_id: destination_workload_id,
+    object_name: destination_workload_name ?? destination_ip,
+    detail: `${service} (${protocol} ${port}) of ${destination_ip} is reached from outside, from ${from}.`,
+  };
+}
+
+/** Destinations within reach that somebody outside all subnets reaches at a critical port, as the dashboard judges it. */
+export const criticalTraffic: Collector = async (reach) => {
+  const since = new Date(clock.now().getTime() - TRAFFIC_WINDOW_MS).toISOString();
+  const [{ selection }, board] = await Promise.all([
+    selectFlows(systemScope('flow:read', 'notifications', reach), { since }),
+    readBoard(),
+  ]);
+  const { entries } = await readSuspicious(selection, board, { policies: reach, rules: null });
+  const critical = entries.filter(({ severity }) => severity === 'critical');
+  const matters = groupBy(critical, matterOf);
+  return { facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null) };
+};
+
+const PAGE = 500;
+const MOST_PAGES = 20;
+
+const WORDS: Record<ConflictKind, (conflict: IpamConflict, holder: string, other: string) => string> = {
+  duplicate_address: ({ address }, holder, other) => `${address} is used by ${holder} and by ${other}.`,
+  duplicate_mac: ({ mac }, holder, other) => `${holder} and ${other} have the same MAC address ${mac}.`,
+  outside_subnet: ({ address, network_name }, holder) =>
+    `${holder} uses ${address}, which is in no subnet of ${network_name ?? 'its network'}.`,
+  reserved_in_use: ({ address }, _holder, other) => `${other} uses ${address}, which is reserved.`,
+};
+
+/** Who is out of reach, or not known, has no name here. */
+const nameOf = (party: IpamConflict['workload']): string => party?.name ?? 'another workload';
+
+function conflictFact(conflict: IpamConflict): Fact {
+  const { id, kind, address, mac, cluster_name, workload, other_workload } = conflict;
+  const other = kind === 'reserved_in_use' && other_workload === null ? workload : other_workload;
+  return {
+    condition: 'address_conflict',
+    key: id,
+    object_kind: 'ipam_conflict',
+    object_id: id,
+    object_name: `${address ?? mac ?? kind} (${cluster_name})`,
+    detail: WORDS[kind](conflict, nameOf(workload), nameOf(other)),
+  };
+}
+
+/** Conflicts of addresses in which a workload within reach is a party and that nobody decided yet. */
+export const addressConflicts: Collector = async (reach) => {
+  const scope = systemScope('ipam:read', 'notifications', reach);
+  const facts: Fact[] = [];
+  let cursor: string | null | undefined;
+  for (let page = 0; page < MOST_PAGES && cursor !== null; page++) {
+    const found = await listConflicts(scope.reach, { status: 'open', limit: PAGE, ...(cursor && { cursor }) });
+    facts.push(...found.items.map(conflictFact));
+    cursor = found.next_cursor;
+  }
+  return { facts, incomplete: cursor !== null };
+};
+
+/** A node counts as reporting about guests of others for so long after the last refusal. */
+const REFUSED_WINDOW_MS = 3_600_000;
+const NAMED = 5;
+
+/** Nodes whose agents reported about guests that are on other nodes. */
+export const refusedReports: Collector = async () => {
+  const since = new Date(clock.now().getTime() - REFUSED_WINDOW_MS).toISOString();
+  return {
+    facts: (await flowStore().unconfirmed.refusals(since)).map(({ node_id, node_name, vmids }) => {
+      const more = vmids.length - NAMED;
+      const guests = `${vmids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+      return {
+        condition: 'agent_reports_refused',
+        key: node_id,
+        object_kind: 'agent',
+        object_id: node_id,
+        object_name: node_name,
+        detail: `The agent of ${node_name} reported traffic of guests that are on other nodes: ${guests}. Check what runs on the node.`,
+      };
+    }),
+  };
+};
+
+/** A replacement stays open for so long. */
+const REPLACED_WINDOW_MS = 24 * 3_600_000;
+
+/** Nodes whose token was replaced while their agent reported: whoever had it before is locked out. */
+export const replacedTokens: Collector = async () => {
+  const since = new Date(clock.now().getTime() - REPLACED_WINDOW_MS).toISOString();
+  return {
+    facts: (await listReplacedTokens(db, since)).map(({ node_id, node_name, token_replacement: replaced }) => {
+      const by = replaced.user_name === null ? '' : `, made by ${replaced.user_name}`;
+      const machine = replaced.machine_id === replaced.previous_machine_id ? 'the same machine' : 'another machine';
+      return {
+        condition: 'agent_token_replaced',
+        key: `${node_id} ${replaced.enrolment_id}`,
+        object_kind: 'agent',
+        object_id: node_id,
+        object_name: node_name,
+        detail: `The token of ${node_name} was replaced at ${replaced.at} by enrolment token ${replaced.enrolment_id}${by}, from ${machine}, while its agent reported.`,
+      };
+    }),
+  };
+};
+
+/** Nodes whose agent stopped to report. */
+export const silentAgents: Collector = async () => ({
+  facts: (await listSilentAgents(db)).map(({ node_id, node_name, cluster_name, last_heartbeat_at }) => ({
+    condition: 'agent_silent',
+    key: node_id,
+    object_kind: 'agent',
+    object_id: node_id,
+    object_name: node_name,
+    detail: `No heartbeat of ${node_name} (${cluster_name}) ${last_heartbeat_at === null ? 'yet' : `since ${last_heartbeat_at}`}.`,
+  })),
+});

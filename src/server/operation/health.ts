@@ -1,0 +1,145 @@
+import journal from '../../../drizzle/meta/_journal.json';
+import type { Scope } from '../auth/scope';
+import { queueBackend } from '../jobs/backend';
+import { type JobsOverview, jobsOverview } from '../jobs/overview';
+import { queueOf } from '../jobs/queues';
+import { acceptedKeys, deriveKey, keyId } from '../lib/crypto';
+import { logger } from '../lib/logger';
+import {
+  type DatabaseFacts,
+  type FleetFacts,
+  latestMigration,
+  readDatabaseFacts,
+  readFleetFacts,
+} from './queries/database';
+import { countByKey } from './queries/sealed-values';
+import { SEALED_PLACES } from './rotate-secrets';
+
+export type Check = { status: 'ok' | 'failed' | 'unknown'; detail?: string };
+export type Readiness = {
+  /** `ok` when requests, a sign-in among them, will succeed. */
+  status: 'ok' | 'failed';
+  checks: { database: Check; migrations: Check; queue: Check; secret_key: Check; worker: Check };
+};
+
+const TIMEOUT_MS = 3_000;
+
+async function check(name: string, ask: () => Promise<Check>): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Check>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ status: 'failed', detail: `no answer within ${TIMEOUT_MS / 1000} s` }),
+      TIMEOUT_MS,
+    );
+  });
+  try {
+    return await Promise.race([ask(), timeout]);
+  } catch (error) {
+    // The cause may name hosts and users; it belongs in the log, the probe is public.
+    logger.warn({ err: error, check: name }, 'health check failed');
+    return { status: 'failed', detail: 'it cannot be reached' };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function database(): Promise<{ database: Check; migrations: Check }> {
+  const expected = journal.entries.at(-1)?.when ?? 0;
+  let migrations: Check = { status: 'unknown', detail: 'the database cannot be reached' };
+  const reachable = await check('database', async () => {
+    const latest = await latestMigration();
+    migrations =
+      latest >= expected
+        ? { status: 'ok' }
+        : { status: 'failed', detail: 'the database is older than this program; run the migrations' };
+    return { status: 'ok' };
+  });
+  return { database: reachable, migrations };
+}
+
+/** Sessions are signed with a key that is derived from it. Its text is never told. */
+function secretKey(): Check {
+  try {
+    deriveKey('health');
+    return { status: 'ok' };
+  } catch (error) {
+    logger.warn({ err: error, check: 'secret_key' }, 'health check failed');
+    return { status: 'failed', detail: 'FABRIC_SECRET_KEY is not set, so no sign-in works' };
+  }
+}
+
+/**
+ * Whether requests will succeed now: the database answers and has this program's schema, the job queue answers, and
+ * sessions can be signed.
+ * A missing worker is told, but does not count: pages still work, only jobs wait.
+ */
+export async function readiness(): Promise<Readiness> {
+  const [stores, queue, worker] = await Promise.all([
+    database(),
+    check('queue', async () => {
+      await queueBackend.ping();
+      return { status: 'ok' };
+    }),
+    check('worker', async () =>
+      (await queueOf('sync.schedule').getWorkersCount()) > 0
+        ? { status: 'ok' }
+        : { status: 'failed', detail: 'no worker is connected; jobs wait' },
+    ),
+  ]);
+  const secret_key = secretKey();
+  const required = [stores.database, stores.migrations, queue, secret_key];
+  return {
+    status: required.every((result) => result.status === 'ok') ? 'ok' : 'failed',
+    checks: { ...stores, queue, secret_key, worker },
+  };
+}
+
+export type Liveness = { status: 'ok'; uptime_seconds: number };
+
+/** The process runs and its event loop turns; it says nothing about what the process depends on. */
+export function liveness(): Liveness {
+  return { status: 'ok', uptime_seconds: Math.floor(process.uptime()) };
+}
+
+const RECENT_FAILURES = 50;
+
+/** The state of every queue, with the latest failures. */
+export function readJobsOverview(_scope: Scope<'job:read'>): Promise<JobsOverview> {
+  return jobsOverview(RECENT_FAILURES);
+}
+
+/** How old the database's schema is against this program's. */
+export async function examineMigrations(): Promise<'current' | 'older' | 'newer'> {
+  const [latest, expected] = [await latestMigration(), journal.entries.at(-1)?.when ?? 0];
+  if (latest === expected) return 'current';
+  return latest < expected ? 'older' : 'newer';
+}
+
+/** What the database server says of itself, and how many milliseconds its clock is ahead of this machine's. */
+export async function examineDatabase(): Promise<DatabaseFacts & { clock_ahead_ms: number }> {
+  const before = Date.now();
+  const facts = await readDatabaseFacts();
+  return { ...facts, clock_ahead_ms: Number(facts.now_ms) - (before + Date.now()) / 2 };
+}
+
+/** Stored credentials that none of the accepted keys opens, by what they are. */
+export async function examineSecrets(
+  _scope: Scope<'*'>,
+): Promise<{ sealed: number; lost: { name: string; rows: number }[] }> {
+  const accepted = new Set(acceptedKeys().map((key) => keyId(key)));
+  let sealed = 0;
+  const lost: { name: string; rows: number }[] = [];
+  for (const place of SEALED_PLACES) {
+    const counts = await countByKey(place);
+    sealed += counts.reduce((total, { rows }) => total + rows, 0);
+    const rows = counts.filter(({ key_id }) => !accepted.has(key_id)).reduce((total, one) => total + one.rows, 0);
+    if (rows > 0) lost.push({ name: place.name, rows });
+  }
+  return { sealed, lost };
+}
+
+/** The queues as they are now. */
+export const examineJobs = (_scope: Scope<'*'>): Promise<JobsOverview> => jobsOverview(20);
+
+/** Clusters, agents and people in numbers. */
+export const examineFleet = (_scope: Scope<'*'>): Promise<FleetFacts> => readFleetFacts();

@@ -1,0 +1,176 @@
+import type { z } from 'zod';
+import type { FollowRulesResult } from '@/domain/mapping-rule';
+import type { WorkloadAssignment, WorkloadAssignmentResult } from '@/domain/project';
+import { recordAudit } from '../audit/record';
+import type { Scope } from '../auth/scope';
+import { db, type Tx } from '../db/client';
+import { startDeployments } from '../enforcement/deployments/schedule';
+import { publishEvent } from '../events/publish-event';
+import { AppError } from '../lib/errors';
+import { groupBy } from '../lib/group-by';
+import { notFound } from '../lib/refusals';
+import { listEnabledRules } from '../tenancy/queries/mapping-rules';
+import { type AssignableWorkload, lockProject, lockWorkloads, setProjectOf } from '../tenancy/queries/projects';
+import {
+  findPlacements,
+  freeWorkloads,
+  lockMapping,
+  lockPlaced,
+  type Placement,
+  savePlacements,
+} from './queries/mapping-placements';
+import { recordMoves } from './record-moves';
+
+const moveOf = (placement: Placement) => ({
+  id: placement.workload_id,
+  name: placement.workload_name,
+  cluster_id: placement.cluster_id,
+  project_id: placement.from_project_id,
+  tenant_id: placement.from_tenant_id,
+});
+
+type Within = { clusterId?: string; workloadIds?: readonly string[] };
+
+/**
+ * Puts workloads where the mapping rules want them: those that nobody assigned by hand, in one cluster, of some ids, or all.
+ * What a rule put somewhere leaves again when no rule matches it any more. Run twice, the second time writes nothing.
+ * @returns those that have another project than before; `recordPlacements` tells the audit trail
+ */
+export async function placeByRules(tx: Tx, within: Within = {}): Promise<Placement[]> {
+  await lockMapping(tx);
+  const rules = await listEnabledRules(tx);
+  const wanted = await findPlacements(tx, rules, { ...within, deciders: true });
+  if (wanted.total === 0) return [];
+  // Somebody may assign one of them at this moment: what is wanted is read again once nobody can.
+  const workloadIds = wanted.items.map(({ workload_id }) => workload_id);
+  await lockPlaced(tx, workloadIds);
+  const { items } = await findPlacements(tx, rules, { workloadIds, deciders: true });
+  await savePlacements(tx, items);
+  return items.filter(({ from_project_id, to_project_id }) => from_project_id !== to_project_id);
+}
+
+/**
+ * Everything that follows from what the rules moved, see `recordMoves`. Call it last, as everything that is recorded.
+ * @returns deployments for `startDeployments` after the commit
+ */
+export async function recordPlacements(
+  tx: Tx,
+  scope: Pick<Scope, 'actor' | 'origin'>,
+  moved: readonly Placement[],
+): Promise<string[]> {
+  const started: string[] = [];
+  for (const [id, group] of groupBy(moved, (placement) => placement.to_project_id)) {
+    const { to_project_name: name, to_tenant_id: tenant_id } = group[0] ?? {};
+    const target = id && name && tenant_id ? { id, name, tenant_id } : null;
+    started.push(...(await recordMoves(tx, scope, 'workload.mapped', target, group.map(moveOf))));
+  }
+  return started;
+}
+
+/** `placeByRules` and `recordPlacements`. @returns how many workloads have another project than before, and what to start */
+export async function applyMappingRules(
+  tx: Tx,
+  scope: Pick<Scope, 'actor' | 'origin'>,
+  within: Within = {},
+): Promise<{ changed: number; started: string[] }> {
+  const moved = await placeByRules(tx, within);
+  return { changed: moved.length, started: await recordPlacements(tx, scope, moved) };
+}
+
+/** @throws AppError `not_found` naming the workloads that are out of reach */
+export async function lockAssignable(
+  tx: Tx,
+  scope: Scope<'workload:write'>,
+  ids: readonly string[],
+): Promise<AssignableWorkload[]> {
+  const found = await lockWorkloads(tx, scope.reach, ids);
+  if (found.length === ids.length) return found;
+  const known = new Set(found.map(({ id }) => id));
+  const missing = ids.filter((id) => !known.has(id));
+  throw new AppError('not_found', `There is no such workload (${missing.length} of ${ids.length}).`, {
+    errors: missing
+      .slice(0, 20)
+      .map((id) => ({ field: `workload_ids.${ids.indexOf(id)}`, message: 'No such workload.' })),
+  });
+}
+
+/**
+ * Gives workloads to a project, or to none, by hand: mapping rules leave them alone from now on. All or nothing. Each tenant
+ * that gets or loses workloads has its own audit record.
+ * @throws AppError `not_found` for a project or workload out of reach; `forbidden` when somebody of a tenant would put
+ * workloads outside every tenant, where they could not bring them back from
+ */
+export async function assignWorkloads(
+  scope: Scope<'workload:write'>,
+  { project_id, workload_ids }: WorkloadAssignment,
+): Promise<WorkloadAssignmentResult> {
+  const { changed, started } = await db.transaction(async (tx) => {
+    if (project_id === null && scope.reach !== 'all') {
+      throw new AppError(
+        'forbidden',
+        'Only somebody with rights for the whole installation may take workloads out of their tenant.',
+      );
+    }
+    const project = project_id === null ? null : await lockProject(tx, scope.reach, project_id, 'key share');
+    if (project_id !== null && !project) throw notFound('project');
+    const found = await lockAssignable(tx, scope, workload_ids);
+    // Also those that a rule has put there already: from now on somebody has decided.
+    const decided = found.filter(
+      (workload) => workload.project_id !== project_id || workload.project_assigned_by !== 'hand',
+    );
+    if (decided.length === 0) return { changed: 0, started: [] };
+    await setProjectOf(
+      tx,
+      decided.map(({ id }) => id),
+      project_id,
+    );
+    return {
+      changed: decided.length,
+      started: await recordMoves(tx, scope, 'workload.assigned', project, decided),
+    };
+  });
+  await startDeployments(started);
+  return { changed };
+}
+
+/**
+ * Undoes that workloads were assigned by hand: from now on the mapping rules decide where they belong. All or nothing.
+ * @throws AppError `not_found` for a workload out of reach; `forbidden` for somebody of a tenant, whose workloads the rules
+ * could put where they cannot bring them back from
+ */
+export async function followMappingRules(
+  scope: Scope<'workload:write'>,
+  workload_ids: readonly string[],
+): Promise<z.output<typeof FollowRulesResult>> {
+  const { changed, started } = await db.transaction(async (tx) => {
+    if (scope.tenants !== 'all') {
+      throw new AppError(
+        'forbidden',
+        'Only somebody with rights for the whole installation may leave workloads to the mapping rules.',
+      );
+    }
+    await lockMapping(tx);
+    const found = await lockAssignable(tx, scope, workload_ids);
+    const byHand = found.filter(
+      (workload) =>
+        workload.project_assigned_by === 'hand' ||
+        (workload.project_assigned_by === null && workload.project_id !== null),
+    );
+    if (byHand.length === 0) return { changed: 0, started: [] };
+    const workloadIds = byHand.map(({ id }) => id);
+    await freeWorkloads(tx, workloadIds);
+    const moved = await placeByRules(tx, { workloadIds });
+    for (const cluster_id of new Set(byHand.map((workload) => workload.cluster_id))) {
+      await publishEvent(tx, { type: 'inventory.changed', cluster_id });
+    }
+    await recordAudit(tx, scope, {
+      action: 'workload.left_to_rules',
+      object_kind: 'workload',
+      before: { workloads: byHand.map(({ id, name, project_id }) => ({ id, name, project_id })) },
+      after: { project_assigned_by: 'rule' },
+    });
+    return { changed: moved.length, started: await recordPlacements(tx, scope, moved) };
+  });
+  await startDeployments(started);
+  return { changed };
+}
