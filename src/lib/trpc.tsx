@@ -1,7 +1,7 @@
 'use client';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createTRPCClient, httpBatchLink, splitLink } from '@trpc/client';
-import type { inferRouterOutputs } from '@trpc/server';
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { MAX_BATCH_CALLS } from '@/domain/batch';
@@ -17,6 +17,8 @@ export { useTRPC, useTRPCClient };
 
 /** What procedures answer, as it arrives in the browser: `RouterOutputs['audit']['get']`. */
 export type RouterOutputs = inferRouterOutputs<AppRouter>;
+/** What procedures take. */
+export type RouterInputs = inferRouterInputs<AppRouter>;
 
 /** A role began to ask for a second factor: what the session is worth has to be read anew, and the gate asks for it. */
 function onRefusal(error: unknown): void {

@@ -1,19 +1,16 @@
 'use client';
 import { Upload } from 'lucide-react';
-import { useRouter } from 'next/navigation';
-import { useMemo } from 'react';
 import type { IpamImport } from '@/domain/ipam/csv-import';
 import { RUN_STATUSES } from '@/domain/sync';
 import type { Translate } from '@/lib/i18n/translator';
-import { useT } from '@/lib/i18n/use-t';
+import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
-import { useListState } from '../shared/list-state';
+import { declareList } from '../shared/list/declare-list';
+import { inUrl } from '../shared/list/filters';
+import { ListView } from '../shared/list/list-view';
+import { useList } from '../shared/list/use-list';
 import { RunState } from '../shared/sync/run-state';
-import { useServerList } from '../shared/use-server-list';
 import { IMPORT_KIND_WORDS, outcomeText } from './import-words';
 
 const make = columnsOf<IpamImport>();
@@ -38,36 +35,27 @@ const importColumns = (t: Translate) => [
   make.text('requested_by_name', t('By'), (run) => run.requested_by_name, { width: 140 }),
 ];
 
-const LIST = { sorts: ['created_at'], defaultSort: '-created_at', filters: { status: RUN_STATUSES } } as const;
+const IMPORTS = declareList({
+  from: 'ipamImports.list',
+  name: 'imports',
+  id: 'ipam-imports',
+  label: msg('Imports'),
+  noun: { one: msg('import'), many: msg('imports') },
+  sorts: ['created_at'],
+  defaultSort: '-created_at',
+  filters: { status: inUrl(RUN_STATUSES) },
+  columns: importColumns,
+  rowId: (run) => run.id,
+  rowPath: (run) => paths.importAddresses({ kind: run.kind, import: run.id }),
+  empty: {
+    icon: <Upload />,
+    title: msg('Nothing was imported yet'),
+    text: msg('Import takes over addresses or subnets from a CSV file, after every row was checked.'),
+  },
+});
 
 /** Checks and imports of CSV files, newest first. A row opens its report. */
 export function ImportTable() {
-  const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const router = useRouter();
-  const state = useListState(LIST);
-  const columns = useMemo(() => importColumns(t), [t]);
-  const list = useServerList<IpamImport>({
-    name: 'imports',
-    columns,
-    state,
-    pathKey: trpc.ipamImports.list.pathKey(),
-    fetchPage: (page, signal) => client.ipamImports.list.query({ ...state.input, ...page }, { signal }),
-  });
-  return (
-    <DataTable
-      {...list}
-      id="ipam-imports"
-      label={t('Imports')}
-      noun={{ one: t('import'), many: t('imports') }}
-      rowId={(run) => run.id}
-      onRowOpen={(run) => router.push(paths.importAddresses({ kind: run.kind, import: run.id }))}
-      empty={
-        <EmptyState icon={<Upload />} title={t('Nothing was imported yet')}>
-          {t('Import takes over addresses or subnets from a CSV file, after every row was checked.')}
-        </EmptyState>
-      }
-    />
-  );
+  const list = useList(IMPORTS);
+  return <ListView of={list} />;
 }

@@ -1,11 +1,13 @@
 'use client';
 import { parseEndFilter } from '@/domain/flow/end-filter';
-import { optionsIn } from '@/lib/i18n/options-in';
+import { FLOW_DECISIONS } from '@/domain/flow/flow-filter';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
-import { DECISION_OPTIONS } from '../shared/flows/flow-words';
+import { decisionOf } from '../shared/flows/flow-words';
+import { anyOf, entity, type FilterValues, several } from '../shared/list/filters';
+import { useFacets } from '../shared/list/use-facets';
 import { NO_TENANT } from '../shared/tenant-options';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { useTenantOptions } from '../shared/use-tenant-options';
@@ -14,7 +16,14 @@ import { useEndFacets } from './use-end-facets';
 import type { FlowView } from './use-flow-view';
 import { WorkloadChip } from './workload-chip';
 
-const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'].map((value) => ({ value, label: value }));
+const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'];
+
+const FILTERS = {
+  decision: several(msg('Decision'), FLOW_DECISIONS, (one) => decisionOf(one).word),
+  protocol: anyOf(msg('Protocol'), PROTOCOLS),
+  cluster_id: entity(msg('Cluster'), useClusterOptions, 2),
+  tenant_id: entity(msg('Tenant'), () => useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT)),
+};
 
 const checkAddress = (t: Translate, text: string) =>
   parseEndFilter(text) ? null : t('An address or CIDR such as 10.0.0.0/24, internal or external.');
@@ -35,58 +44,14 @@ const WORKLOADS = [
 export function FlowFilters({ view }: { view: FlowView }) {
   const t = useT();
   const { filter } = view;
-  const clusters = useClusterOptions();
-  const tenants = useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT);
+  const set = ({ decision, ...values }: Partial<FilterValues<typeof FILTERS>>) =>
+    view.narrow({ ...values, ...(decision !== undefined && { decision: decision?.join(',') ?? null }) });
+  const facets = useFacets(FILTERS, { filters: filter, setFilters: set });
   const ends = useEndFacets(view);
-  const protocols =
-    filter.protocol && !PROTOCOLS.some(({ value }) => value === filter.protocol)
-      ? [...PROTOCOLS, { value: filter.protocol, label: filter.protocol }]
-      : PROTOCOLS;
   return (
     <FilterBar
       search={{ label: t('Search flows'), value: view.q, onValueChange: view.setQ }}
-      facets={[
-        {
-          id: 'decision',
-          label: t('Decision'),
-          options: optionsIn(t, DECISION_OPTIONS),
-          value: filter.decision ?? [],
-          onValueChange: (values) => view.narrow({ decision: values.join(',') || null }),
-        },
-        {
-          id: 'protocol',
-          label: t('Protocol'),
-          single: true,
-          options: protocols,
-          value: filter.protocol ? [filter.protocol] : [],
-          onValueChange: ([value]) => view.narrow({ protocol: value ?? null }),
-        },
-        ...ends,
-        ...(clusters.length > 1 || filter.cluster_id
-          ? [
-              {
-                id: 'cluster_id',
-                label: t('Cluster'),
-                single: true,
-                options: clusters,
-                value: filter.cluster_id ? [filter.cluster_id] : [],
-                onValueChange: ([value]: string[]) => view.narrow({ cluster_id: value ?? null }),
-              },
-            ]
-          : []),
-        ...(tenants.length > 0
-          ? [
-              {
-                id: 'tenant_id',
-                label: t('Tenant'),
-                single: true,
-                options: tenants,
-                value: filter.tenant_id ? [filter.tenant_id] : [],
-                onValueChange: ([value]: string[]) => view.narrow({ tenant_id: value ?? null }),
-              },
-            ]
-          : []),
-      ]}
+      facets={[...facets.slice(0, 2), ...ends, ...facets.slice(2)]}
       onClear={view.widen}
     >
       {ADDRESSES.map(([name, label]) => {

@@ -1,30 +1,42 @@
 'use client';
-import { Plus, Send } from 'lucide-react';
+import { Send } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { CHANNEL_KINDS, CHANNEL_SORTS, type NotificationChannel } from '@/domain/notifications/channel';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { Button } from '@/ui/button';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
-import { FilterBar } from '@/ui/filter-bar';
-import { useListState } from '../shared/list-state';
+import { declareList } from '../shared/list/declare-list';
+import { choice } from '../shared/list/filters';
+import { ListView } from '../shared/list/list-view';
+import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
-import { useServerList } from '../shared/use-server-list';
-import { channelColumns, channelKindOptions } from './channel-columns';
+import { CHANNEL_KIND_WORDS, channelColumns } from './channel-columns';
 import { DeleteChannelDialog } from './channel-dialogs';
 import { CreateChannelDrawer, EditChannelDrawer } from './channel-drawers';
 import { EndSecretDialog, RotateSecretDialog } from './secret-dialogs';
 import { SigningSecretDialog } from './signing-secret-dialog';
-import { useTenantFacet } from './tenant-facet';
+import { TENANT } from './tenant-filter';
 import { useChannelTest } from './use-channel-test';
 
-const LIST = {
+const CHANNELS = declareList({
+  from: 'notificationChannels.list',
+  name: 'channels',
+  id: 'notification-channels',
+  label: msg('Channels'),
+  noun: { one: msg('channel'), many: msg('channels') },
+  search: msg('Search channels'),
   sorts: CHANNEL_SORTS,
   defaultSort: 'name',
-  filters: { kind: CHANNEL_KINDS, tenant_id: 'id_or_none' },
-} as const;
+  filters: { kind: choice(msg('Kind'), CHANNEL_KINDS, (one) => CHANNEL_KIND_WORDS[one]), tenant_id: TENANT },
+  columns: channelColumns,
+  rowId: (channel) => channel.id,
+  add: { label: msg('Add channel'), permission: 'notification:write' },
+  empty: {
+    icon: <Send />,
+    title: msg('No channels yet'),
+    text: msg('A channel leads out of this service: to a webhook, for example of a chat system, or to mailboxes.'),
+  },
+});
 
 type Open =
   | { kind: 'edit' | 'delete' | 'rotate' | 'end'; channel: NotificationChannel }
@@ -33,60 +45,18 @@ type Open =
 /** The channels, with how their last delivery went. A row opens its form. */
 export function ChannelTable() {
   const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
   const { reason } = usePermissions();
   const writeReason = reason('notification:write');
-  const state = useListState(LIST);
-  const tenantFacet = useTenantFacet(state);
   const [open, setOpen] = useState<Open | null>(null);
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const close = () => setOpen(null);
   const test = useChannelTest();
-  const columns = useMemo(() => channelColumns(t), [t]);
-  const list = useServerList<NotificationChannel>({
-    name: 'channels',
-    columns,
-    state,
-    pathKey: trpc.notificationChannels.list.pathKey(),
-    fetchPage: (page, signal) => client.notificationChannels.list.query({ ...state.input, ...page }, { signal }),
-  });
-  const create = (
-    <Button
-      variant="primary"
-      icon={<Plus size={14} />}
-      onClick={() => void setAdding(true)}
-      disabledReason={writeReason}
-    >
-      {t('Add channel')}
-    </Button>
-  );
-  const { kind } = state.filters;
+  const list = useList(CHANNELS);
   return (
     <>
-      <FilterBar
-        search={{ label: t('Search channels'), value: state.q, onValueChange: state.setQ }}
-        facets={[
-          {
-            id: 'kind',
-            label: t('Kind'),
-            single: true,
-            options: channelKindOptions(t),
-            value: kind === null ? [] : [kind],
-            onValueChange: ([value]) => state.setFilter('kind', CHANNEL_KINDS.find((one) => one === value) ?? null),
-          },
-          ...tenantFacet,
-        ]}
-        onClear={state.clear}
-      >
-        {create}
-      </FilterBar>
-      <DataTable
-        {...list}
-        id="notification-channels"
-        label={t('Channels')}
-        noun={{ one: t('channel'), many: t('channels') }}
-        rowId={(channel) => channel.id}
+      <ListView
+        of={list}
+        onAdd={() => void setAdding(true)}
         onRowOpen={writeReason === null ? (channel) => setOpen({ kind: 'edit', channel }) : undefined}
         rowActions={(channel) => ({
           name: channel.name,
@@ -124,11 +94,6 @@ export function ChannelTable() {
             },
           ],
         })}
-        empty={
-          <EmptyState icon={<Send />} title={t('No channels yet')} action={create}>
-            {t('A channel leads out of this service: to a webhook, for example of a chat system, or to mailboxes.')}
-          </EmptyState>
-        }
       />
       {adding && writeReason === null && (
         <CreateChannelDrawer

@@ -1,89 +1,60 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { BellRing, Plus } from 'lucide-react';
+import { BellRing } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { CONDITIONS } from '@/domain/notifications/condition';
 import { type NotificationRule, RULE_SORTS } from '@/domain/notifications/rule';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { Button } from '@/ui/button';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
-import { FilterBar } from '@/ui/filter-bar';
+import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
-import { useListState } from '../shared/list-state';
+import { declareList } from '../shared/list/declare-list';
+import { choice } from '../shared/list/filters';
+import { ListView } from '../shared/list/list-view';
+import { useList } from '../shared/list/use-list';
 import { CONDITION_WORDS } from '../shared/notification-words';
 import { usePermissions } from '../shared/use-permissions';
-import { useServerList } from '../shared/use-server-list';
 import { DeleteDialog } from './delete-dialog';
 import { ruleColumns } from './rule-columns';
 import { CreateRuleDrawer, EditRuleDrawer } from './rule-drawers';
-import { useTenantFacet } from './tenant-facet';
+import { TENANT } from './tenant-filter';
 
-const LIST = {
+const RULES = declareList({
+  from: 'notificationRules.list',
+  name: 'rules',
+  id: 'notification-rules',
+  label: msg('Rules'),
+  noun: { one: msg('rule'), many: msg('rules') },
+  search: msg('Search rules'),
   sorts: RULE_SORTS,
   defaultSort: 'name',
-  filters: { condition: CONDITIONS, tenant_id: 'id_or_none' },
-} as const;
+  filters: { condition: choice(msg('Reports'), CONDITIONS, (one) => CONDITION_WORDS[one].label), tenant_id: TENANT },
+  columns: ruleColumns,
+  rowId: (rule) => rule.id,
+  add: { label: msg('Create rule'), permission: 'notification:write' },
+  empty: {
+    icon: <BellRing />,
+    title: msg('No rules yet'),
+    text: msg('A rule says what is reported, after how long, and to whom: under the bell, to a webhook or by e-mail.'),
+  },
+});
 
 /** The rules, with what they do now. A row opens its form. */
 export function RuleTable() {
   const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
   const { reason } = usePermissions();
   const writeReason = reason('notification:write');
-  const state = useListState(LIST);
-  const tenantFacet = useTenantFacet(state);
   const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; rule: NotificationRule } | null>(null);
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const test = useRuleTest();
-  const columns = useMemo(() => ruleColumns(t), [t]);
-  const list = useServerList<NotificationRule>({
-    name: 'rules',
-    columns,
-    state,
-    pathKey: trpc.notificationRules.list.pathKey(),
-    fetchPage: (page, signal) => client.notificationRules.list.query({ ...state.input, ...page }, { signal }),
-  });
-  const create = (
-    <Button
-      variant="primary"
-      icon={<Plus size={14} />}
-      onClick={() => void setAdding(true)}
-      disabledReason={writeReason}
-    >
-      {t('Create rule')}
-    </Button>
-  );
-  const { condition } = state.filters;
+  const list = useList(RULES);
   return (
     <>
-      <FilterBar
-        search={{ label: t('Search rules'), value: state.q, onValueChange: state.setQ }}
-        facets={[
-          {
-            id: 'condition',
-            label: t('Reports'),
-            single: true,
-            options: CONDITIONS.map((value) => ({ value, label: t(CONDITION_WORDS[value].label) })),
-            value: condition === null ? [] : [condition],
-            onValueChange: ([value]) => state.setFilter('condition', CONDITIONS.find((one) => one === value) ?? null),
-          },
-          ...tenantFacet,
-        ]}
-        onClear={state.clear}
-      >
-        {create}
-      </FilterBar>
-      <DataTable
-        {...list}
-        id="notification-rules"
-        label={t('Rules')}
-        noun={{ one: t('rule'), many: t('rules') }}
-        rowId={(rule) => rule.id}
+      <ListView
+        of={list}
+        onAdd={() => void setAdding(true)}
         onRowOpen={writeReason === null ? (rule) => setDialog({ kind: 'edit', rule }) : undefined}
         rowActions={(rule) => ({
           name: rule.name,
@@ -109,11 +80,6 @@ export function RuleTable() {
             },
           ],
         })}
-        empty={
-          <EmptyState icon={<BellRing />} title={t('No rules yet')} action={create}>
-            {t('A rule says what is reported, after how long, and to whom: under the bell, to a webhook or by e-mail.')}
-          </EmptyState>
-        }
       />
       {adding && writeReason === null && <CreateRuleDrawer onClose={() => void setAdding(null)} />}
       {dialog?.kind === 'edit' && <EditRuleDrawer rule={dialog.rule} onClose={() => setDialog(null)} />}

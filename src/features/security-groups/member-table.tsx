@@ -1,32 +1,47 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import {
   MEMBER_SOURCES,
   SECURITY_GROUP_MEMBER_SORTS,
   type SecurityGroup,
   type SecurityGroupMember,
 } from '@/domain/security-group';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { FilterBar } from '@/ui/filter-bar';
 import { showToast } from '@/ui/toast';
-import { useListState } from '../shared/list-state';
-import { useServerList } from '../shared/use-server-list';
+import { declareList } from '../shared/list/declare-list';
+import { choice } from '../shared/list/filters';
+import { ListView } from '../shared/list/list-view';
+import { useList } from '../shared/list/use-list';
 import { memberColumns } from './member-columns';
 import { SOURCE_WORDS } from './source-words';
 
-const LIST = {
+const MEMBERS = declareList({
+  from: 'securityGroups.members',
+  name: 'members',
+  id: 'group-members',
+  label: msg('Members'),
+  noun: { one: msg('member'), many: msg('members') },
+  search: msg('Search members'),
   sorts: SECURITY_GROUP_MEMBER_SORTS,
   defaultSort: 'workload_name',
-  filters: { source: MEMBER_SOURCES },
-} as const;
+  filters: { source: choice(msg('Member by'), MEMBER_SOURCES, (one) => SOURCE_WORDS[one]) },
+  columns: memberColumns,
+  rowId: (member) => member.workload_id,
+  empty: {
+    title: msg('No members yet'),
+    text: msg(
+      'A policy that names a group without members has no rules for it. Choose workloads, or tags whose carriers are members.',
+    ),
+  },
+});
 
 type Props = { group: SecurityGroup; onAdd: () => void; onEdit: () => void; writeReason: string | null };
 
@@ -34,21 +49,10 @@ type Props = { group: SecurityGroup; onAdd: () => void; onEdit: () => void; writ
 export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   const t = useT();
   const trpc = useTRPC();
-  const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const state = useListState(LIST);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [removing, setRemoving] = useState<readonly SecurityGroupMember[] | null>(null);
-  const columns = useMemo(() => memberColumns(t), [t]);
-  const list = useServerList({
-    name: 'members',
-    columns,
-    state,
-    pathKey: trpc.securityGroups.members.pathKey(),
-    fixed: { id: group.id },
-    fetchPage: (page, signal) =>
-      client.securityGroups.members.query({ ...state.input, id: group.id, ...page }, { signal }),
-  });
+  const list = useList(MEMBERS, { within: { id: group.id } });
   const remove = useMutation(
     trpc.securityGroups.changeMembers.mutationOptions({
       onSuccess: ({ removed }) => {
@@ -59,7 +63,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
       },
     }),
   );
-  const chosen = list.rows.filter((member) => selection.has(member.workload_id));
+  const chosen = list.table.rows.filter((member) => selection.has(member.workload_id));
   const byTag = chosen.filter((member) => member.source === 'tag').length;
   const tagReason = t('Its tags make it a member. Change the tag rule of the group, or the tags on the cluster.');
   const single = removing?.length === 1 ? removing[0]?.workload_name : undefined;
@@ -71,27 +75,8 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   );
   return (
     <>
-      <FilterBar
-        search={{ label: t('Search members'), value: state.q, onValueChange: state.setQ }}
-        facets={[
-          {
-            id: 'source',
-            label: t('Member by'),
-            single: true,
-            options: MEMBER_SOURCES.map((value) => ({ value, label: t(SOURCE_WORDS[value]) })),
-            value: state.filters.source ? [state.filters.source] : [],
-            onValueChange: ([value]) =>
-              state.setFilter('source', MEMBER_SOURCES.find((source) => source === value) ?? null),
-          },
-        ]}
-        onClear={state.clear}
-      />
-      <DataTable
-        {...list}
-        id="group-members"
-        label={t('Members')}
-        noun={{ one: t('member'), many: t('members') }}
-        rowId={(member) => member.workload_id}
+      <ListView
+        of={list}
         selection={selection}
         onSelectionChange={setSelection}
         bulkActions={

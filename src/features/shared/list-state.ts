@@ -19,7 +19,7 @@ export type FilterSpec =
   | 'time'
   | 'text';
 
-type FilterValue<S extends FilterSpec> = S extends readonly (infer Word)[]
+export type FilterValue<S extends FilterSpec> = S extends readonly (infer Word)[]
   ? Word
   : S extends { readonly several: readonly (infer Word)[] }
     ? Word[]

@@ -11,7 +11,8 @@ import { FilterBar } from '@/ui/filter-bar';
 import { Missing } from '@/ui/missing';
 import { Mono } from '@/ui/mono';
 import { SHORT_KIND_LABELS, WorkloadState } from './inventory-states';
-import { useClusterOptions } from './use-cluster-options';
+import { CLUSTER } from './list/filters';
+import { useFacets } from './list/use-facets';
 import { useServerList } from './use-server-list';
 
 type Sort = (typeof WORKLOAD_SORTS)[number] | `-${(typeof WORKLOAD_SORTS)[number]}`;
@@ -42,6 +43,8 @@ const columnsIn = (t: Translate) => [
   make.text('tags', t('Tags'), (workload) => workload.tags.join(', '), { width: 130 }),
 ];
 
+const FILTERS = { cluster_id: CLUSTER };
+
 type Props = {
   selection: ReadonlySet<string>;
   onSelectionChange: (selection: ReadonlySet<string>) => void;
@@ -55,10 +58,13 @@ export function WorkloadPicker({ selection, onSelectionChange, projectId }: Prop
   const columns = useMemo(() => columnsIn(t), [t]);
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const clusters = useClusterOptions();
   const [q, setQ] = useState('');
   const [sort, setSort] = useState<Sort>('name');
   const [clusterId, setClusterId] = useState<string | null>(null);
+  const facets = useFacets(FILTERS, {
+    filters: { cluster_id: clusterId },
+    setFilters: ({ cluster_id = null }) => setClusterId(cluster_id),
+  });
   const clear = () => {
     setQ('');
     setClusterId(null);
@@ -87,16 +93,7 @@ export function WorkloadPicker({ selection, onSelectionChange, projectId }: Prop
     <>
       <FilterBar
         search={{ label: t('Search by name, VMID, address or tag'), value: q, onValueChange: setQ }}
-        facets={[
-          {
-            id: 'cluster_id',
-            label: t('Cluster'),
-            single: true,
-            options: clusters,
-            value: clusterId ? [clusterId] : [],
-            onValueChange: ([value]) => setClusterId(value ?? null),
-          },
-        ]}
+        facets={facets}
         onClear={clear}
       />
       <DataTable

@@ -1,56 +1,37 @@
 'use client';
 import type { Topology } from '@/domain/topology/topology';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { FilterChip } from '../shared/filter-chip';
+import { choice, entity, flag } from '../shared/list/filters';
+import { useFacets } from '../shared/list/use-facets';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { countVerdicts, MAP_GROUPINGS } from './map-model';
 import { GROUPING_LABELS } from './topology-words';
 import type { TopologyState } from './use-topology-view';
 import { VerdictLegend } from './verdict-legend';
 
+const FILTERS = {
+  group: choice(msg('Group by'), MAP_GROUPINGS, (one) => GROUPING_LABELS[one]),
+  busy: flag(msg('Workloads'), [[true, msg('With connections only')]]),
+  cluster_id: entity(msg('Cluster'), useClusterOptions, 2),
+};
+
 /** What is shown of the map, and the legend. */
 export function TopologyFilters({ view, topology }: { view: TopologyState; topology: Topology | undefined }) {
   const t = useT();
-  const clusters = useClusterOptions();
+  const facets = useFacets(FILTERS, {
+    filters: { ...view.filters, group: view.grouping },
+    // The first grouping is the one that nobody has to choose.
+    setFilters: ({ group, ...values }) =>
+      view.setFilters({ ...values, ...(group !== undefined && { group: group === MAP_GROUPINGS[0] ? null : group }) }),
+  });
   const { filters } = view;
   const focused = topology?.workloads.find(({ id }) => id === filters.workload_id);
   return (
     <>
-      <FilterBar
-        search={{ label: t('Find on the map'), value: view.q, onValueChange: view.setQ }}
-        facets={[
-          {
-            id: 'group',
-            label: t('Group by'),
-            single: true,
-            options: MAP_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) })),
-            value: [view.grouping],
-            onValueChange: ([value]) =>
-              view.setFilter('group', MAP_GROUPINGS.find((one) => one === value && one !== 'network') ?? null),
-          },
-          {
-            id: 'busy',
-            label: t('Workloads'),
-            single: true,
-            options: [{ value: 'true', label: t('With connections only') }],
-            value: filters.busy ? ['true'] : [],
-            onValueChange: ([value]) => view.setFilter('busy', value === 'true' || null),
-          },
-          ...(clusters.length > 1 || filters.cluster_id
-            ? [
-                {
-                  id: 'cluster_id',
-                  label: t('Cluster'),
-                  single: true,
-                  options: clusters,
-                  value: filters.cluster_id ? [filters.cluster_id] : [],
-                  onValueChange: ([value]: string[]) => view.setFilter('cluster_id', value ?? null),
-                },
-              ]
-            : []),
-        ]}
-      >
+      <FilterBar search={{ label: t('Find on the map'), value: view.q, onValueChange: view.setQ }} facets={facets}>
         {filters.workload_id && (
           <FilterChip
             label={t('Neighbours of')}

@@ -1,23 +1,37 @@
 'use client';
 import { CircleCheck } from 'lucide-react';
-import { useRouter } from 'next/navigation';
-import { useMemo } from 'react';
 import type { MappingConflict } from '@/domain/mapping-rule';
 import type { Translate } from '@/lib/i18n/translator';
-import { useT } from '@/lib/i18n/use-t';
+import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
-import { FilterBar } from '@/ui/filter-bar';
 import { ClusterLink, WorkloadLink } from '../../shared/inventory-links';
-import { useListState } from '../../shared/list-state';
-import { useClusterOptions } from '../../shared/use-cluster-options';
-import { useServerList } from '../../shared/use-server-list';
+import { declareList } from '../../shared/list/declare-list';
+import { CLUSTER } from '../../shared/list/filters';
+import { ListView } from '../../shared/list/list-view';
+import { useList } from '../../shared/list/use-list';
 import { ruleName } from './rule-words';
 
-const LIST = { sorts: ['name'], defaultSort: 'name', filters: { cluster_id: 'id' } } as const;
+const CONFLICTS = declareList({
+  from: 'mappingRules.conflicts',
+  name: 'mapping-conflicts',
+  label: msg('Conflicts'),
+  noun: { one: msg('workload'), many: msg('workloads') },
+  search: msg('Search workloads'),
+  sorts: ['name'],
+  defaultSort: 'name',
+  filters: { cluster_id: CLUSTER },
+  columns: (t) => columnsIn(t),
+  rowId: (conflict) => conflict.id,
+  rowPath: (conflict) => paths.workload({ workloadId: conflict.id }),
+  empty: {
+    icon: <CircleCheck />,
+    title: msg('No conflicts'),
+    text: msg(
+      'No workload is matched by rules for different projects. If one were, the rule with the lowest priority would decide, then the one for its cluster alone, then the older one.',
+    ),
+  },
+});
 
 const make = columnsOf<MappingConflict>();
 const placeText = ({ rules }: MappingConflict) =>
@@ -50,51 +64,6 @@ const columnsIn = (t: Translate) => [
 
 /** Workloads that rules would give to different projects: which rule decides, and what the others wanted. */
 export function MappingConflictTable() {
-  const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const router = useRouter();
-  const state = useListState(LIST);
-  const clusters = useClusterOptions();
-  const columns = useMemo(() => columnsIn(t), [t]);
-  const list = useServerList({
-    name: 'mapping-conflicts',
-    columns,
-    state,
-    pathKey: trpc.mappingRules.conflicts.pathKey(),
-    fetchPage: (page, signal) => client.mappingRules.conflicts.query({ ...state.input, ...page }, { signal }),
-  });
-  return (
-    <>
-      <FilterBar
-        search={{ label: t('Search workloads'), value: state.q, onValueChange: state.setQ }}
-        facets={[
-          {
-            id: 'cluster_id',
-            label: t('Cluster'),
-            single: true,
-            options: clusters,
-            value: state.filters.cluster_id ? [state.filters.cluster_id] : [],
-            onValueChange: ([value]) => state.setFilter('cluster_id', value ?? null),
-          },
-        ]}
-        onClear={state.clear}
-      />
-      <DataTable
-        {...list}
-        id="mapping-conflicts"
-        label={t('Conflicts')}
-        noun={{ one: t('workload'), many: t('workloads') }}
-        rowId={(conflict) => conflict.id}
-        onRowOpen={(conflict) => router.push(paths.workload({ workloadId: conflict.id }))}
-        empty={
-          <EmptyState icon={<CircleCheck />} title={t('No conflicts')}>
-            {t(
-              'No workload is matched by rules for different projects. If one were, the rule with the lowest priority would decide, then the one for its cluster alone, then the older one.',
-            )}
-          </EmptyState>
-        }
-      />
-    </>
-  );
+  const list = useList(CONFLICTS);
+  return <ListView of={list} />;
 }

@@ -1,92 +1,58 @@
 'use client';
-import { Plus, Split } from 'lucide-react';
+import { Split } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { MAPPING_RULE_SORTS, MAPPING_SOURCES, type MappingRule } from '@/domain/mapping-rule';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { Button } from '@/ui/button';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
-import { FilterBar } from '@/ui/filter-bar';
-import { useListState } from '../../shared/list-state';
-import { useClusterOptions } from '../../shared/use-cluster-options';
+import { declareList } from '../../shared/list/declare-list';
+import { CLUSTER, choice } from '../../shared/list/filters';
+import { ListView } from '../../shared/list/list-view';
+import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
-import { useServerList } from '../../shared/use-server-list';
 import { DeleteMappingRuleDialog } from './delete-mapping-rule-dialog';
 import { mappingRuleColumns } from './mapping-rule-columns';
 import { MappingRuleDrawer } from './mapping-rule-drawer';
 import { ruleName, SOURCE_LABELS } from './rule-words';
 
-const LIST = {
+const MAPPING_RULES = declareList({
+  from: 'mappingRules.list',
+  name: 'mapping-rules',
+  label: msg('Mapping rules'),
+  noun: { one: msg('mapping rule'), many: msg('mapping rules') },
+  search: msg('Search mapping rules'),
   sorts: MAPPING_RULE_SORTS,
   defaultSort: 'priority',
-  filters: { source: MAPPING_SOURCES, cluster_id: 'id' },
-} as const;
+  filters: {
+    source: choice(msg('Kind'), MAPPING_SOURCES, (one) => SOURCE_LABELS[one]),
+    cluster_id: CLUSTER,
+  },
+  columns: mappingRuleColumns,
+  rowId: (rule) => rule.id,
+  add: { label: msg('Create mapping rule'), permission: 'mapping:write' },
+  empty: {
+    icon: <Split />,
+    title: msg('No mapping rules yet'),
+    text: msg(
+      'Without them every workload is assigned to its project by hand. With a rule the pools and tags of the clusters decide.',
+    ),
+  },
+});
 
 /** Mapping rules with search and filters, in the order in which they decide. */
 export function MappingRuleTable() {
   const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
   const { reason } = usePermissions();
-  const state = useListState(LIST);
-  const clusters = useClusterOptions();
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; rule: MappingRule } | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('mapping:write');
-  const columns = useMemo(() => mappingRuleColumns(t), [t]);
-  const list = useServerList({
-    name: 'mapping-rules',
-    columns,
-    state,
-    pathKey: trpc.mappingRules.list.pathKey(),
-    fetchPage: (page, signal) => client.mappingRules.list.query({ ...state.input, ...page }, { signal }),
-  });
-  const create = (
-    <Button
-      variant="primary"
-      icon={<Plus size={14} />}
-      onClick={() => void setAdding(true)}
-      disabledReason={writeReason}
-    >
-      {t('Create mapping rule')}
-    </Button>
-  );
+  const list = useList(MAPPING_RULES);
   return (
     <>
-      <FilterBar
-        search={{ label: t('Search mapping rules'), value: state.q, onValueChange: state.setQ }}
-        facets={[
-          {
-            id: 'source',
-            label: t('Kind'),
-            single: true,
-            options: MAPPING_SOURCES.map((value) => ({ value, label: t(SOURCE_LABELS[value]) })),
-            value: state.filters.source ? [state.filters.source] : [],
-            onValueChange: ([value]) =>
-              state.setFilter('source', MAPPING_SOURCES.find((source) => source === value) ?? null),
-          },
-          {
-            id: 'cluster_id',
-            label: t('Cluster'),
-            single: true,
-            options: clusters,
-            value: state.filters.cluster_id ? [state.filters.cluster_id] : [],
-            onValueChange: ([value]) => state.setFilter('cluster_id', value ?? null),
-          },
-        ]}
-        onClear={state.clear}
-      >
-        {create}
-      </FilterBar>
-      <DataTable
-        {...list}
-        id="mapping-rules"
-        label={t('Mapping rules')}
-        noun={{ one: t('mapping rule'), many: t('mapping rules') }}
-        rowId={(rule) => rule.id}
+      <ListView
+        of={list}
+        onAdd={() => void setAdding(true)}
         onRowOpen={(rule) => writeReason === null && setDialog({ kind: 'edit', rule })}
         rowActions={(rule) => ({
           name: ruleName(t, rule),
@@ -106,13 +72,6 @@ export function MappingRuleTable() {
             },
           ],
         })}
-        empty={
-          <EmptyState icon={<Split />} title={t('No mapping rules yet')} action={create}>
-            {t(
-              'Without them every workload is assigned to its project by hand. With a rule the pools and tags of the clusters decide.',
-            )}
-          </EmptyState>
-        }
       />
       {adding && writeReason === null && <MappingRuleDrawer rule={null} onClose={() => void setAdding(null)} />}
       {dialog?.kind === 'edit' && <MappingRuleDrawer rule={dialog.rule} onClose={close} />}

@@ -1,33 +1,45 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { parseAsString, useQueryState } from 'nuqs';
-import { useMemo } from 'react';
 import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES, type Deployment } from '@/domain/deployments';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { useTRPC } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
-import { DataTable } from '@/ui/data-table';
 import { Drawer } from '@/ui/drawer';
-import { EmptyState } from '@/ui/empty-state';
 import { ErrorState } from '@/ui/error-state';
-import { FilterBar } from '@/ui/filter-bar';
 import { Progress } from '@/ui/progress';
 import { Skeleton } from '@/ui/skeleton';
 import { Status } from '@/ui/status';
 import { DEPLOYMENT_RUN_WORDS, KIND_WORDS, TRIGGER_WORDS } from '../../shared/deployment-run-words';
 import { ClusterLink } from '../../shared/inventory-links';
-import { useListState } from '../../shared/list-state';
-import { useServerList } from '../../shared/use-server-list';
+import { declareList } from '../../shared/list/declare-list';
+import { choice } from '../../shared/list/filters';
+import { ListView } from '../../shared/list/list-view';
+import { useList } from '../../shared/list/use-list';
 import { DeploymentPanel } from '../apply/deployment-panel';
 
-const LIST = {
+const DEPLOYMENTS = declareList({
+  from: 'deployments.list',
+  name: 'deployments',
+  id: 'policy-deployments',
+  label: msg('Deployments'),
+  noun: { one: msg('deployment'), many: msg('deployments') },
   sorts: ['created_at'],
   defaultSort: '-created_at',
-  filters: { status: DEPLOYMENT_RUN_STATUSES, kind: DEPLOYMENT_KINDS },
-} as const;
+  filters: {
+    status: choice(msg('Result'), DEPLOYMENT_RUN_STATUSES, (one) => DEPLOYMENT_RUN_WORDS[one].word),
+    kind: choice(msg('What'), DEPLOYMENT_KINDS, (one) => KIND_WORDS[one]),
+  },
+  columns: (t) => columnsFor(t),
+  rowId: (deployment) => deployment.id,
+  empty: {
+    title: msg('Never applied'),
+    text: msg('Each apply, and each removal of rules, appears here with a result per guest.'),
+  },
+});
 const isActive = ({ status }: Deployment) => status === 'queued' || status === 'running';
 
 const make = columnsOf<Deployment>();
@@ -89,62 +101,12 @@ function guestCounts(t: Translate, { guests }: Deployment): string | null {
 
 /** What was done on the clusters for a policy, the newest first; each opens to its guests. */
 export function DeploymentsTab({ policyId }: { policyId: string }) {
-  const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
   const live = useIsLive();
-  const state = useListState(LIST);
-  const { filters } = state;
   const [openId, setOpenId] = useQueryState('deployment', parseAsString);
-  const columns = useMemo(() => columnsFor(t), [t]);
-  const list = useServerList({
-    name: 'deployments',
-    columns,
-    state,
-    pathKey: trpc.deployments.list.pathKey(),
-    fixed: { policy_id: policyId },
-    refetchMs: live ? undefined : 4000,
-    fetchPage: (page, signal) =>
-      client.deployments.list.query({ ...state.input, policy_id: policyId, ...page }, { signal }),
-  });
+  const list = useList(DEPLOYMENTS, { within: { policy_id: policyId }, refetchMs: live ? undefined : 4000 });
   return (
     <>
-      <FilterBar
-        facets={[
-          {
-            id: 'status',
-            label: t('Result'),
-            single: true,
-            options: DEPLOYMENT_RUN_STATUSES.map((value) => ({ value, label: t(DEPLOYMENT_RUN_WORDS[value].word) })),
-            value: filters.status ? [filters.status] : [],
-            onValueChange: ([value]) =>
-              state.setFilter('status', DEPLOYMENT_RUN_STATUSES.find((status) => status === value) ?? null),
-          },
-          {
-            id: 'kind',
-            label: t('What'),
-            single: true,
-            options: DEPLOYMENT_KINDS.map((value) => ({ value, label: t(KIND_WORDS[value]) })),
-            value: filters.kind ? [filters.kind] : [],
-            onValueChange: ([value]) =>
-              state.setFilter('kind', DEPLOYMENT_KINDS.find((kind) => kind === value) ?? null),
-          },
-        ]}
-        onClear={state.clear}
-      />
-      <DataTable
-        {...list}
-        id="policy-deployments"
-        label={t('Deployments')}
-        noun={{ one: t('deployment'), many: t('deployments') }}
-        rowId={(deployment) => deployment.id}
-        onRowOpen={(deployment) => void setOpenId(deployment.id)}
-        empty={
-          <EmptyState title={t('Never applied')}>
-            {t('Each apply, and each removal of rules, appears here with a result per guest.')}
-          </EmptyState>
-        }
-      />
+      <ListView of={list} onRowOpen={(deployment) => void setOpenId(deployment.id)} />
       <DeploymentDrawer deploymentId={openId} onClose={() => void setOpenId(null)} />
     </>
   );

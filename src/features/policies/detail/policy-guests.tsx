@@ -1,26 +1,38 @@
 'use client';
 import { parseAsString, useQueryState } from 'nuqs';
-import { useMemo } from 'react';
 import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
 import type { PolicyGuest } from '@/domain/policy-guests';
 import type { Translate } from '@/lib/i18n/translator';
-import { useT } from '@/lib/i18n/use-t';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { msg } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
-import { FilterBar } from '@/ui/filter-bar';
 import { Mono } from '@/ui/mono';
 import { DeploymentState } from '../../shared/deployment-state';
 import { REASON_WORDS, STATUS_WORDS } from '../../shared/deployment-words';
 import { ClusterLink, WorkloadLink } from '../../shared/inventory-links';
-import { useListState } from '../../shared/list-state';
-import { useServerList } from '../../shared/use-server-list';
+import { declareList } from '../../shared/list/declare-list';
+import { choice } from '../../shared/list/filters';
+import { ListView } from '../../shared/list/list-view';
+import { useList } from '../../shared/list/use-list';
 import { GuestComparisonDrawer } from './guest-comparison-drawer';
 
 const make = columnsOf<PolicyGuest>();
 const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;
-const LIST = { sorts: ['vmid'], defaultSort: 'vmid', filters: { status: STATUSES } } as const;
+const GUESTS = declareList({
+  from: 'policies.guests',
+  name: 'policy-guests',
+  label: msg('Guests of the policy'),
+  noun: { one: msg('guest'), many: msg('guests') },
+  search: msg('Search guests'),
+  sorts: ['vmid'],
+  defaultSort: 'vmid',
+  filters: { status: choice(msg('Status'), STATUSES, (one) => STATUS_WORDS[one].word) },
+  columns: (t) => columnsFor(t),
+  rowId: (guest) => guest.workload_id,
+  empty: {
+    title: msg('No guest has rules of this policy'),
+    text: msg('Nothing is wanted on any guest now, and nothing of it is known to be there.'),
+  },
+});
 
 const reasonsText = (t: Translate, { reasons }: PolicyGuest) =>
   reasons.map((reason) => t(REASON_WORDS[reason])).join(' ');
@@ -59,50 +71,11 @@ const columnsFor = (t: Translate) => [
 
 /** The guests of a policy; each opens to what is intended, was last applied, and is live. */
 export function PolicyGuests({ policyId }: { policyId: string }) {
-  const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const state = useListState(LIST);
   const [guestId, setGuestId] = useQueryState('guest', parseAsString);
-  const columns = useMemo(() => columnsFor(t), [t]);
-  const list = useServerList({
-    name: 'policy-guests',
-    columns,
-    state,
-    pathKey: trpc.policies.guests.pathKey(),
-    fixed: { id: policyId },
-    fetchPage: (page, signal) => client.policies.guests.query({ ...state.input, id: policyId, ...page }, { signal }),
-  });
+  const list = useList(GUESTS, { within: { id: policyId } });
   return (
     <>
-      <FilterBar
-        search={{ label: t('Search guests'), value: state.q, onValueChange: state.setQ }}
-        facets={[
-          {
-            id: 'status',
-            label: t('Status'),
-            single: true,
-            options: STATUSES.map((value) => ({ value, label: t(STATUS_WORDS[value].word) })),
-            value: state.filters.status ? [state.filters.status] : [],
-            onValueChange: ([value]) => state.setFilter('status', STATUSES.find((status) => status === value) ?? null),
-          },
-        ]}
-        onClear={state.clear}
-      />
-      <DataTable
-        {...list}
-        id="policy-guests"
-        label={t('Guests of the policy')}
-        noun={{ one: t('guest'), many: t('guests') }}
-        rowId={(guest) => guest.workload_id}
-        onRowOpen={(guest) => void setGuestId(guest.workload_id)}
-        height="auto"
-        empty={
-          <EmptyState title={t('No guest has rules of this policy')}>
-            {t('Nothing is wanted on any guest now, and nothing of it is known to be there.')}
-          </EmptyState>
-        }
-      />
+      <ListView of={list} onRowOpen={(guest) => void setGuestId(guest.workload_id)} height="auto" />
       <GuestComparisonDrawer policyId={policyId} workloadId={guestId} onClose={() => void setGuestId(null)} />
     </>
   );

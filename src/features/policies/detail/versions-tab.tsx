@@ -4,23 +4,33 @@ import { GitCompare, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Policy, PolicyVersion } from '@/domain/policies';
 import type { Translate } from '@/lib/i18n/translator';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
-import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { columnsOf } from '@/ui/columns';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { DataTable } from '@/ui/data-table';
 import { Dialog } from '@/ui/dialog';
-import { EmptyState } from '@/ui/empty-state';
 import { showToast } from '@/ui/toast';
-import { useListState } from '../../shared/list-state';
+import { declareList } from '../../shared/list/declare-list';
+import { ListView } from '../../shared/list/list-view';
+import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
-import { useServerList } from '../../shared/use-server-list';
 import { VersionCompare } from './version-compare';
 
-const LIST = { sorts: ['version'], defaultSort: '-version', filters: {} } as const;
+const VERSIONS = declareList({
+  from: 'policies.versions',
+  name: 'policy-versions',
+  label: msg('Versions of the policy'),
+  noun: { one: msg('version'), many: msg('versions') },
+  sorts: ['version'],
+  defaultSort: '-version',
+  filters: {},
+  rowId: (version) => version.id,
+  empty: { title: msg('No versions'), text: msg('Every change makes one.') },
+});
 const make = columnsOf<PolicyVersion>();
 
 const columnsFor = (t: Translate, current: number) => [
@@ -50,33 +60,19 @@ const columnsFor = (t: Translate, current: number) => [
 /** Every version with its author and reason; two are compared, an old one is brought back. */
 export function VersionsTab({ policy }: { policy: Policy }) {
   const t = useT();
-  const trpc = useTRPC();
-  const client = useTRPCClient();
   const { reason } = usePermissions();
-  const state = useListState(LIST);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [compared, setCompared] = useState<{ from: number; to: number } | null>(null);
   const [reverting, setReverting] = useState<PolicyVersion | null>(null);
   const columns = useMemo(() => columnsFor(t, policy.version), [t, policy.version]);
-  const list = useServerList({
-    name: 'policy-versions',
-    columns,
-    state,
-    pathKey: trpc.policies.versions.pathKey(),
-    fixed: { id: policy.id },
-    fetchPage: (page, signal) => client.policies.versions.query({ ...state.input, id: policy.id, ...page }, { signal }),
-  });
-  const chosen = list.rows.filter((version) => selection.has(version.id)).map(({ version }) => version);
+  const list = useList(VERSIONS, { within: { id: policy.id }, columns });
+  const chosen = list.table.rows.filter((version) => selection.has(version.id)).map(({ version }) => version);
   const writeReason = reason('policy:write', policy);
   const compare = () => setCompared({ from: Math.min(...chosen), to: Math.max(...chosen) });
   return (
     <>
-      <DataTable
-        {...list}
-        id="policy-versions"
-        label={t('Versions of the policy')}
-        noun={{ one: t('version'), many: t('versions') }}
-        rowId={(version) => version.id}
+      <ListView
+        of={list}
         onRowOpen={(version) =>
           setCompared(
             version.version === 1
@@ -115,7 +111,6 @@ export function VersionsTab({ policy }: { policy: Policy }) {
             },
           ],
         })}
-        empty={<EmptyState title={t('No versions')}>{t('Every change makes one.')}</EmptyState>}
       />
       <Dialog
         open={compared !== null}

@@ -1,0 +1,158 @@
+'use client';
+import { Plus } from 'lucide-react';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { type ComponentProps, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { useT } from '@/lib/i18n/use-t';
+import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
+import { useCommands } from '@/ui/command-registry';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
+import { FilterBar } from '@/ui/filter-bar';
+import { PageHeader } from '@/ui/page-header';
+import { usePermissions } from '../use-permissions';
+import type { Empty, ListTexts } from './declare-list';
+import type { Filters } from './filters';
+import type { ListOnPage } from './use-list';
+
+type Table<Row extends object> = ComponentProps<typeof DataTable<Row>>;
+type Props<Row extends object> = Partial<
+  Pick<Table<Row>, 'id' | 'onRowOpen' | 'rowActions' | 'selection' | 'onSelectionChange' | 'bulkActions' | 'height'>
+> & {
+  of: ListOnPage<Row>;
+  /** Opens what the list declares to add. */
+  onAdd?: () => void;
+  /** In the head of the page, before the button that adds. */
+  actions?: ReactNode;
+  description?: ReactNode;
+  /** Between the head and the filters. */
+  summary?: ReactNode;
+  /** Beside the filters, at their end. */
+  children?: ReactNode;
+  /** In place of the declared one. */
+  empty?: ReactNode;
+};
+
+/** A declared list: head of the page if it has a title, search and filters, rows, export, and what stands in place of none. */
+export function ListView<Row extends object>({ of, onAdd, actions, description, summary, ...props }: Props<Row>) {
+  const { list, state, facets, table, within } = of;
+  const { children, empty, id = list.id ?? list.name, onRowOpen, ...rest } = props;
+  const t = useT();
+  const router = useRouter();
+  const add = useAdd(list.add, onAdd);
+  const chips = <Chips filters={list.filters} state={state} facets={facets} />;
+  const { rowPath } = list;
+  const open = onRowOpen ?? (rowPath && ((row: Row) => router.push(rowPath(row))));
+  return (
+    <>
+      {list.title && (
+        <PageHeader
+          title={t(list.title)}
+          description={description}
+          actions={
+            (actions || add) && (
+              <>
+                {actions}
+                {add}
+              </>
+            )
+          }
+        />
+      )}
+      {summary}
+      {(list.search || facets.length > 0 || children) && (
+        <FilterBar
+          search={list.search ? { label: t(list.search), value: state.q, onValueChange: state.setQ } : undefined}
+          facets={facets}
+          onClear={state.clear}
+        >
+          {chips}
+          {children}
+          {!list.title && add}
+        </FilterBar>
+      )}
+      <DataTable
+        {...table}
+        exporting={list.exported === false ? undefined : table.exporting}
+        {...rest}
+        id={id}
+        label={t(list.label)}
+        noun={{ one: t(list.noun.one), many: t(list.noun.many) }}
+        rowId={list.rowId}
+        onRowOpen={open}
+        empty={empty ?? <Nothing declared={list.empty} within={within} add={add} />}
+      />
+    </>
+  );
+}
+
+/** The button that adds, and its command. */
+function useAdd(add: ListTexts['add'], onAdd: (() => void) | undefined): ReactNode {
+  const t = useT();
+  const { reason } = usePermissions();
+  const run = useRef(onAdd);
+  useEffect(() => {
+    run.current = onAdd;
+  });
+  const offered = add && onAdd ? add : undefined;
+  const disabledReason = offered ? reason(offered.permission) : null;
+  const command = disabledReason === null ? offered?.command : undefined;
+  useCommands(
+    useMemo(
+      () =>
+        command
+          ? [
+              {
+                id: command.id,
+                label: t(command.label),
+                group: t(command.group),
+                icon: <Plus />,
+                run: () => run.current?.(),
+              },
+            ]
+          : [],
+      [t, command],
+    ),
+  );
+  if (!offered) return null;
+  return (
+    <Button variant="primary" icon={<Plus size={14} />} onClick={onAdd} disabledReason={disabledReason}>
+      {t(offered.label)}
+    </Button>
+  );
+}
+
+/** Values that no menu shows. */
+function Chips({ filters, state, facets }: { filters: Filters } & Pick<ListOnPage<object>, 'state' | 'facets'>) {
+  return Object.entries(filters).map(([name, { Chip, label, clears = [] }]) => {
+    const value = (state.filters as Record<string, unknown>)[name] ?? null;
+    const shown = facets.some((facet) => facet.id === name && facet.value.length > 0);
+    if (!Chip || value === null || shown) return null;
+    const onRemove = () => state.setFilters(Object.fromEntries([name, ...clears].map((each) => [each, null])));
+    return <Chip key={name} label={label} value={String(value)} onRemove={onRemove} />;
+  });
+}
+
+type NothingProps = { declared: ListTexts['empty']; within: object; add: ReactNode };
+
+function Nothing({ declared, within, add }: NothingProps) {
+  const t = useT();
+  const { can } = usePermissions();
+  const { icon, title, text, link }: Empty = typeof declared === 'function' ? declared({ within, can }) : declared;
+  const action = (link || add) && (
+    <>
+      {link && (
+        <Link className={buttonClass()} href={link.href}>
+          {t(link.label)}
+        </Link>
+      )}
+      {add}
+    </>
+  );
+  return (
+    <EmptyState icon={icon} title={t(title)} action={action}>
+      {t(text)}
+    </EmptyState>
+  );
+}
