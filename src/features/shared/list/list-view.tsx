@@ -2,7 +2,7 @@
 import { Plus } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { type ComponentProps, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { Children, type ComponentProps, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
@@ -41,7 +41,7 @@ export function ListView<Row extends object>({ of, onAdd, actions, description, 
   const t = useT();
   const router = useRouter();
   const add = useAdd(list.add, onAdd);
-  const chips = <Chips filters={list.filters} state={state} facets={facets} />;
+  const end = [...chipsOf(list.filters, state, facets), children, !list.title && add].filter(Boolean);
   const { rowPath } = list;
   const open = onRowOpen ?? (rowPath && ((row: Row) => router.push(rowPath(row))));
   return (
@@ -67,9 +67,7 @@ export function ListView<Row extends object>({ of, onAdd, actions, description, 
           facets={facets}
           onClear={state.clear}
         >
-          {chips}
-          {children}
-          {!list.title && add}
+          {end.length > 0 && Children.toArray(end)}
         </FilterBar>
       )}
       <DataTable
@@ -124,13 +122,17 @@ function useAdd(add: ListTexts['add'], onAdd: (() => void) | undefined): ReactNo
 }
 
 /** Values that no menu shows. */
-function Chips({ filters, state, facets }: { filters: Filters } & Pick<ListOnPage<object>, 'state' | 'facets'>) {
-  return Object.entries(filters).map(([name, { Chip, label, clears = [] }]) => {
+function chipsOf(
+  filters: Filters,
+  state: Pick<ListOnPage<object>['state'], 'filters' | 'setFilters'>,
+  facets: ListOnPage<object>['facets'],
+) {
+  return Object.entries(filters).flatMap(([name, { Chip, label, clears = [] }]) => {
     const value = (state.filters as Record<string, unknown>)[name] ?? null;
     const shown = facets.some((facet) => facet.id === name && facet.value.length > 0);
-    if (!Chip || value === null || shown) return null;
+    if (!Chip || value === null || shown) return [];
     const onRemove = () => state.setFilters(Object.fromEntries([name, ...clears].map((each) => [each, null])));
-    return <Chip key={name} label={label} value={String(value)} onRemove={onRemove} />;
+    return [<Chip key={name} label={label} value={String(value)} onRemove={onRemove} />];
   });
 }
 
