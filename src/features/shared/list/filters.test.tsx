@@ -20,16 +20,20 @@ const FILTERS = {
   since: inUrl('time'),
 } satisfies Filters;
 
+type Made = { state: { filters: object; setFilters: (values: object) => void }; hidden: string[] };
+const Page = ({ made, onMade }: { made: Made; onMade: (facets: ReturnType<typeof useFacets>) => void }) => {
+  onMade(useFacets(FILTERS, made.state, made.hidden));
+  return null;
+};
+
 /** The menus of these values, and what is set when something is chosen. */
 function facetsOf(filters: object, hidden: string[] = []) {
   const sets: object[] = [];
   const facets: Record<string, FacetProps> = {};
-  function Page() {
-    const made = useFacets(FILTERS, { filters, setFilters: (values) => sets.push(values) }, hidden);
-    for (const { id, ...facet } of made) facets[id] = facet;
-    return null;
-  }
-  renderToStaticMarkup(<Page />);
+  const made = { state: { filters, setFilters: (values: object) => void sets.push(values) }, hidden };
+  const onMade = (all: ReturnType<typeof useFacets>) =>
+    Object.assign(facets, Object.fromEntries(all.map(({ id, ...facet }) => [id, facet])));
+  renderToStaticMarkup(<Page made={made} onMade={onMade} />);
   const choose = (id: keyof typeof FILTERS, ...values: string[]) => {
     facets[id]?.onValueChange(values);
     return sets.pop();
