@@ -3,7 +3,7 @@ import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-label';
 import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
 import type { PolicyWorld } from '../../enforcement/policies/world';
-import { stableKey } from '../../lib/stable-key';
+import { stableKey } from '../../lib/ids';
 import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../traffic/storage/suspicious-row';
 import type { Judged } from './judge-suspicious';
 

@@ -1,7 +1,7 @@
 import { checkFlow, type Flow } from '@fabric/agent-contract';
 import { storableText } from '../../audit/canonical';
-import { stableKey } from '../../lib/stable-key';
-import type { ValidFlow } from '../../traffic/storage/flow-rows';
+import { stableKey } from '../../lib/ids';
+import type { ValidFlow } from '../storage/flow-rows';
 import type { AddressBook } from './address-book';
 import { attributeFlow, observerOf, observingVmid } from './attribute-flow';
 import type { ClockWindow } from './clock-window';

@@ -4,7 +4,7 @@ import { db, sqlClient } from '@/server/db/client';
 import { addToMinutes } from '@/server/traffic/storage/postgres/minutes';
 import { makeCluster, makeNode, makeProject, makeTenant, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
-import { stableKey } from '../../lib/stable-key';
+import { stableKey } from '../../lib/ids';
 import { type Reported, TrafficOracle } from './testing/traffic-oracle.fixture';
 import { retainTelemetry, sumTraffic } from './upkeep';
 

@@ -5,7 +5,7 @@ import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes } from '../../../db/schema/flows';
-import { stableKey } from '../../../lib/stable-key';
+import { stableKey } from '../../../lib/ids';
 import type { ValidFlow } from '../flow-rows';
 import { KEEP_FROM_SUMMING, marking } from './marks';
 import type { UnresolvedPart } from './unresolved-minutes';
