@@ -1,5 +1,4 @@
 import type { Flow } from '@/domain/flow/flow';
-import { FLOW_DECISIONS } from '@/domain/flow/flow-filter';
 import type { FlowGrouping } from '@/domain/flow/flow-sums';
 import { CONTEXT_DECISIONS, type ContextDecision } from '@/domain/flow-context/flow-context';
 import { formatCount } from '@/lib/format';
@@ -30,8 +29,6 @@ export function decisionOf(decision: string): { word: string; tone: Tone; chart:
   const { label, tone } = DECISION_LABELS[decision];
   return { word: decision === 'observed' ? NOT_LOGGED : label, tone, chart: CHART_TONES[decision] };
 }
-
-export const DECISION_OPTIONS = FLOW_DECISIONS.map((value) => ({ value, label: decisionOf(value).word }));
 
 /** Denied traffic at the bottom of the chart, where its height can be compared. */
 export const STACK_ORDER: readonly string[] = [
