@@ -13,7 +13,7 @@ import { evaluateRules } from '@/server/notifications/evaluate-rules';
 import { pruneExpired } from '@/server/operation/retention';
 import { scheduleSyncs } from '@/server/sync/request-sync';
 import { runClusterSync } from '@/server/sync/run-sync';
-import { watchAgents } from '@/server/traffic/agents/watch-agents';
+import { watchAgents } from '@/server/traffic/agents/agents';
 import { confirmReports } from '@/server/traffic/flows/confirm-reports';
 import { resolveFlowEnds, retainTelemetry, sumTraffic } from '@/server/traffic/flows/upkeep';
 

@@ -1,7 +1,7 @@
 import { enrolmentAnswerSchema } from '@fabric/agent-contract';
 import { AGENT_PATHS, AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
 import { systemScope } from '@/server/auth/scope';
-import { createInstall } from '@/server/traffic/agents/create-install';
+import { createInstall } from '@/server/traffic/agents/install';
 import { machineIdOf } from '../traffic/node-character';
 import type { Post } from './post';
 

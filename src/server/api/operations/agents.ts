@@ -9,12 +9,8 @@ import {
   UnconfirmedFlowInput,
   UnconfirmedFlowPage,
 } from '@/domain/agent';
-import { createInstall } from '../../traffic/agents/create-install';
-import { listAgents } from '../../traffic/agents/list-agents';
-import { listUnconfirmedFlows } from '../../traffic/agents/list-unconfirmed-flows';
-import { readAgent } from '../../traffic/agents/read-agent';
-import { readInstallInfo } from '../../traffic/agents/read-install-info';
-import { summarizeAgents } from '../../traffic/agents/summarize-agents';
+import { listAgents, listUnconfirmedFlows, readAgent, summarizeAgents } from '../../traffic/agents/agents';
+import { createInstall, readInstallInfo } from '../../traffic/agents/install';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

@@ -1,10 +1,12 @@
 import { Dashboard } from '@/domain/dashboard/dashboard';
 import { DashboardInput, DashboardOperationsInput, DashboardTrafficInput } from '@/domain/dashboard/dashboard-input';
 import { dashboardScopes } from '../../insight/dashboard/dashboard-scopes';
-import { readDashboard } from '../../insight/dashboard/read-dashboard';
-import { readDashboardOperations } from '../../insight/dashboard/read-dashboard-operations';
-import { readDashboardSecurity } from '../../insight/dashboard/read-dashboard-security';
-import { readDashboardTraffic } from '../../insight/dashboard/read-dashboard-traffic';
+import {
+  readDashboard,
+  readDashboardOperations,
+  readDashboardSecurity,
+  readDashboardTraffic,
+} from '../../insight/dashboard/read-dashboard';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

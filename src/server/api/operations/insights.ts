@@ -1,9 +1,7 @@
 import { InsightFlowsInput, InsightsInput } from '@/domain/insights';
 import { authorize, type Session } from '../../auth/scope';
-import { listInsightFlows } from '../../insight/insights/list-insight-flows';
-import { readInsightDecisions } from '../../insight/insights/read-insight-decisions';
-import { readInsightSeries } from '../../insight/insights/read-insight-series';
-import { readInsightsOverview } from '../../insight/insights/read-insights-overview';
+import { listInsightFlows, readInsightDecisions } from '../../insight/insights/lists';
+import { readInsightSeries, readInsightsOverview } from '../../insight/insights/overview';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

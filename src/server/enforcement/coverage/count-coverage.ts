@@ -2,7 +2,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
-import { listGuestHomes, listReportingNodeIds, oldestReported } from '../../traffic/queries/reporting-nodes';
+import { listGuestHomes, listReportingNodeIds, oldestReported } from '../../traffic/queries/agents';
 import type { RuleHitRow } from '../../traffic/storage/coverage-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import type { Board } from '../policies/board/board';

@@ -1,9 +1,197 @@
-import type { Dashboard } from '@/domain/dashboard/dashboard';
-import type { DashboardInput } from '@/domain/dashboard/dashboard-input';
+import type { Dashboard, DashboardOperations, DashboardSecurity, DashboardTraffic } from '@/domain/dashboard/dashboard';
+import type {
+  DashboardInput,
+  DashboardOperationsInput,
+  DashboardTrafficInput,
+} from '@/domain/dashboard/dashboard-input';
+import { ratePosture } from '@/domain/dashboard/security-posture';
+import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
+import { narrowScope } from '../../auth/scope';
+import { coverageDays } from '../../enforcement/coverage/read-coverage';
+import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
+import { readBoard } from '../../enforcement/policies/board/read-board';
+import { clock } from '../../lib/clock';
+import { withinTenant } from '../../tenancy/choose-owner';
+import { flowStore } from '../../traffic/storage/flow-store';
+import { selectFlows } from '../flows/lists';
+import { readTopTalkers } from '../flows/read-top-talkers';
+import { readTrafficSeries } from '../flows/series';
+import {
+  countAgentStates,
+  countInventory,
+  countRunningByNode,
+  listLastSyncs,
+  listTroubledNodes,
+  type RunningPlace,
+  type TroubledNode,
+} from '../queries/dashboard-places';
+import { countEnforcement, countStandings } from './counts';
 import type { DashboardScopes } from './dashboard-scopes';
-import { readDashboardOperations } from './read-dashboard-operations';
-import { readDashboardSecurity } from './read-dashboard-security';
-import { readDashboardTraffic } from './read-dashboard-traffic';
+import { readMonitoring } from './read-monitoring';
+import { readSuspicious } from './read-suspicious';
+
+/**
+ * The scopes for one tenant only; as they are without one. What belongs to the installation (nodes, syncs, agents) then
+ * counts as far as the tenant's workloads run there.
+ * @throws AppError `not_found` for a tenant that is out of reach
+ */
+export async function narrowScopes(scopes: DashboardScopes, tenantId: string | undefined): Promise<DashboardScopes> {
+  if (tenantId === undefined) return scopes;
+  return {
+    flow: await withinTenant(scopes.flow, tenantId),
+    workload: scopes.workload && narrowScope(scopes.workload, tenantId),
+    policy: scopes.policy && narrowScope(scopes.policy, tenantId),
+    ipam: scopes.ipam && narrowScope(scopes.ipam, tenantId),
+    cluster: scopes.cluster && narrowScope(scopes.cluster, tenantId),
+    agent: scopes.agent && narrowScope(scopes.agent, tenantId),
+  };
+}
+
+/** Workloads that are named; the number tells of all. */
+const MOST_CONFLICTING = 5;
+
+type Part<K extends keyof DashboardOperations> = NonNullable<DashboardOperations[K]>;
+
+async function readAgents(scope: DashboardScopes['agent']): Promise<Part<'agents'> | null> {
+  if (!scope) return null;
+  const counts = { nodes: 0, ok: 0, degraded: 0, silent: 0, pending: 0, none: 0 };
+  for (const { status, nodes } of await countAgentStates(scope.tenants)) {
+    counts.nodes += nodes;
+    counts[status ?? 'none'] += nodes;
+  }
+  return counts;
+}
+
+async function readConflicts(scope: DashboardScopes['ipam']): Promise<Part<'conflicts'> | null> {
+  if (!scope) return null;
+  const counts = { open: 0, duplicate_address: 0, duplicate_mac: 0, outside_subnet: 0, reserved_in_use: 0 };
+  for (const { kind, conflicts } of await countConflictKinds(scope.reach)) {
+    counts.open += conflicts;
+    counts[kind] += conflicts;
+  }
+  return counts;
+}
+
+const faultyAmong = (nodes: readonly TroubledNode[], failing: readonly FailingNode[]): Part<'faulty_nodes'> =>
+  nodes.flatMap(({ fault, silent: _s, agent_version: _v, last_heartbeat_at: _h, interval_seconds: _i, ...node }) => {
+    const faults = [fault, failing.find(({ node_id }) => node_id === node.node_id)?.message ?? null];
+    const known = faults.filter((text) => text !== null);
+    return known.length === 0 ? [] : [{ ...node, fault: known.join(' ') }];
+  });
+
+const silentAmong = (nodes: readonly TroubledNode[]): Part<'silent_agents'> =>
+  nodes.flatMap(({ silent, status: _s, fault: _f, missing_since: _m, ...agent }) => (silent ? [agent] : []));
+
+/**
+ * What is broken or waits in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see is null.
+ * At most nine queries.
+ * @throws AppError `not_found` for a tenant out of reach
+ */
+export async function readDashboardOperations(
+  scopes: DashboardScopes,
+  input: DashboardOperationsInput,
+): Promise<DashboardOperations> {
+  const { flow, ipam, cluster, agent } = await narrowScopes(scopes, input.tenant_id);
+  const places = cluster ?? agent;
+  const [since = ''] = coverageDays(2);
+  // Rules of other tenants are named in it: whoever sees a part of the installation learns of it from their policies.
+  const failing = cluster?.tenants === 'all' ? await listFailingNodes() : [];
+  const ids = failing.map(({ node_id }) => node_id);
+  const [last_syncs, troubled, agents, conflicts, verdicts, inventory] = await Promise.all([
+    cluster && listLastSyncs(cluster.tenants),
+    places && listTroubledNodes(places.tenants, ids),
+    readAgents(agent),
+    readConflicts(ipam),
+    flowStore().hits.conflicts(flow.reach, since, MOST_CONFLICTING),
+    countInventory(flow.reach),
+  ]);
+  return {
+    tenant_id: input.tenant_id ?? null,
+    last_syncs,
+    faulty_nodes: cluster && faultyAmong(troubled ?? [], failing),
+    silent_agents: agent && silentAmong(troubled ?? []),
+    agents,
+    conflicts,
+    verdict_conflicts: { since, ...verdicts },
+    inventory: {
+      clusters: cluster && inventory.clusters,
+      nodes: cluster && inventory.nodes,
+      workloads: inventory.workloads,
+      workloads_running: inventory.workloads_running,
+    },
+  };
+}
+
+/**
+ * How secure the installation is, or what of it is within reach: the posture with its parts as of now, suspicious traffic
+ * of the range, and where policies stand. As many queries for much as for little; no cluster is asked.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
+ */
+export async function readDashboardSecurity(
+  scopes: DashboardScopes,
+  input: DashboardInput,
+): Promise<DashboardSecurity> {
+  const { flow, policy, workload } = await narrowScopes(scopes, input.tenant_id);
+  const { since: from, until: to } = input;
+  const [{ selection, since, until, now }, board, running] = await Promise.all([
+    selectFlows(flow, { since: from, until: to }),
+    readBoard(),
+    countRunningByNode(flow.reach),
+  ]);
+  const reach = { policies: policy?.reach ?? [], rules: workload?.reach ?? null };
+  const suspicious = await readSuspicious(selection, board, reach, input.suspicious_limit);
+  const policies = policy && countStandings(board, policy.reach);
+  const agents = { watched: 0, silent: 0, unwatched: 0 };
+  const reports = ({ status }: RunningPlace) => status === 'ok' || status === 'degraded';
+  for (const place of running) {
+    agents[reports(place) ? 'watched' : place.status === 'silent' ? 'silent' : 'unwatched'] += place.workloads;
+  }
+  const places = running.map((place) => ({ ...place, reports: reports(place) }));
+  const { active = 0, stale = 0, partial = 0, unresolved = 0 } = policies ?? {};
+  return {
+    since: new Date(since).toISOString(),
+    until: new Date(until).toISOString(),
+    tenant_id: input.tenant_id ?? null,
+    security_posture: ratePosture({
+      enforcement: countEnforcement(board, flow.reach),
+      policies: policies && { active, stale, partial, unresolved },
+      suspicious: suspicious.summary,
+      agents,
+    }),
+    monitoring: await readMonitoring(places, { since, until }, now),
+    suspicious_traffic: suspicious.entries,
+    suspicious_summary: suspicious.summary,
+    suspicious_since: new Date(Math.max(since, Date.parse(selection.cutoff))).toISOString(),
+    policies,
+  };
+}
+
+/** More are for the list of flows, grouped by workloads. */
+const TALKERS = 10;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Who within reach carried how much in the range, and when. At most five queries.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
+ */
+export async function readDashboardTraffic(
+  scopes: DashboardScopes,
+  input: DashboardTrafficInput,
+): Promise<DashboardTraffic> {
+  const { flow } = await narrowScopes(scopes, input.tenant_id);
+  const until = input.until === undefined ? clock.now().getTime() : Date.parse(input.until);
+  const since = input.since === undefined ? until - HOUR_MS : Date.parse(input.since);
+  const range = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+  const [talkers, traffic] = await Promise.all([readTopTalkers(flow, range, TALKERS), readTrafficSeries(flow, range)]);
+  return {
+    ...range,
+    tenant_id: input.tenant_id ?? null,
+    top_talkers: talkers.items,
+    top_talkers_source: talkers.source,
+    top_talkers_sums: talkers.sums,
+    traffic,
+  };
+}
 
 /**
  * The whole dashboard, as far as it is within reach.

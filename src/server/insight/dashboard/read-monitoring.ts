@@ -7,7 +7,7 @@ import {
   slotsOf,
 } from '@/domain/dashboard/monitoring';
 import { cache } from '../../lib/cache';
-import { listHeartbeatSlots } from '../../traffic/queries/heartbeat-slots';
+import { listHeartbeatSlots } from '../../traffic/queries/agents';
 
 /** Heartbeats of a window may be committed this much after its end. */
 const SETTLE_MS = 60_000;

@@ -4,7 +4,7 @@ import type { Board } from '../../enforcement/policies/board/board';
 import { cache } from '../../lib/cache';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { goneSubnets } from './gone-subnets';
+import { goneSubnets } from './counts';
 import { KnownSuspicious } from './known-suspicious';
 import type { SuspiciousEntry } from './suspicious-entry';
 

@@ -11,13 +11,11 @@ import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { retainTelemetry, sumTraffic } from '../../traffic/flows/upkeep';
-import { readInsightSeries } from '../insights/read-insight-series';
-import { readInsightsOverview } from '../insights/read-insights-overview';
+import { readInsightSeries, readInsightsOverview } from '../insights/overview';
 import { readTopology } from '../topology/read-topology';
 import { groupFlows } from './group-flows';
-import { readFlowSeries } from './read-flow-series';
 import { readTopTalkers } from './read-top-talkers';
-import { readTrafficSeries } from './read-traffic-series';
+import { readFlowSeries, readTrafficSeries } from './series';
 
 const sql = sqlClient();
 const MINUTE = 60_000;

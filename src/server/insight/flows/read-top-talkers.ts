@@ -7,8 +7,7 @@ import { storedSettings } from '../../settings/settings';
 import { findVisibleWorkloads } from '../../traffic/queries/flow-reach';
 import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { selectTraffic } from './select-traffic';
-import { trafficSums } from './traffic-sums';
+import { selectTraffic, trafficSums } from './series';
 
 const HOUR_MS = 3_600_000;
 

@@ -10,7 +10,7 @@ import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { sumTraffic } from '../../traffic/flows/upkeep';
 import { readTopTalkers } from './read-top-talkers';
-import { readTrafficSeries } from './read-traffic-series';
+import { readTrafficSeries } from './series';
 
 const sql = sqlClient();
 const START = Date.parse('2026-03-10T14:07:30Z');

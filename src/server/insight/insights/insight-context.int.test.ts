@@ -20,7 +20,7 @@ import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-l
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
 import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
-import { readInsightsOverview } from './read-insights-overview';
+import { readInsightsOverview } from './overview';
 
 let lab: PolicyLab;
 let audit: Policy;

@@ -7,10 +7,8 @@ import { bearer, makeAgent, makeNode, makeUser, wereOn } from '@/test/factories'
 import { call } from '@/test/request';
 import { makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { addressBook } from '../../traffic/flows/address-book';
-import { listInsightFlows } from './list-insight-flows';
-import { readInsightDecisions } from './read-insight-decisions';
-import { readInsightSeries } from './read-insight-series';
-import { readInsightsOverview } from './read-insights-overview';
+import { listInsightFlows, readInsightDecisions } from './lists';
+import { readInsightSeries, readInsightsOverview } from './overview';
 import {
   ago,
   atWeb,

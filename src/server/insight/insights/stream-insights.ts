@@ -1,17 +1,56 @@
 import { observedAction } from '@/domain/flow-verdict';
-import type { Insights, InsightsQuery } from '@/domain/insights';
+import type { InsightDecider, Insights, InsightsQuery } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { ruleNamer } from '../../enforcement/guest-firewall/named-rules';
+import type { Board } from '../../enforcement/policies/board/board';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import { viewAuditPolicies } from '../../enforcement/verdicts/audit-policies';
-import { readContextNow } from '../../enforcement/verdicts/live-guest';
+import { contextDescriber } from '../../enforcement/verdicts/describe-context';
+import { type LiveGuestContext, readContextNow } from '../../enforcement/verdicts/live-guest';
 import { logger } from '../../lib/logger';
 import { produceStream } from '../../lib/produce-stream';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { activeRules } from './active-rules';
-import { describeAsText } from './describe-as-text';
-import { readWorkloadTraffic } from './read-workload-traffic';
+import { flowVerdicts, type VerdictFacts } from '../flows/flow-verdicts';
+import { activeRules, countDecisions, readWorkloadTraffic } from './overview';
 import { selectInsights } from './select-insights';
+
+/**
+ * As `contextDescriber`, for very many flows: the fields `rules_say`, `audit_say`, `decision` and `context` as JSON without braces around, and how
+ * many flows end how. There are few deciders, so each is put into words once.
+ */
+export function describeAsText(
+  board: Board,
+  live: LiveGuestContext,
+): {
+  add: (flow: VerdictFacts) => string;
+  counts: ReturnType<typeof countDecisions>['counts'];
+} {
+  const contextFor = contextDescriber(live);
+  const verdictOf = flowVerdicts(board, live.reach, [live]);
+  const counter = countDecisions();
+  const texts = new Map<InsightDecider, string>();
+  const textOf = (decider: InsightDecider) => {
+    let text = texts.get(decider);
+    if (text === undefined) {
+      text = JSON.stringify(decider);
+      texts.set(decider, text);
+    }
+    return text;
+  };
+  return {
+    add(flow) {
+      const decided = contextFor(flow);
+      counter.add(decided);
+      const { logged, verdict, direction, decided_by, audit, conflict } = decided.context;
+      const { rules_say, audit_say } = verdictOf(flow);
+      const says = `"rules_say":${JSON.stringify(rules_say)},"audit_say":${audit_say.length === 0 ? '[]' : JSON.stringify(audit_say)}`;
+      const way = direction === null ? 'null' : `"${direction}"`;
+      const policies = audit.length === 0 ? '[]' : JSON.stringify(audit);
+      return `${says},"decision":"${decided.decision}","context":{"logged":${logged},"verdict":"${verdict}","direction":${way},"decided_by":${textOf(decided_by)},"audit":${policies},"conflict":${conflict}}`;
+    },
+    counts: counter.counts,
+  };
+}
 
 /** How long a client may take nothing: it holds a connection of the database. */
 const STALL_MS = 60_000;

@@ -6,9 +6,8 @@ import {
 } from '@fabric/agent-contract';
 import { z } from 'zod';
 import { enrolAgent } from '../../traffic/agents/enrol-agent';
-import { readAgentFile } from '../../traffic/agents/read-agent-file';
+import { readAgentFile, renderInstallScript } from '../../traffic/agents/install';
 import { recordHeartbeat } from '../../traffic/agents/record-heartbeat';
-import { renderInstallScript } from '../../traffic/agents/render-install-script';
 import { baseUrlOf } from '../base-url';
 import { defineRoute, MAX_BODY_BYTES } from '../define-route';
 

@@ -6,7 +6,7 @@ import { STAMPED } from '@/server/auth/origin';
 import { sqlClient } from '@/server/db/client';
 import { bearer, makeAgent, makeCluster, makeNode, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { offeredVersion } from './agent-age';
+import { offeredVersion } from './agents';
 import { makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
 
 const sql = sqlClient();

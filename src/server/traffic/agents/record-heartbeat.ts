@@ -1,5 +1,6 @@
-import type { HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
+import type { Flow, HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
+import { storableText } from '../../audit/canonical';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { clock } from '../../lib/clock';
@@ -7,16 +8,40 @@ import { AppError } from '../../lib/errors';
 import { countFlows } from '../../lib/metrics';
 import { storedSettings } from '../../settings/settings';
 import { type AddressBook, addressBook } from '../flows/address-book';
-import { confirmedObserver } from '../flows/attribute-flow';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';
 import { type Judgement, judgeFlows, type UnconfirmedFlow } from '../flows/judge-flows';
 import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
+import { confirmedObserver } from '../flows/known-ends';
 import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
-import { chargeFlows } from './agent-budget';
-import type { AgentScope } from './agent-identity';
+import { type AgentScope, chargeFlows } from './agent-identity';
 import { isBacklog, storableTime } from './backlog';
-import { compactPayload, PAYLOAD_FLOWS } from './compact-payload';
+
+/** Flows, and lines of each other list, that the stored copy of a heartbeat keeps. */
+export const PAYLOAD_FLOWS = 50;
+const PAYLOAD_INTERFACES = 200;
+
+/** Plain JSON whose texts PostgreSQL can store; flows are the part of a heartbeat that nobody has looked at so far. */
+const storable = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_key, item: unknown) => (typeof item === 'string' ? storableText(item) : item));
+
+/**
+ * The copy of a heartbeat that is kept: plain JSON, lists cut, with `flow_count` (all that were sent) and `flows_truncated`.
+ * @param sample the first good flows
+ */
+export function compactPayload(heartbeat: HeartbeatEnvelope, sample: readonly Flow[]): Record<string, unknown> {
+  const { flows, interfaces, interface_traffic, ...rest } = heartbeat;
+  return {
+    ...rest,
+    interfaces: interfaces.slice(0, PAYLOAD_INTERFACES),
+    interface_count: interfaces.length,
+    interface_traffic: interface_traffic.slice(0, PAYLOAD_INTERFACES),
+    interface_traffic_count: interface_traffic.length,
+    flows: sample.slice(0, PAYLOAD_FLOWS).map(({ raw: _, ...flow }) => storable(flow)),
+    flow_count: flows.length,
+    flows_truncated: flows.length > PAYLOAD_FLOWS,
+  };
+}
 
 /** Rejections that are kept for the answer to a repeated heartbeat. */
 const REJECTIONS_KEPT = 100;

@@ -15,8 +15,7 @@ import { lockAgent, noteConfirmed, takeRefusalRecord } from '../queries/agents';
 import type { UnconfirmedRow, ValidFlow, WaitingReport } from '../storage/flow-rows';
 import { flowStore } from '../storage/flow-store';
 import { type AddressBook, freshAddressBook } from './address-book';
-import { attributeFlow, confirmedObserver } from './attribute-flow';
-import { endLookup, isResolvable } from './known-ends';
+import { attributeFlow, confirmedObserver, endLookup, isResolvable } from './known-ends';
 
 /** Reports of one step. */
 const CHUNK = 2_000;

@@ -1,8 +1,7 @@
 import { parseCidr } from '@/domain/net/cidr';
 import type { EndResolver } from '../storage/flow-rows';
 import type { AddressBook } from './address-book';
-import { attributeFlow, confirmedObserver } from './attribute-flow';
-import { endLookup, isResolvable } from './known-ends';
+import { attributeFlow, confirmedObserver, endLookup, isResolvable } from './known-ends';
 
 /** Ends of stored flows by an address book. It remembers every address that it was asked for. */
 export function endResolver(book: AddressBook): EndResolver {

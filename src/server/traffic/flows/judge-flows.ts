@@ -3,9 +3,8 @@ import { storableText } from '../../audit/canonical';
 import { stableKey } from '../../lib/ids';
 import type { ValidFlow } from '../storage/flow-rows';
 import type { AddressBook } from './address-book';
-import { attributeFlow, observerOf, observingVmid } from './attribute-flow';
 import type { ClockWindow } from './clock-window';
-import { endLookup, isResolvable } from './known-ends';
+import { attributeFlow, endLookup, isResolvable, observerOf, observingVmid } from './known-ends';
 import { reportedRecord } from './reported-record';
 
 /** A flow seen at an interface of a workload that the inventory places on another node. Its ends are not resolved. */

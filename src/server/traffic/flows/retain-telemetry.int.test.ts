@@ -4,8 +4,8 @@ import { clock } from '@/server/lib/clock';
 import { bearer, makeAgent, makeCluster, makeNode, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
+import { watchAgents } from '../agents/agents';
 import { makeFlow, makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
-import { watchAgents } from '../agents/watch-agents';
 import { retainTelemetry } from './upkeep';
 
 const sql = sqlClient();

@@ -1,9 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
+import { SLOT_MS } from '@/domain/dashboard/monitoring';
 import { deleteAged } from '../../db/aged-rows';
-import type { Executor, Tx } from '../../db/client';
+import { db, type Executor, type Tx } from '../../db/client';
 import { agentEnrolments, agentHeartbeats } from '../../db/schema/agents';
 import { nodeAgents, nodes } from '../../db/schema/clusters';
-import { workloadPlacements } from '../../db/schema/workloads';
+import { workloadPlacements, workloads } from '../../db/schema/workloads';
 
 export type AgentNode = {
   node_id: string;
@@ -148,4 +149,63 @@ export async function retainAgents(
     agent_heartbeats: await deleteAged({ table: agentHeartbeats, at: 'received_at' }, ago(DAY_HOURS), signal),
     agent_enrolments: await deleteAged({ table: agentEnrolments, at: 'expires_at' }, ago(7 * DAY_HOURS), signal),
   };
+}
+
+/** Nodes whose agents sent a heartbeat, by windows of `SLOT_MS`, in milliseconds. `until` is not part of it. One query. */
+export async function listHeartbeatSlots(since: string, until: string): Promise<{ slot: number; node_id: string }[]> {
+  const width = sql.raw(String(SLOT_MS / 1000));
+  const rows = await db.execute<{ slot: number; node_id: string }>(sql`
+    select (floor(extract(epoch from received_at) / ${width}) * ${width} * 1000)::float8 as slot, node_id
+    from ${agentHeartbeats} where received_at >= ${since}::timestamptz and received_at < ${until}::timestamptz group by 1, 2`);
+  return [...rows];
+}
+
+/** Nodes whose agent has ever reported. */
+export async function listReportingNodeIds(executor: Executor): Promise<string[]> {
+  const rows = await executor
+    .select({ node_id: nodeAgents.node_id })
+    .from(nodeAgents)
+    .where(sql`${nodeAgents.last_heartbeat_at} is not null`)
+    .orderBy(nodeAgents.node_id);
+  return rows.map((row) => row.node_id);
+}
+
+/**
+ * When the oldest flow was last observed of those that heartbeats brought, or that were confirmed, since `received`; `none` when
+ * there are none, `unknown` when a heartbeat does not say.
+ */
+export async function oldestReported(tx: Tx, nodeId: string, received: string): Promise<string | 'none' | 'unknown'> {
+  const [row] = await tx
+    .select({
+      oldest: sql<string | null>`min(${agentHeartbeats.oldest_observed_at})`.mapWith(
+        agentHeartbeats.oldest_observed_at,
+      ),
+      flows: sql<boolean>`coalesce(sum(${agentHeartbeats.accepted} + ${agentHeartbeats.updated}), 0) > 0`,
+      known: sql<boolean>`coalesce(bool_and(${agentHeartbeats.oldest_observed_at} is not null
+        or ${agentHeartbeats.accepted} + ${agentHeartbeats.updated} = 0), true)`,
+    })
+    .from(agentHeartbeats)
+    .where(sql`${agentHeartbeats.node_id} = ${nodeId} and ${agentHeartbeats.received_at} >= ${received}::timestamptz`);
+  const [late] = await tx
+    .select({ from: nodeAgents.confirmed_from })
+    .from(nodeAgents)
+    .where(sql`${nodeAgents.node_id} = ${nodeId} and ${nodeAgents.confirmed_at} >= ${received}::timestamptz`);
+  const confirmed = late?.from ?? null;
+  if (!row?.flows) return confirmed ?? 'none';
+  if (!row.known || row.oldest === null) return 'unknown';
+  return confirmed !== null && confirmed < row.oldest ? confirmed : row.oldest;
+}
+
+/** Where guests are and whether an agent that reports looks at them there. */
+export async function listGuestHomes(
+  executor: Executor,
+): Promise<{ workload_id: string; node_id: string | null; looked_at: boolean }[]> {
+  return executor
+    .select({
+      workload_id: workloads.id,
+      node_id: workloads.node_id,
+      looked_at: sql<boolean>`coalesce(${nodeAgents.status} in ('ok', 'degraded'), false)`,
+    })
+    .from(workloads)
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id));
 }

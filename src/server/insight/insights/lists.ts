@@ -1,12 +1,19 @@
 import type { Flow } from '@/domain/flow/flow';
 import { observedAction } from '@/domain/flow-verdict';
-import type { InsightFlow, InsightFlowPage, InsightFlowsInput } from '@/domain/insights';
+import type {
+  InsightFlow,
+  InsightFlowPage,
+  InsightFlowsInput,
+  InsightsDecisions,
+  InsightsInput,
+} from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import { contextDescriber } from '../../enforcement/verdicts/describe-context';
 import { readContextRecently } from '../../enforcement/verdicts/live-guest';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { flowVerdicts } from '../flows/flow-verdicts';
+import { countDecisions } from './overview';
 import { selectInsights } from './select-insights';
 
 /** Stored decisions are among those of contexts; what an agent of another version says is kept as it is. */
@@ -36,4 +43,23 @@ export async function listInsightFlows(
     kept_since,
     items: page.items.map((flow) => ({ ...flow, ...verdictOf(flow), ...contextFor(flow) })),
   };
+}
+
+/**
+ * How many of a workload's flows end how, by what is live at it: looks at each of them.
+ * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ */
+export async function readInsightDecisions(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'>,
+  input: InsightsInput,
+): Promise<InsightsDecisions> {
+  const { selection } = await selectInsights(scope, input);
+  const live = await readContextRecently(rules.reach, input.id);
+  const contextFor = contextDescriber(live);
+  const counter = countDecisions();
+  for await (const rows of flowStore().insights.facts(selection)) {
+    for (const row of rows) counter.add(contextFor(row));
+  }
+  return { rules_read_at: live.read_at, kept_since: selection.cutoff, ...counter.counts() };
 }

@@ -1,0 +1,106 @@
+import type { PolicyStandings } from '@/domain/dashboard/dashboard';
+import type { PostureFacts } from '@/domain/dashboard/security-posture';
+import { parseCidr } from '@/domain/net/cidr';
+import { isWithinReach, type Reach } from '@/domain/permissions';
+import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy/status';
+import type { Board } from '../../enforcement/policies/board/board';
+import { workloadProtection } from '../../enforcement/policies/board/views';
+import { standingShown, touchingPolicies } from '../../enforcement/policies/touching';
+import { isDeployed } from '../../enforcement/policies/world';
+import type { WorldWorkload } from '../../enforcement/queries/policy-world';
+import { objectCache } from '../../lib/cache';
+import { type AddressBook, addressBook } from '../../traffic/flows/address-book';
+import { flowStore } from '../../traffic/storage/flow-store';
+
+const runs = ({ status, template, missing_since }: WorldWorkload) =>
+  status === 'running' && !template && missing_since === null;
+
+type Counts = PostureFacts['enforcement'];
+
+/** By board and reach: a board that nothing changed about is the same one. */
+const counted = objectCache<Board, Map<string, Counts>>({ name: 'enforcement_counts' });
+
+function count(board: Board, reach: Reach): Counts {
+  const counts = { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 };
+  for (const workload of board.world.workloads.values()) {
+    if (!runs(workload)) continue;
+    if (!isWithinReach(workload, reach)) continue;
+    counts[workloadProtection(board, workload.id) ?? 'without_interface'] += 1;
+  }
+  return counts;
+}
+
+/** Running workloads within reach by their protection, as last read. One that was never read is unknown. */
+export function countEnforcement(board: Board, reach: Reach): Counts {
+  const known = counted.load(board, null, () => new Map<string, Counts>());
+  const key = JSON.stringify(reach);
+  const counts = known.get(key) ?? count(board, reach);
+  known.set(key, counts);
+  return counts;
+}
+
+/** More than these are for the list of policies. */
+const MOST = 10;
+
+/** Policies within reach by mode and by where they stand, as last read; no cluster is asked. */
+export function countStandings(board: Board, reach: Reach): PolicyStandings {
+  const standings: PolicyStandings = {
+    total: 0,
+    enforced: 0,
+    audit: 0,
+    disabled: 0,
+    active: 0,
+    stale: 0,
+    partial: 0,
+    unresolved: 0,
+    pending: 0,
+    none: 0,
+    attention: [],
+  };
+  const touching = new Set(touchingPolicies(board, reach));
+  for (const policy of board.world.policies) {
+    if (!isWithinReach(policy, reach) && !touching.has(policy.id)) continue;
+    const { status: stored, deployments } = standingShown(board, policy, reach);
+    const status = shownStatus({ status: stored, deployments });
+    standings.total += 1;
+    standings[isDeployed(policy) ? 'enforced' : policy.enabled ? 'audit' : 'disabled'] += 1;
+    standings[status] += 1;
+    // What nobody applied yet is no trouble.
+    if (status === 'none' || status === 'active' || status === 'pending') continue;
+    const reasons = [...new Set(deployments.flatMap((deployment) => deployment.reasons))];
+    standings.attention.push({ policy_id: policy.id, policy_name: policy.name, status, reasons });
+  }
+  const worse = (a: DeploymentStatus, b: DeploymentStatus) => (a === b ? 0 : worstStatus([a, b]) === a ? -1 : 1);
+  standings.attention = standings.attention
+    .sort((a, b) => worse(a.status, b.status) || a.policy_name.localeCompare(b.policy_name, 'en'))
+    .slice(0, MOST);
+  return standings;
+}
+
+/** Flows that were judged by an older inventory may still be stored for so long after it changed. */
+const FRESH_MS = 30_000;
+
+const found = objectCache<AddressBook, Promise<readonly string[]>, number>({
+  name: 'gone_subnets',
+  isFresh: (at, now) => now - at < FRESH_MS,
+});
+
+/** Whether a network is a known subnet today, or lies in one: its addresses then are inside. */
+function isInside(book: AddressBook, text: string): boolean {
+  const cidr = parseCidr(text);
+  const holder = cidr && book.subnetOf(cidr.address);
+  const outer = holder ? parseCidr(holder) : null;
+  return cidr !== null && outer !== null && outer.prefix <= cidr.prefix;
+}
+
+/**
+ * Today's address book, and the subnets that sources of flows to sensitive ports were in when they were stored but that are
+ * no known subnets any more: their addresses may be outside now. At most one query besides those of the book.
+ */
+export async function goneSubnets(): Promise<{ book: AddressBook; gone: readonly string[] }> {
+  const book = await addressBook();
+  const gone = await found.load(book, performance.now(), async () =>
+    (await flowStore().sensitiveSources()).filter((text) => !isInside(book, text)),
+  );
+  return { book, gone };
+}

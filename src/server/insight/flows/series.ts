@@ -1,0 +1,146 @@
+import type { FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { bucketStarts, planRange, type RangePlan } from '@/domain/flow/plan-range';
+import { planSums, type SumPlan } from '@/domain/flow/plan-sums';
+import { linesOf, type SeriesLine, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
+import type { TrafficInput, TrafficSeries } from '@/domain/flow/traffic-sums';
+import type { TrafficMode } from '@/domain/insights';
+import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import type { Scope } from '../../auth/scope';
+import { cache } from '../../lib/cache';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import type { BucketSum } from '../../traffic/storage/flow-rows';
+import { type FlowSelection, sumsCanAnswer, type TrafficSelection } from '../../traffic/storage/flow-selection';
+import { flowStore } from '../../traffic/storage/flow-store';
+import { reachWithin } from './flow-verdicts';
+import { selectFlows } from './lists';
+
+const total = (lists: readonly (readonly number[])[]) =>
+  Math.round(lists.flat().reduce((sum, value) => sum + value, 0));
+
+/** Lines of a plan's buckets, with whole numbers and their sums. */
+function seriesOf(plan: RangePlan, lines: readonly SeriesLine[]): FlowSeries {
+  return {
+    source: plan.source,
+    since: new Date(plan.since).toISOString(),
+    until: new Date(plan.until).toISOString(),
+    bucket_seconds: plan.bucket_seconds,
+    bucket_at: bucketStarts(plan).map((start) => new Date(start).toISOString()),
+    lines: lines.map((line) => ({ ...line, bytes: wholeNumbers(line.bytes), packets: wholeNumbers(line.packets) })),
+    sums: {
+      bytes: total(lines.map((line) => line.bytes)),
+      packets: total(lines.map((line) => line.packets)),
+      flows: total(lines.map((line) => line.flows)),
+    },
+  };
+}
+
+/** Traffic of a plan's range over time from its sums. One query. */
+export async function readSums(
+  selection: FlowSelection & { mode?: TrafficMode },
+  plan: RangePlan,
+): Promise<FlowSeries> {
+  const starts = bucketStarts(plan);
+  const iso = (time: number) => new Date(time).toISOString();
+  const bounded = { ...selection, since: iso(plan.since), until: iso(plan.until) };
+  const buckets = { first: iso(starts[0] ?? plan.since), width: plan.bucket_seconds };
+  const rows = await flowStore().series(bounded, plan.source === 'hours' ? 'hours' : 'minutes', buckets);
+  const lines = linesOf(rows, starts.length, (line, row) => {
+    for (const field of ['bytes', 'packets', 'flows'] as const) line.add(field, row.bucket, row[field]);
+  });
+  return seriesOf(plan, lines);
+}
+
+/** Traffic of the time range within reach over time, by verdict. At most five queries. */
+export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSeriesInput): Promise<FlowSeries> {
+  const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
+  const plan = planRange({ since, until }, { now, retentionHours, summed: sumsCanAnswer(input) });
+  if (plan.source !== 'flows') return readSums(selection, plan);
+  const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
+  const starts = bucketStarts(plan).map((start) => new Date(start).toISOString());
+  const buckets = { first: starts[0] ?? range.since, width: plan.bucket_seconds };
+  return seriesOf(plan, spreadFlows(await flowStore().spans({ ...selection, ...range }, buckets), starts.length));
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Which traffic a reader means and may see, and from which sums it is read. A tenant out of reach has none. The sums of `selection` are of
+ * whole tenants: of projects in `reach` they say nothing.
+ * @throws AppError `malformed` when the range ends before it begins
+ */
+export function selectTraffic(
+  scope: Scope<'flow:read'>,
+  { since, until, tenant_id, cluster_id }: TrafficInput,
+): { selection: TrafficSelection; reach: Reach; plan: SumPlan } {
+  const now = clock.now().getTime();
+  const to = until === undefined ? now : Date.parse(until);
+  const from = since === undefined ? to - HOUR_MS : Date.parse(since);
+  if (!(from < to)) {
+    throw new AppError('malformed', 'The time range ends before it begins.', {
+      errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
+    });
+  }
+  const plan = planSums({ since: from, until: to }, now);
+  const reach = reachWithin(scope.reach, tenant_id);
+  return {
+    selection: {
+      tenants: tenantsOf(reach),
+      cluster_id,
+      since: new Date(plan.since).toISOString(),
+      until: new Date(plan.until).toISOString(),
+    },
+    reach,
+    plan,
+  };
+}
+
+/**
+ * Readings of the sums of traffic that many viewers share: one for each state of the sums, however many ask for it at the
+ * same time. Each is at most some thousand rows. Sealed with the version of the sums, read before: what is read then is of
+ * this state or a later one, and a reader who looked earlier gets the newer one.
+ */
+export const trafficSums = <T>(name: string) =>
+  cache<Promise<T>, number>({ name, maxEntries: 24, isFresh: (kept, asked) => kept >= asked });
+
+/** By range and tenants: to which tenant what belongs is part of the sums. */
+const sums = trafficSums<BucketSum[]>('traffic_series');
+const FIELDS = ['bytes', 'packets', 'flows'] as const;
+
+/** Traffic within reach over time, by verdict. At most two queries, of single projects six. */
+export async function readTrafficSeries(scope: Scope<'flow:read'>, input: TrafficInput): Promise<TrafficSeries> {
+  const { selection, plan } = selectTraffic(scope, input);
+  if (projectsOf(scope.reach).length > 0) {
+    // The sums are of whole tenants.
+    const [series, { as_of }] = await Promise.all([
+      readFlowSeries(scope, input),
+      flowStore().talkers.version(selection),
+    ]);
+    return { ...series, as_of };
+  }
+  const { since, until } = selection;
+  const { bucket_seconds, parts } = plan.series;
+  const bucket_at = bucketStarts({ ...plan, bucket_seconds }).map((start) => new Date(start).toISOString());
+  const { version, as_of } = await flowStore().talkers.version(selection);
+  const buckets = { first: bucket_at[0] ?? since, width: bucket_seconds };
+  const key = JSON.stringify([selection, bucket_seconds]);
+  const rows =
+    parts.length === 0
+      ? []
+      : await sums.load(key, version, () => flowStore().talkers.series(selection, parts, buckets));
+  const lines = linesOf(rows, bucket_at.length, (line, row) => {
+    for (const field of FIELDS) line.add(field, row.bucket, row[field]);
+  });
+  const total = (field: (typeof FIELDS)[number]) =>
+    lines.reduce((sum, line) => sum + line[field].reduce((a, b) => a + b, 0), 0);
+  return {
+    source: plan.source,
+    since,
+    until,
+    as_of,
+    bucket_seconds,
+    bucket_at,
+    lines,
+    sums: { bytes: total('bytes'), packets: total('packets'), flows: total('flows') },
+  };
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { DOWNLOAD_PATH, renderInstaller } from '@fabric/agent-contract/installer';
+import { AGENT_PATHS } from '@fabric/agent-contract/limits';
+import { z } from 'zod';
+import type { AgentInstall, AgentInstallInfo, AgentInstallInput } from '@/domain/agent';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { hashToken } from '../../auth/session-tokens';
+import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { notFound } from '../../lib/refusals';
+import { findNodeName, insertEnrolment } from '../queries/agent-enrolments';
+
+const Manifest = z.object({
+  version: z.string().max(64),
+  files: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/), z.object({ sha256: z.string(), bytes: z.int() })),
+});
+
+export type AgentBundle = {
+  directory: string;
+  version: string;
+  files: { name: string; sha256: string; bytes: number }[];
+};
+
+/** The installer script is filled in and served at its own address, not as a file. */
+export const INSTALLER = 'install.sh';
+
+/** Where builds put the agent, from the working directory upwards: Next's server runs some levels below. */
+function bundleDirectory(start: string): string | null {
+  for (let at = resolve(start); ; at = dirname(at)) {
+    for (const folder of [join(at, 'dist', 'agent'), join(at, 'agent', 'dist')]) {
+      if (existsSync(join(folder, 'manifest.json'))) return folder;
+    }
+    if (dirname(at) === at) return null;
+  }
+}
+
+/** The built agent, or null when this service was built without it. */
+export async function readAgentBundle(start = process.cwd()): Promise<AgentBundle | null> {
+  const directory = bundleDirectory(start);
+  if (!directory) return null;
+  const { version, files } = Manifest.parse(JSON.parse(await readFile(join(directory, 'manifest.json'), 'utf8')));
+  return { directory, version, files: Object.entries(files).map(([name, file]) => ({ name, ...file })) };
+}
+
+/** @throws AppError `unavailable` */
+export async function requireAgentBundle(): Promise<AgentBundle> {
+  const bundle = await readAgentBundle();
+  if (!bundle) {
+    throw new AppError(
+      'unavailable',
+      'This service was built without the agent. Run npm run build, then start it again.',
+    );
+  }
+  return bundle;
+}
+
+/** Long enough to open a shell on the node, short enough for a token that is pasted. */
+const LIFE_MS = 60 * 60_000;
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * The command that installs the agent on a node, ready to be pasted into a root shell there. Its token works once, within
+ * an hour; only its hash is kept.
+ * @param baseUrl address of the service as the caller reached it, without trailing slash
+ * @throws AppError `not_found`; `unavailable` when the agent was not built
+ */
+export async function createInstall(
+  scope: Scope<'agent:install'>,
+  { node_id }: AgentInstallInput,
+  baseUrl: string,
+): Promise<AgentInstall> {
+  await requireAgentBundle();
+  const enrolment_token = `fabric_enrol_${randomBytes(32).toString('base64url')}`;
+  const now = clock.now();
+  const expires_at = new Date(now.getTime() + LIFE_MS).toISOString();
+  const node = await db.transaction(async (tx) => {
+    const found = await findNodeName(tx, node_id);
+    if (!found) throw notFound('node');
+    const id = newId();
+    await insertEnrolment(tx, {
+      id,
+      node_id,
+      token_hash: hashToken(enrolment_token),
+      created_by: scope.actor.id,
+      created_at: now.toISOString(),
+      expires_at,
+    });
+    await recordAudit(tx, scope, {
+      action: 'agent.install_requested',
+      object_kind: 'node',
+      object_id: node_id,
+      object_name: found.name,
+      after: { enrolment_id: id, expires_at },
+    });
+    return found;
+  });
+  const script = quoted(`${baseUrl}/api/v1/agents/install.sh`);
+  const variables = `FABRIC_ENROLMENT_TOKEN=${quoted(enrolment_token)} FABRIC_NODE_NAME=${quoted(node.name)}`;
+  return {
+    node_id,
+    node_name: node.name,
+    base_url: baseUrl,
+    command: `curl -fsSL ${script} | ${variables} sh`,
+    enrolment_token,
+    expires_at,
+  };
+}
+
+const REQUIREMENTS = [
+  'Proxmox VE 8 or newer, or another Debian with systemd',
+  'x86_64 or aarch64',
+  'Node.js 18 or newer; the installer gets it from Debian when it is missing',
+  'root for the installation; the agent runs as its own user',
+  'a connection from the node to this address',
+];
+
+/** How the agent is installed, and what the installer brings. */
+export async function readInstallInfo(baseUrl: string): Promise<AgentInstallInfo> {
+  const bundle = await readAgentBundle();
+  return {
+    base_url: baseUrl,
+    script_url: `${baseUrl}/api/v1/agents/install.sh`,
+    heartbeat_url: `${baseUrl}${AGENT_PATHS.heartbeat}`,
+    agent_version: bundle?.version ?? null,
+    files: (bundle?.files ?? [])
+      .filter((file) => file.name !== INSTALLER)
+      .map((file) => ({ ...file, url: `${baseUrl}${DOWNLOAD_PATH}/${file.name}` })),
+    requirements: REQUIREMENTS,
+  };
+}
+
+/**
+ * The installer for anyone: the address of the service and the sums of the files it will fetch. It holds no secret.
+ * @param baseUrl without trailing slash
+ * @throws AppError `unavailable` when the agent was not built
+ */
+export async function renderInstallScript(baseUrl: string): Promise<string> {
+  const { directory, files } = await requireAgentBundle();
+  const template = await readFile(join(directory, INSTALLER), 'utf8');
+  return renderInstaller(
+    template,
+    baseUrl,
+    files.filter((file) => file.name !== INSTALLER),
+  );
+}
+
+/** One file of the agent with the SHA-256 that the installer expects. @throws AppError `not_found` */
+export async function readAgentFile(name: string): Promise<{ content: Buffer<ArrayBuffer>; sha256: string }> {
+  const bundle = await readAgentBundle();
+  const file = bundle?.files.find((one) => one.name === name && name !== INSTALLER);
+  if (!bundle || !file) throw new AppError('not_found', 'The agent has no such file.');
+  return { content: await readFile(join(bundle.directory, file.name)), sha256: file.sha256 };
+}
