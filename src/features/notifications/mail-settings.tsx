@@ -48,7 +48,7 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
     save: (input) => client.notificationChannels.updateSettings.mutate(input),
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.notificationChannels.settings.queryKey(), saved);
-      showToast('ok', { title: 'E-mail settings saved' });
+      showToast('ok', { title: t('E-mail settings saved') });
     },
   });
   const { control } = edit.form;

@@ -50,7 +50,7 @@ const hasWord = (text: string) => /[A-Za-z]{2}/.test(text) && !/^(https?:\/)?\/\
 const isClassList = (words: readonly string[]) =>
   words.filter(
     (word) =>
-      /[-:[\]/]./.test(word) ||
+      /^[^A-Z]*[-:[\]/]./.test(word) ||
       /^(flex|grid|block|hidden|truncate|absolute|relative|sticky|fixed|inline|uppercase|border|rounded|underline|static|contents|table|italic)$/.test(
         word,
       ),
