@@ -11,7 +11,7 @@ import { awaitSyncRun } from '@/server/inventory/reads';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
-import * as bundle from '@/server/traffic/agents/install';
+import * as bundle from '@/server/traffic/agents/agent-bundle';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { call } from '@/test/request';
 import { processors } from '../../workers/processors';

@@ -5,8 +5,9 @@ import {
   heartbeatEnvelopeSchema,
 } from '@fabric/agent-contract';
 import { z } from 'zod';
+import { readAgentFile } from '../../traffic/agents/agent-bundle';
 import { enrolAgent } from '../../traffic/agents/enrol-agent';
-import { readAgentFile, renderInstallScript } from '../../traffic/agents/install';
+import { renderInstallScript } from '../../traffic/agents/install';
 import { recordHeartbeat } from '../../traffic/agents/record-heartbeat';
 import { baseUrlOf } from '../base-url';
 import { defineRoute, MAX_BODY_BYTES } from '../define-route';

@@ -17,7 +17,7 @@ import { notFound } from '../../lib/refusals';
 import { countAgents, findAgentDetail, findAgentVersions, listAgents as list } from '../queries/agent-list';
 import { markSilentAgents } from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
-import { readAgentBundle } from './install';
+import { readAgentBundle } from './agent-bundle';
 
 /** The version that this service hands out; null when it was built without the agent. */
 export async function offeredVersion(): Promise<string | null> {
