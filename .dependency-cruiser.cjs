@@ -63,13 +63,15 @@ module.exports = {
     never('workers-call-domains', '^workers/', `^src/(app|features|ui|lib|server/(api|rest|providers|db))/|${QUERIES}`),
     // The runtime starts processes; nothing in them depends on how they were started.
     never('runtime-is-an-edge', '^src/(?!runtime/)', '^src/runtime/'),
-    // The demo is a user of the services, beside them and not below them; it stands beside the simulator's clusters too.
+    // The demo is a user of the services, beside them and not below them; it starts the simulator's clusters.
     never('demo-stays-outside', '^(src/(?!(demo|runtime)/)|workers/|agent/)', '^src/demo/'),
     never(
       'demo-calls-services',
       '^src/demo/',
-      `^src/(app|features|ui|runtime|server/(api|rest|db|providers/hypervisor/(?!fake/)))/`,
+      `^src/(app|features|ui|runtime|server/(api|rest|db|providers/hypervisor))/`,
     ),
+    never('simulator-stands-alone', '^packages/simulator/', '^(src|workers|agent|e2e|packages/bench)/'),
+    never('product-needs-no-packages', '^(src/(?!demo/)|workers/|agent/)', '^packages/'),
     never('agent-stands-alone', '^agent/(?!contract/)', '^(src|workers|e2e)/', { tests: true }),
     never(
       'contract-is-data',
@@ -84,6 +86,8 @@ module.exports = {
   options: {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
+    // Our own packages are found by their exports.
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '[.]gen[.]' },
   },

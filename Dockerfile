@@ -5,6 +5,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY agent/package.json agent/
 COPY agent/contract/package.json agent/contract/
+COPY packages/bench/package.json packages/bench/
+COPY packages/simulator/package.json packages/simulator/
 RUN --mount=type=cache,target=/root/.npm npm ci --include=dev
 COPY . .
 RUN node scripts/build.mjs

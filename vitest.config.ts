@@ -17,7 +17,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{src,workers,agent,scripts}/**/*.test.{ts,tsx}'],
+          include: ['{src,workers,agent,scripts,packages}/**/*.test.{ts,tsx}'],
           exclude: [...exclude, '**/*.int.test.ts'],
           setupFiles: ['./src/test/setup-unit.ts'],
           isolate: false,
@@ -30,7 +30,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'int',
-          include: ['{src,workers,agent,scripts}/**/*.int.test.ts'],
+          include: ['{src,workers,agent,scripts,packages}/**/*.int.test.ts'],
           exclude,
           globalSetup: ['./src/test/global-setup-int.ts'],
           setupFiles: ['./src/test/setup-int.ts'],

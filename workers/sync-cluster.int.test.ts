@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
 import { awaitSyncRun } from '@/server/inventory/reads';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, queueOf } from '@/server/jobs/queues';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { requestSync, scheduleSyncs } from '@/server/sync/request-sync';
 import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
 import { bundled } from '@/test/bundle';

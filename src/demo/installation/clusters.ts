@@ -1,7 +1,7 @@
+import type { Simulator } from '@fabric/simulator/http-server';
 import { ClusterInput, ClusterListInput } from '@/domain/cluster';
 import { systemScope } from '@/server/auth/scope';
 import { listClusters } from '@/server/inventory/queries/clusters';
-import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
 import { createCluster, updateCluster } from '@/server/sync/clusters';
 import { requestSync } from '@/server/sync/request-sync';
 import { SITES } from '../world/company';

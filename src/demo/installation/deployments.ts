@@ -1,3 +1,4 @@
+import type { Simulator } from '@fabric/simulator/http-server';
 import { ClusterListInput } from '@/domain/cluster';
 import { PolicyChange, PolicyListInput, type PolicyListItem } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
@@ -6,7 +7,6 @@ import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader'
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { listPolicies, updatePolicy } from '@/server/enforcement/policies/policies';
 import { listClusters } from '@/server/inventory/queries/clusters';
-import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
 import { guestNamed } from '../world/company';
 
 const BALANCERS = 'Customers reach the load balancers';

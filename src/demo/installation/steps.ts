@@ -1,4 +1,4 @@
-import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
+import type { Simulator } from '@fabric/simulator/http-server';
 import { discoverAddresses } from './addresses';
 import { applyPolicies, letPoliciesDrift } from './deployments';
 import type { Step } from './kept-steps';

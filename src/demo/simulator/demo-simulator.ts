@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { z } from 'zod';
-import type { ClusterControl } from '@/server/providers/hypervisor/fake/control/cluster-control';
+import type { ClusterControl } from '@fabric/simulator/control/cluster-control';
 import {
   type ClusterIdentity,
   type Simulator,
   type SimulatorOptions,
   startSimulator,
-} from '@/server/providers/hypervisor/fake/http-server';
+} from '@fabric/simulator/http-server';
+import { z } from 'zod';
 import { KeptFile } from '../kept-file';
 import { SITES } from '../world/company';
 import { demoScenario } from '../world/scenario';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FirewallStatus } from '@fabric/agent-contract';
-import type { ClusterControl } from '@/server/providers/hypervisor/fake/control/cluster-control';
-import type { Simulator } from '@/server/providers/hypervisor/fake/http-server';
-import { parseNic } from '@/server/providers/hypervisor/fake/schema/guest-nic';
-import type { Guest } from '@/server/providers/hypervisor/fake/state/guest';
+import type { ClusterControl } from '@fabric/simulator/control/cluster-control';
+import type { Simulator } from '@fabric/simulator/http-server';
+import { parseNic } from '@fabric/simulator/schema/guest-nic';
+import type { Guest } from '@fabric/simulator/state/guest';
 import type { ClustersView, GuestCard, OpeningPacket, PacketVerdict } from '../traffic/clusters-view';
 
 const CARD = 'net0';

@@ -3,10 +3,10 @@ import {
   agentInterfaces,
   type GuestRecipe,
   recipeMac,
-} from '@/server/providers/hypervisor/fake/scenarios/guest-recipe';
-import { linuxHost, plainBridge } from '@/server/providers/hypervisor/fake/scenarios/host-networks';
-import type { ClusterSpec, Scenario } from '@/server/providers/hypervisor/fake/scenarios/scenario';
-import type { ClusterState } from '@/server/providers/hypervisor/fake/state/cluster-state';
+} from '@fabric/simulator/scenarios/guest-recipe';
+import { linuxHost, plainBridge } from '@fabric/simulator/scenarios/host-networks';
+import type { ClusterSpec, Scenario } from '@fabric/simulator/scenarios/scenario';
+import type { ClusterState } from '@fabric/simulator/state/cluster-state';
 import { SITES } from './company';
 import type { DemoGuest, DemoSite } from './site';
 

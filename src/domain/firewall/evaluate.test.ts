@@ -1,5 +1,5 @@
+import vectors from '@fabric/simulator/vectors/firewall.json';
 import { describe, expect, it } from 'vitest';
-import vectors from '@/server/providers/hypervisor/fake/vectors/firewall.json';
 import { parseIp } from '../net/ip-address';
 import { protocolNumber } from './data/protocols';
 import { evaluate } from './evaluate';

@@ -1,14 +1,10 @@
+import { addressFormat } from '@fabric/simulator/firewall/address-spec';
+import { emptyFirewallFile, FILE_SCOPES, parseFirewallFile } from '@fabric/simulator/firewall/firewall-file';
+import type { FirewallRule } from '@fabric/simulator/firewall/firewall-rule';
+import { destinationPortFormat, sourcePortFormat } from '@fabric/simulator/firewall/port-spec';
+import { printRule } from '@fabric/simulator/firewall/rule-text';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addressFormat } from '@/server/providers/hypervisor/fake/firewall/address-spec';
-import {
-  emptyFirewallFile,
-  FILE_SCOPES,
-  parseFirewallFile,
-} from '@/server/providers/hypervisor/fake/firewall/firewall-file';
-import type { FirewallRule } from '@/server/providers/hypervisor/fake/firewall/firewall-rule';
-import { destinationPortFormat, sourcePortFormat } from '@/server/providers/hypervisor/fake/firewall/port-spec';
-import { printRule } from '@/server/providers/hypervisor/fake/firewall/rule-text';
 import { compilePolicies } from './compile';
 import { diffGuest } from './diff';
 import { indexInventory } from './inventory-index';

@@ -1,3 +1,5 @@
+import { type Simulator, startSimulator } from '@fabric/simulator/http-server';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Cluster } from '@/domain/cluster';
@@ -5,8 +7,6 @@ import { db } from '@/server/db/client';
 import { clusters } from '@/server/db/schema/clusters';
 import { auditRecords, syncRuns } from '@/server/db/schema/operations';
 import { unseal } from '@/server/lib/crypto';
-import { type Simulator, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeNode, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';

@@ -1,5 +1,5 @@
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, expect, it } from 'vitest';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { makeProject, makeTenant } from '@/test/factories';
 import { systemScope } from '../auth/scope';
 import { createMappingRule } from '../placement/mapping-rules';

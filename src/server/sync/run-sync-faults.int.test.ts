@@ -1,8 +1,8 @@
+import { startSimulator } from '@fabric/simulator/http-server';
+import { chaos } from '@fabric/simulator/scenarios/chaos';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
-import { startSimulator } from '@/server/providers/hypervisor/fake/http-server';
-import { chaos } from '@/server/providers/hypervisor/fake/scenarios/chaos';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { openProvider } from '../inventory/cluster-access';
 import { readSettings } from '../settings/settings';
 import { updateCluster } from './clusters';

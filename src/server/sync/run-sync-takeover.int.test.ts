@@ -1,7 +1,7 @@
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
 import { openProvider } from '../inventory/cluster-access';
 import { deleteCluster, updateCluster } from './clusters';

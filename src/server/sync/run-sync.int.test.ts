@@ -1,8 +1,8 @@
+import { bench } from '@fabric/simulator/scenarios/bench';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeEventHub, subscribe } from '@/server/events/event-hub';
 import { newId } from '@/server/lib/ids';
-import { bench } from '@/server/providers/hypervisor/fake/scenarios/bench';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { recordStatements } from '@/test/count-queries';
 import { parseNet } from './testing/parse-net.fixture';
 import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';

@@ -1,6 +1,6 @@
+import { recipeMac } from '@fabric/simulator/scenarios/guest-recipe';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { recipeMac } from '@/server/providers/hypervisor/fake/scenarios/guest-recipe';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { scheduleDiscovery } from './request-discovery';

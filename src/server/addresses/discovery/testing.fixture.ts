@@ -1,7 +1,7 @@
+import { recipeMac } from '@fabric/simulator/scenarios/guest-recipe';
+import type { AgentInterface } from '@fabric/simulator/state/guest';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
-import { recipeMac } from '@/server/providers/hypervisor/fake/scenarios/guest-recipe';
-import type { AgentInterface } from '@/server/providers/hypervisor/fake/state/guest';
 import { makeSyncWorld, type RunRow, type SyncWorld } from '../../sync/testing/sync-world.fixture';
 import { requestDiscoveryIn } from './request-discovery';
 import { runDiscovery } from './run-discovery';

@@ -1,8 +1,8 @@
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import type { Policy } from '@/domain/policies';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { newId } from '@/server/lib/ids';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
 import { sumTraffic } from '@/server/traffic/flows/upkeep';

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Flow } from '@fabric/agent-contract';
+import type { Packet, Verdict } from '@fabric/simulator/enforcement/packet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
 import type { JudgedFlow } from '@/domain/flow/flow';
@@ -12,7 +13,6 @@ import type { PolicyPreview } from '@/domain/policy-preview';
 import { mergeVerdicts, type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
 import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
-import type { Packet, Verdict } from '@/server/providers/hypervisor/fake/enforcement/packet';
 import { makeAgent, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
 import { forgetReadings } from '../../enforcement/guest-firewall/live-reader';

@@ -1,9 +1,9 @@
+import { startSimulator } from '@fabric/simulator/http-server';
+import type { PveVersionName } from '@fabric/simulator/pve-version';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { describe, it } from 'vitest';
 import { type ContractTarget, describeProviderContract } from './contract.suite';
 import { describeFirewallContract } from './contract-firewall.suite';
-import { startSimulator } from './fake/http-server';
-import type { PveVersionName } from './fake/pve-version';
-import { smallLab } from './fake/scenarios/small-lab';
 import { realTarget } from './pve/testing/real-target.fixture';
 
 async function simulated(version: PveVersionName): Promise<ContractTarget> {

@@ -1,11 +1,11 @@
+import type { ClusterControl } from '@fabric/simulator/control/cluster-control';
+import { type Simulator, type SimulatorOptions, startSimulator } from '@fabric/simulator/http-server';
 import postgres from 'postgres';
 import type { Cluster } from '@/domain/cluster';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
-import type { ClusterControl } from '@/server/providers/hypervisor/fake/control/cluster-control';
-import { type Simulator, type SimulatorOptions, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
 import { createCluster } from '../clusters';
 import { requestSyncIn } from '../request-sync';
 import { runClusterSync } from '../run-sync';

@@ -1,9 +1,9 @@
+import { type Simulator, startSimulator } from '@fabric/simulator/http-server';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { WorldWorkload } from '@/server/enforcement/queries/policy-world';
-import { type Simulator, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import type { GuestRef } from '@/server/providers/hypervisor/types';
 import { previewDifference } from '../../policies/preview/preview-guest';

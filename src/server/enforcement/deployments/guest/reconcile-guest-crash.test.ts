@@ -1,3 +1,5 @@
+import { type Simulator, startSimulator } from '@fabric/simulator/http-server';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluate } from '@/domain/firewall/evaluate';
 import type { LiveState } from '@/domain/firewall/live-state';
@@ -8,8 +10,6 @@ import { PLAIN_NODE } from '@/domain/firewall/random-state.fixture';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Origin } from '@/domain/policy/plan/guest-filter';
 import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
-import { type Simulator, startSimulator } from '@/server/providers/hypervisor/fake/http-server';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
 import { TransportError } from '@/server/providers/hypervisor/pve/http/transport-error';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';

@@ -1,5 +1,5 @@
+import type { PveVersionName } from '@fabric/simulator/pve-version';
 import { describe, expect, it } from 'vitest';
-import type { PveVersionName } from '@/server/providers/hypervisor/fake/pve-version';
 import { simulate } from '@/server/providers/hypervisor/pve/testing/simulated.fixture';
 import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
 import { FIVE, foreignLines, furnish, intentOf, ourLines } from '../testing/five-guests.fixture';

@@ -1,8 +1,8 @@
+import type { ClusterControl } from '@fabric/simulator/control/cluster-control';
 import { contentHash } from '@/domain/policy/content-hash';
 import { formatMarker } from '@/domain/policy/marker';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import type { RuleContent, WantedRule, WantedSet } from '@/domain/policy/wanted';
-import type { ClusterControl } from '@/server/providers/hypervisor/fake/control/cluster-control';
 import type { GuestRef } from '@/server/providers/hypervisor/types';
 
 export const INSTANCE = 'inst1';

@@ -1,3 +1,5 @@
+import type { SimulatorOptions } from '@fabric/simulator/http-server';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import type { Policy } from '@/domain/policies';
 import { db } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
@@ -5,8 +7,6 @@ import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader'
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { insertDeployment } from '@/server/enforcement/queries/deployments';
 import { newId } from '@/server/lib/ids';
-import type { SimulatorOptions } from '@/server/providers/hypervisor/fake/http-server';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';

@@ -1,5 +1,5 @@
+import type { AgentBehaviour } from '@fabric/simulator/state/guest';
 import { describe, expect, it } from 'vitest';
-import type { AgentBehaviour } from '../../fake/state/guest';
 import { type Simulated, simulate } from '../testing/simulated.fixture';
 import { agentEnabled } from './agent-option';
 import { addressFact } from './interface-facts';

@@ -1,6 +1,6 @@
+import { startSimulator } from '@fabric/simulator/http-server';
+import { bench } from '@fabric/simulator/scenarios/bench';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startSimulator } from '../../fake/http-server';
-import { bench } from '../../fake/scenarios/bench';
 import { createPveProvider } from '../provider';
 import { LOOPBACK } from '../testing/client.fixture';
 import { simulate } from '../testing/simulated.fixture';

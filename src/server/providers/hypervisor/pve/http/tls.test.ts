@@ -1,5 +1,5 @@
+import { createClusterAuthority } from '@fabric/simulator/pki/cluster-authority';
 import { describe, expect, it } from 'vitest';
-import { createClusterAuthority } from '../../fake/pki/cluster-authority';
 import { answer, issue, otherAuthority, serveApi } from '../testing/api-server.fixture';
 import { accessTo, testClient } from '../testing/client.fixture';
 import { namedLeaf } from '../testing/named-leaf.fixture';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { createClusterAuthority, type NodeCertificate } from '@fabric/simulator/pki/cluster-authority';
 import { onTestFinished } from 'vitest';
-import { createClusterAuthority, type NodeCertificate } from '../../fake/pki/cluster-authority';
 
 export const authority = createClusterAuthority('test-cluster', new Date());
 export const otherAuthority = createClusterAuthority('other-cluster', new Date());

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { fingerprint256, generateKeys, issueCertificate } from '../../fake/pki/certificate';
-import type { NodeCertificate } from '../../fake/pki/cluster-authority';
+import { fingerprint256, generateKeys, issueCertificate } from '@fabric/simulator/pki/certificate';
+import type { NodeCertificate } from '@fabric/simulator/pki/cluster-authority';
 
 const DAY = 86_400_000;
 

@@ -1,9 +1,9 @@
+import type { ClusterControl } from '@fabric/simulator/control/cluster-control';
+import { type Simulator, startSimulator } from '@fabric/simulator/http-server';
+import type { PveVersionName } from '@fabric/simulator/pve-version';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
+import type { StandardTokens } from '@fabric/simulator/scenarios/standard-access';
 import { onTestFinished } from 'vitest';
-import type { ClusterControl } from '../../fake/control/cluster-control';
-import { type Simulator, startSimulator } from '../../fake/http-server';
-import type { PveVersionName } from '../../fake/pve-version';
-import { smallLab } from '../../fake/scenarios/small-lab';
-import type { StandardTokens } from '../../fake/scenarios/standard-access';
 import type { ClusterAccess, HypervisorProvider } from '../../types';
 import type { ClientOptions } from '../client-options';
 import type { RenewedCertificate } from '../entry-node';

@@ -42,7 +42,7 @@ export type ServiceWorld = {
  * that are started again when they end. In it are nodes with agents, 20 guests each, and people of several roles.
  */
 export async function startServiceWorld({ users, agents, redisUrl, backoffMs = 500 }: Options): Promise<ServiceWorld> {
-  if (!existsSync(file('../dist/web.mjs')) || !existsSync(file('../.next/standalone/server.js'))) {
+  if (!existsSync(file('../../dist/web.mjs')) || !existsSync(file('../../.next/standalone/server.js'))) {
     throw new Error('Run npm run build first: this measures the production build.');
   }
   const directory = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
@@ -70,9 +70,9 @@ export async function startServiceWorld({ users, agents, redisUrl, backoffMs = 5
       {
         name,
         command: process.execPath,
-        arguments: ['--enable-source-maps', file(`../dist/${name}.mjs`), '--embedded'],
+        arguments: ['--enable-source-maps', file(`../../dist/${name}.mjs`), '--embedded'],
         environment: { PATH: process.env.PATH, ...environment, PORT: port, HOST: '127.0.0.1' },
-        workingDirectory: file('../dist'),
+        workingDirectory: file('../../dist'),
       },
       {
         onLine: (line) => {

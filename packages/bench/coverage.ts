@@ -4,7 +4,7 @@ import { startBenchDatabase } from './database';
 import { expectBar, ms, printTable } from './stats';
 
 /*
- * What counting hits of rules costs: npx tsx bench/coverage.ts [new flows] [rules per guest] [flows stored before]
+ * What counting hits of rules costs: npx tsx packages/bench/coverage.ts [new flows] [rules per guest] [flows stored before]
  * 20 nodes with 50 guests each. Bars: a second of processor time judges 20,000 new flows or more; a run without anything new takes
  * at most 100 ms of it; with a thousandth of the flows new, a run takes at most a third of what it takes when nothing is known of how
  * old the new ones are.

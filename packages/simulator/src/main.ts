@@ -5,7 +5,7 @@ import { scenarios } from './scenarios/registry';
 
 /*
  * The simulator as a process of its own:
- *   tsx src/server/providers/hypervisor/fake/main.ts --scenario small-lab --port 8006 --control-port 0
+ *   tsx packages/simulator/src/main.ts --scenario small-lab --port 8006 --control-port 0
  * Prints one line of JSON with addresses, tokens, fingerprints and the control address, then runs until SIGTERM.
  */
 

@@ -113,8 +113,8 @@ type Web = { process: ChildProcess; ready: Promise<{ port?: number }> };
 /** One web process: the production build, or with `--rest-only` the REST surface from the sources, without Next. */
 function startWeb(environment: Record<string, string>): Web {
   const restOnly = process.argv.includes('--rest-only');
-  const program = file(restOnly ? '../src/test/web-process.fixture.ts' : '../dist/web.mjs');
-  if (!restOnly && !(existsSync(program) && existsSync(file('../.next/standalone/server.js')))) {
+  const program = file(restOnly ? '../../src/test/web-process.fixture.ts' : '../../dist/web.mjs');
+  if (!restOnly && !(existsSync(program) && existsSync(file('../../.next/standalone/server.js')))) {
     throw new Error('Run npm run build first (or give --rest-only): this measures the production build.');
   }
   const child = fork(program, ['--embedded'], {

@@ -5,7 +5,7 @@ import { startBenchDatabase } from './database';
 import { expectBar, ms, printTable } from './stats';
 
 /*
- * How long applying a policy takes: npx tsx bench/apply.ts [guests] [nodes] [latency ms]
+ * How long applying a policy takes: npx tsx packages/bench/apply.ts [guests] [nodes] [latency ms]
  * Bars: 300 guests on 8 nodes at 20 ms a call in at most 90 s, and a second apply that writes nothing.
  * The floor is the time that the calls alone need within the limits: reads four at once, firewall writes two at once.
  */

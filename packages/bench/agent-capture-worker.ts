@@ -1,10 +1,10 @@
 // Captures as the agent does until it is told to end: node agent-capture-worker.cjs <ebpf|ring>. A line on standard
 // input ends it; it then prints what it counted as JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Capture } from '../agent/src/capture/capture';
-import { EbpfCapture } from '../agent/src/capture/ebpf/collector';
-import { InterfaceWatch } from '../agent/src/capture/interface-watch';
-import { RingCapture } from '../agent/src/capture/ring/collector';
+import { Capture } from '../../agent/src/capture/capture';
+import { EbpfCapture } from '../../agent/src/capture/ebpf/collector';
+import { InterfaceWatch } from '../../agent/src/capture/interface-watch';
+import { RingCapture } from '../../agent/src/capture/ring/collector';
 
 const way = process.argv[2] === 'ring' ? () => new RingCapture() : () => new EbpfCapture();
 const capture = new Capture(Date.now, new InterfaceWatch(), [way]);

@@ -6,7 +6,7 @@ import { type Call, Person } from './person';
 import { PASSWORD } from './service-world';
 
 /*
- * The people and the agents of bench/load.ts, in a process of their own, so that their work does not count as the service's.
+ * The people and the agents of packages/bench/load.ts, in a process of their own, so that their work does not count as the service's.
  * Signs everybody in, says "ready", works when it is told "go", and hands over what it measured every second.
  */
 type Plan = { url: string; emails: string[]; tokens: string[]; seconds: number; intervalMs: number; flows: number };

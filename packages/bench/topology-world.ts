@@ -84,7 +84,7 @@ export async function fillInventory(sql: postgres.Sql, workloads: number): Promi
  * `edges` different pairs.
  */
 export async function startTopologyWorld(workloads: number, edges: number, rows: number) {
-  if (!existsSync(file('../.next/standalone/server.js'))) throw new Error('Run npm run build first.');
+  if (!existsSync(file('../../.next/standalone/server.js'))) throw new Error('Run npm run build first.');
   const directory = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
   chmodSync(directory, 0o755);
   const database = await startEmbeddedDatabase(directory, () => {});
@@ -107,7 +107,7 @@ export async function startTopologyWorld(workloads: number, edges: number, rows:
     await sql.unsafe(TRAFFIC, [edges, from, Math.min(from + CHUNK, 2 * rows) - 1]);
   }
   await sql`vacuum analyze`;
-  const web = fork(file('../dist/web.mjs'), ['--embedded'], {
+  const web = fork(file('../../dist/web.mjs'), ['--embedded'], {
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...environment },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,5 +1,5 @@
-import { startSimulator } from '@/server/providers/hypervisor/fake/http-server';
-import { bench } from '@/server/providers/hypervisor/fake/scenarios/bench';
+import { startSimulator } from '@fabric/simulator/http-server';
+import { bench } from '@fabric/simulator/scenarios/bench';
 
 // The simulated cluster as a process of its own, so that its work does not count as ours.
 // Arguments: nodes, guests, latency in milliseconds. Answers each line on stdin with the number of calls so far.

@@ -5,7 +5,7 @@ import { startBenchDatabase } from './database';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
- * How long a sync takes: npx tsx bench/sync.ts [guests] [nodes] [latency ms] [rounds]
+ * How long a sync takes: npx tsx packages/bench/sync.ts [guests] [nodes] [latency ms] [rounds]
  * Bars: 1,000 guests on 8 nodes at 50 ms a call in at most 60 s, and a second run that writes no row.
  * The floor is the time that the calls alone need: their number × latency / calls in flight per entry node.
  */

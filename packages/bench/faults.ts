@@ -17,7 +17,7 @@ import { ms, printTable, summary } from './stats';
  * What goes wrong in a data centre, at random and under load: PostgreSQL killed or restarted, Redis killed and empty
  * afterwards, web and worker killed with SIGKILL. Meanwhile people read and write, agents report, a cluster is synced.
  *
- *   npx tsx bench/faults.ts [--minutes 10] [--users 20] [--agents 40] [--every 8] [--embedded] [--seed 1]
+ *   npx tsx packages/bench/faults.ts [--minutes 10] [--users 20] [--agents 40] [--every 8] [--embedded] [--seed 1]
  *
  * --every: seconds between two faults, on average; --embedded: queues in the database instead of Redis. Needs a production
  * build, and redis-server. Bars: no write that was answered with success is lost, nothing was done twice or by halves, the

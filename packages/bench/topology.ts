@@ -11,7 +11,7 @@ import { startTopologyWorld } from './topology-world';
 
 /*
  * How fast the map is read and drawn, with the production build and Chromium without a graphics card:
- *   npx tsx bench/topology.ts [workloads] [pairs] [sums per minute]        (500, 1500, 100000 when not said)
+ *   npx tsx packages/bench/topology.ts [workloads] [pairs] [sums per minute]        (500, 1500, 100000 when not said)
  * Bars: 5,000 workloads are laid out within a second; at least 30 frames/s while the map is dragged, and while it is zoomed, at 1440 × 900.
  */
 const [workloads = 500, pairs = 1_500, rows = 100_000] = process.argv.slice(2).map(Number);

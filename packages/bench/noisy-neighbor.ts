@@ -10,7 +10,7 @@ import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * What light calls of others take while one account, or somebody without one, does the most expensive things:
- *   npx tsx bench/noisy-neighbor.ts [--seconds 5] [--rounds 3] [--builds directory,directory] [--attacks topology,mixture]
+ *   npx tsx packages/bench/noisy-neighbor.ts [--seconds 5] [--rounds 3] [--builds directory,directory] [--attacks topology,mixture]
  * Builds are measured one after the other over the same store, this one (.) when not said. Bar, for the last build: the p95 of
  * light calls of other accounts is at most twice its idle value under each attack. Idle and attacked take turns, so that whatever else the
  * machine does slows both.

@@ -1,11 +1,11 @@
 // Packet capture against tcpdump (and softflowd, where installed) on the same traffic at the same time:
-//   sudo npx tsx bench/agent-capture.ts [seconds]
+//   sudo npx tsx packages/bench/agent-capture.ts [seconds]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NetworkNamespaces, run } from '../agent/test/network-namespaces';
+import { NetworkNamespaces, run } from '../../agent/test/network-namespaces';
 import {
   type Bar,
   cpuNanoseconds,

@@ -5,7 +5,7 @@ import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * What storing heartbeats costs, on the whole path (HTTP to one web process of the production build, gzip, validation,
- * upsert, sums): npx tsx bench/ingest.ts [rows present ...] (default 0 1000 5000 50000 1000000; the last may be 10000000)
+ * upsert, sums): npx tsx packages/bench/ingest.ts [rows present ...] (default 0 1000 5000 50000 1000000; the last may be 10000000)
  * Below a million rows, agents that were started just now meet a table that was analyzed when it was that small, as autovacuum
  * leaves it. Each of these cases must store at least half as many flows per second as a million rows do after such a start.
  * The largest heartbeat that an agent may send must be stored within 20 s on such tables, well before the answer is given up.

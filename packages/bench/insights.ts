@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startSimulator } from '@fabric/simulator/http-server';
+import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import type { LiveRule, LiveState } from '@/domain/firewall/live-state';
 import { contextOf } from '@/domain/flow-context/context-of';
 import type { FlowFacts } from '@/domain/flow-context/flow-context';
@@ -13,13 +15,11 @@ import { prepareGuestContext } from '@/domain/flow-context/guest-context';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { freePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
-import { startSimulator } from '@/server/providers/hypervisor/fake/http-server';
-import { smallLab } from '@/server/providers/hypervisor/fake/scenarios/small-lab';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * Insights of a workload with very many flows:
- *   npx tsx bench/insights.ts [flows of the workload] [rules] [flows of others] [--rest-only]
+ *   npx tsx packages/bench/insights.ts [flows of the workload] [rules] [flows of others] [--rest-only]
  * One web process (the production build, or with --rest-only the REST surface from the sources) with PostgreSQL as embedded.
  * A third of the workload's flows was seen by a second node, too.
  * Bars: first byte at most 100 ms; the whole answer at least half as fast as psql reads the same rows; the web process needs
@@ -197,8 +197,8 @@ console.log(`${total} flows stored, ${flowCount} of the workload, in ${ms(perfor
 const headers = await bearer(await makeUser('security_engineer'));
 
 const restOnly = process.argv.includes('--rest-only');
-const program = file(restOnly ? '../src/test/web-process.fixture.ts' : '../dist/web.mjs');
-if (!restOnly && !(existsSync(program) && existsSync(file('../.next/standalone/server.js')))) {
+const program = file(restOnly ? '../../src/test/web-process.fixture.ts' : '../../dist/web.mjs');
+if (!restOnly && !(existsSync(program) && existsSync(file('../../.next/standalone/server.js')))) {
   throw new Error('Run npm run build first (or give --rest-only): this measures the production build.');
 }
 const wanted = await freePort();

@@ -9,7 +9,7 @@ import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * How long the dashboard takes over a full store, and what it takes from storing heartbeats; one web process:
- *   npx tsx bench/dashboard.ts [flows] [heartbeats]   (10000000, 384; --rest-only: without the production build)
+ *   npx tsx packages/bench/dashboard.ts [flows] [heartbeats]   (10000000, 384; --rest-only: without the production build)
  * 5,000 workloads, 1,000 subnets, 20 tenants, flows of 24 hours.
  * Bars: p95 of GET /dashboard at most 150 ms over an hour and 300 ms over a day, while agents report and sums are made anew; while 20
  * pages refresh every 5 s, a quarter of them over a day, heartbeats are stored at no less than 80 % of the rate without. The floor is GET /auth/me.

@@ -1,7 +1,7 @@
 /**
  * Verdicts per second and core: `evaluate` with 200 rules on a guest, against a floor measured in the same run: a loop
  * over the same packets and rules that compares nothing but protocol and one port.
- * Run: npx tsx bench/evaluate.ts
+ * Run: npx tsx packages/bench/evaluate.ts
  */
 import { compileRule } from '@/domain/firewall/compile-rule';
 import { evaluate } from '@/domain/firewall/evaluate';
