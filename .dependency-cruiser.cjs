@@ -52,7 +52,7 @@ module.exports = {
       '^src/server/traffic/storage/[^/]+$',
       '^src/server/(db/(?!client)|traffic/storage/postgres/)',
       {
-        ok: '^src/server/traffic/storage/postgres/engine[.]ts$',
+        ok: '^src/server/traffic/storage/postgres/postgres-flow-store[.]ts$',
       },
     ),
     never(

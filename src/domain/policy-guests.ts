@@ -3,7 +3,7 @@ import { PROTECTIONS } from './firewall/protection';
 import { FirewallRuleView } from './firewall/rule-view';
 import { NOT_ENFORCED_REASONS, UNKNOWN_REASONS } from './firewall/verdict';
 import { listInput, pageOf } from './list';
-import { STALE_RULE_REASONS } from './policy/diff';
+import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from './policy/status';
 import { UnreadableNote } from './policy-preview';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FirewallRuleView } from './firewall/rule-view';
-import { STALE_RULE_REASONS } from './policy/diff';
+import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/plan/dormant';
 import { EDITS } from './policy/plan/restoration';
 import { ENFORCEMENT_MODES, PolicyDefinition, SecurityRuleInput } from './policy/policy';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkFlow, type Flow, flowSchema, heartbeatEnvelopeSchema, heartbeatSchema } from './index';
+import { checkFlow, type Flow, flowSchema, heartbeatEnvelopeSchema, heartbeatSchema } from './heartbeat';
 
 const flow: Flow = {
   source_ip: '10.0.0.5',

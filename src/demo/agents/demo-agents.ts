@@ -3,7 +3,7 @@ import { heartbeatAnswerSchema } from '@fabric/agent-contract';
 import { AGENT_PATHS } from '@fabric/agent-contract/limits';
 import { NodeListInput } from '@/domain/inventory';
 import { systemScope } from '@/server/auth/scope';
-import { listNodes } from '@/server/enforcement/workloads/nodes';
+import { listNodes } from '@/server/enforcement/inventory-views/nodes';
 import { clock } from '@/server/lib/clock';
 import { AppError } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';

@@ -2,7 +2,7 @@ import { WorkloadListInput } from '@/domain/inventory';
 import { ProjectInput, ProjectListInput, WorkloadAssignment } from '@/domain/project';
 import { TenantInput, TenantListInput } from '@/domain/tenant';
 import { systemScope } from '@/server/auth/scope';
-import { listWorkloads } from '@/server/enforcement/workloads/workloads';
+import { listWorkloads } from '@/server/enforcement/inventory-views/workloads';
 import { assignWorkloads } from '@/server/placement/place';
 import { createProject, listProjects } from '@/server/tenancy/projects';
 import { createTenant, listTenants } from '@/server/tenancy/tenants';

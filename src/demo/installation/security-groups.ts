@@ -3,7 +3,7 @@ import { SecurityGroupInput } from '@/domain/security-group';
 import { systemScope } from '@/server/auth/scope';
 import { createSecurityGroup } from '@/server/enforcement/groups/groups';
 import { addMember } from '@/server/enforcement/groups/members';
-import { listWorkloads } from '@/server/enforcement/workloads/workloads';
+import { listWorkloads } from '@/server/enforcement/inventory-views/workloads';
 
 import { unlessThere } from './unless-there';
 

@@ -1,4 +1,4 @@
-import type { GuestDiff } from './diff';
+import type { GuestDiff } from './compare-rules';
 
 /** Two policies whose live rules are evaluated the other way round than is wanted. */
 export type Inversion = { readonly above: string; readonly below: string };

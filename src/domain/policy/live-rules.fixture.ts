@@ -1,5 +1,5 @@
 import type { LiveRule } from '../firewall/live-state';
-import type { GuestDiff } from './diff';
+import type { GuestDiff } from './compare-rules';
 import type { WantedRule } from './wanted';
 
 /** A wanted rule as the hypervisor gives it back. */

@@ -1,6 +1,6 @@
 import type { Enforcement } from '../firewall/enforcement';
 import type { DefaultPolicy } from '../firewall/guest-options';
-import type { GuestDiff } from './diff';
+import type { GuestDiff } from './compare-rules';
 import type { SetsDiff } from './diff-sets';
 import { type Inversion, inversionsOf, isShuffled } from './evaluation-order';
 import type { WantedGuest } from './wanted';

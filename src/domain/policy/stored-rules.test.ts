@@ -5,8 +5,8 @@ import { destinationPortFormat, sourcePortFormat } from '@fabric/simulator/firew
 import { printRule } from '@fabric/simulator/firewall/rule-text';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { diffGuest } from './compare-rules';
 import { compilePolicies } from './compile';
-import { diffGuest } from './diff';
 import { indexInventory } from './inventory-index';
 import { asLive } from './live-rules.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';

@@ -1,4 +1,4 @@
-import type { StaleRuleReason } from '@/domain/policy/diff';
+import type { StaleRuleReason } from '@/domain/policy/compare-rules';
 import type { UnresolvedReason } from '@/domain/policy/resolve';
 import type { DeploymentReason, ShownStatus } from '@/domain/policy/status';
 import { msg } from '@/lib/i18n/translator';

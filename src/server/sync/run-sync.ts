@@ -9,11 +9,11 @@ import { linkInterfaces } from '../inventory/queries/sync-guests';
 import type { RunSession } from '../inventory/run-session';
 import { applyMappingRules } from '../placement/place';
 import { recordAutoSync } from '../settings/settings';
-import { syncGuests } from './sync/store-guests';
-import { syncInterfaces } from './sync/sync-interfaces';
-import { syncNetworks } from './sync/sync-networks';
-import { syncNodes } from './sync/sync-nodes';
-import { syncSdn } from './sync/sync-sdn';
+import { syncGuests } from './stages/store-guests';
+import { syncInterfaces } from './stages/sync-interfaces';
+import { syncNetworks } from './stages/sync-networks';
+import { syncNodes } from './stages/sync-nodes';
+import { syncSdn } from './stages/sync-sdn';
 
 const scope = systemScope('cluster:sync', 'cluster sync');
 

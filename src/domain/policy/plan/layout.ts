@@ -1,5 +1,5 @@
 import type { LiveRule } from '../../firewall/live-state';
-import { isLiveVersion, isSameRule, ruleIdentity, type StaleRuleReason } from '../diff';
+import { isLiveVersion, isSameRule, ruleIdentity, type StaleRuleReason } from '../compare-rules';
 import { parseMarker } from '../marker';
 import type { WantedRule } from '../wanted';
 import type { GuestIntent } from './guest-filter';

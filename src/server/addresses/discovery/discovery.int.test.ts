@@ -3,9 +3,9 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import { type DiscoveryWorld, docker, makeDiscoveryWorld, says } from './discovery.fixture';
 import { scheduleDiscovery } from './request-discovery';
 import { runDiscovery } from './run-discovery';
-import { type DiscoveryWorld, docker, makeDiscoveryWorld, says } from './testing.fixture';
 
 let world: DiscoveryWorld;
 let serial = 0;

@@ -2,7 +2,7 @@ import { FlowListInput, FlowPage, FlowTail, FlowTailInput, type JudgedFlow } fro
 import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { groupFlows } from '../../insight/flows/group-flows';
-import { listFlows, tailFlows } from '../../insight/flows/lists';
+import { listFlows, tailFlows } from '../../insight/flows/list-flows';
 import { readFlowSeries } from '../../insight/flows/series';
 import { operations } from '../operation';
 import { router } from '../trpc';

@@ -1,6 +1,6 @@
 import { InsightFlowsInput, InsightsInput } from '@/domain/insights';
 import { authorize, type Session } from '../../auth/scope';
-import { listInsightFlows, readInsightDecisions } from '../../insight/insights/lists';
+import { listInsightFlows, readInsightDecisions } from '../../insight/insights/list-insights';
 import { readInsightSeries, readInsightsOverview } from '../../insight/insights/overview';
 import { operations } from '../operation';
 import { router } from '../trpc';

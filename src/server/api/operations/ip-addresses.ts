@@ -20,7 +20,7 @@ import {
 } from '../../addresses/addresses';
 import { listIpAddresses } from '../../addresses/queries/ip-addresses';
 import { ADDRESS_CSV, exportAddresses } from '../../addresses/search';
-import { listAddressPolicies } from '../../enforcement/policies/touching';
+import { listAddressPolicies } from '../../enforcement/policies/policies-in-reach';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 

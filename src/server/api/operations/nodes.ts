@@ -3,7 +3,7 @@ import { Node, NodeListInput, NodePage } from '@/domain/inventory';
 import { fieldsWithout } from '@/domain/list';
 import { readNodeFirewall } from '../../enforcement/host-firewall/read-hosts';
 import { testNodePacket } from '../../enforcement/host-firewall/test-packet';
-import { listNodes, readNode } from '../../enforcement/workloads/nodes';
+import { listNodes, readNode } from '../../enforcement/inventory-views/nodes';
 import { operations } from '../operation';
 import { router } from '../trpc';
 

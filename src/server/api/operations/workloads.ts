@@ -7,7 +7,7 @@ import { authorizeIfGranted } from '../../auth/scope';
 import { listResidual, removeResidual } from '../../enforcement/deployments/removal/residual-rules';
 import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
-import { listWorkloads, readWorkload } from '../../enforcement/workloads/workloads';
+import { listWorkloads, readWorkload } from '../../enforcement/inventory-views/workloads';
 import { readFormerWorkload } from '../../inventory/reads';
 import { operations } from '../operation';
 import { router } from '../trpc';

@@ -20,12 +20,12 @@ import {
 } from '../queries/deployment-guests';
 import { deploymentLeases, listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
 import { listOwnedBy, noteFailedRemovals } from '../queries/residual-rules';
+import { planApply, planCleanup, planRemoval, type Work } from './choose-guests';
 import { deployToGuest, verifyOutcome } from './deploy-to-guest';
 import { DeploymentSession, type HeldDeployment } from './deployment-session';
 import { problemOf } from './guest/perform-step';
 import type { GuestWork } from './guest-work';
 import { deploymentChanged } from './outcome';
-import { planApply, planCleanup, planRemoval, type Work } from './plan';
 
 type Context = {
   /** Aborts when the worker has to end; the deployment then waits for another one. */

@@ -28,7 +28,7 @@ import {
 import { insertPolicyVersion } from '../queries/policy-versions';
 import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
-import { touchingPolicies, withStanding } from './touching';
+import { touchingPolicies, withStanding } from './policies-in-reach';
 import { isDeployed } from './world';
 
 /** @throws AppError `refused` naming the field when a policy of this tenant cannot have this tier or visibility */

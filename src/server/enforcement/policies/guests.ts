@@ -14,7 +14,7 @@ import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
 import { readBoardAfresh } from './board/read-board-afresh';
 import { interfaceProtections } from './board/views';
-import { findTouching } from './touching';
+import { findTouching } from './policies-in-reach';
 
 /** How far a policy is in force at one workload; null for a workload that is not in the inventory. */
 export function policyGuest(

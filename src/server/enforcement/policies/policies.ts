@@ -36,7 +36,7 @@ import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
 import { readBoardAfresh } from './board/read-board-afresh';
 import { assertTier, changePolicy, describePolicy, snapshotOf } from './change-policy';
-import { findTouching, placesShown, standingShown, touchingPolicies, withStanding } from './touching';
+import { findTouching, placesShown, standingShown, touchingPolicies, withStanding } from './policies-in-reach';
 
 /** Ids of the policies that fit filters which only the board can answer; null when none of these is asked for. */
 function fitting(board: Board, reach: Reach, input: PolicyListInput): string[] | null {

@@ -5,7 +5,7 @@ import { isWithinReach, type Reach } from '@/domain/permissions';
 import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy/status';
 import type { Board } from '../../enforcement/policies/board/board';
 import { workloadProtection } from '../../enforcement/policies/board/views';
-import { standingShown, touchingPolicies } from '../../enforcement/policies/touching';
+import { standingShown, touchingPolicies } from '../../enforcement/policies/policies-in-reach';
 import { isDeployed } from '../../enforcement/policies/world';
 import type { WorldWorkload } from '../../enforcement/queries/policy-world';
 import { objectCache } from '../../lib/cache';

@@ -13,7 +13,7 @@ import { readBoard } from '../../enforcement/policies/board/read-board';
 import { clock } from '../../lib/clock';
 import { withinTenant } from '../../tenancy/choose-owner';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { selectFlows } from '../flows/lists';
+import { selectFlows } from '../flows/list-flows';
 import { readTopTalkers } from '../flows/read-top-talkers';
 import { readTrafficSeries } from '../flows/series';
 import {

@@ -13,7 +13,7 @@ import { sumsCanAnswer } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { ANSWERED_STATE, conversationVerdicts } from './conversation-verdicts';
 import { reachWithin } from './flow-verdicts';
-import { selectFlows } from './lists';
+import { selectFlows } from './list-flows';
 
 const ENDS: Record<FlowGrouping, readonly ('source' | 'destination')[]> = {
   workloads: ['source', 'destination'],

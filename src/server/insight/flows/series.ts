@@ -13,7 +13,7 @@ import type { BucketSum } from '../../traffic/storage/flow-rows';
 import { type FlowSelection, sumsCanAnswer, type TrafficSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { reachWithin } from './flow-verdicts';
-import { selectFlows } from './lists';
+import { selectFlows } from './list-flows';
 
 const total = (lists: readonly (readonly number[])[]) =>
   Math.round(lists.flat().reduce((sum, value) => sum + value, 0));

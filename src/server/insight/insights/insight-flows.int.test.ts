@@ -7,7 +7,7 @@ import { bearer, makeAgent, makeNode, makeUser, wereOn } from '@/test/factories'
 import { call } from '@/test/request';
 import { makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { addressBook } from '../../traffic/flows/address-book';
-import { listInsightFlows, readInsightDecisions } from './lists';
+import { listInsightFlows, readInsightDecisions } from './list-insights';
 import { readInsightSeries, readInsightsOverview } from './overview';
 import {
   ago,

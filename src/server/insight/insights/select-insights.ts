@@ -3,7 +3,7 @@ import type { Scope } from '../../auth/scope';
 import { findWorkloadBrief } from '../../inventory/queries/workloads';
 import { notFound } from '../../lib/refusals';
 import type { FlowSelection, InsightSelection } from '../../traffic/storage/flow-selection';
-import { selectFlows } from '../flows/lists';
+import { selectFlows } from '../flows/list-flows';
 
 type Asked = {
   id: string;

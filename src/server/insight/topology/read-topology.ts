@@ -14,7 +14,7 @@ import { readBoard } from '../../enforcement/policies/board/read-board';
 import { notFound } from '../../lib/refusals';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { conversationVerdicts } from '../flows/conversation-verdicts';
-import { selectFlows } from '../flows/lists';
+import { selectFlows } from '../flows/list-flows';
 import { listClusterNames, listTopologyCards, listTopologyWorkloads, type TopologyCard } from '../queries/topology';
 
 /** Conversations that are judged before others get their turn. */

@@ -6,7 +6,7 @@ import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import { readSuspicious } from '../../insight/dashboard/read-suspicious';
-import { selectFlows } from '../../insight/flows/lists';
+import { selectFlows } from '../../insight/flows/list-flows';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
 import { flowStore } from '../../traffic/storage/flow-store';

@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db, sqlClient } from '@/server/db/client';
-import { findReportedFlows } from '@/server/traffic/storage/postgres/flows';
+import { findReportedFlows } from '@/server/traffic/storage/postgres/append-flows';
 import { makeAgent, makeCluster, makeNode } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';

@@ -7,7 +7,7 @@ import * as coverage from '@/server/db/schema/coverage';
 import * as flows from '@/server/db/schema/flows';
 import * as traffic from '@/server/db/schema/traffic';
 import { flowStore } from './flow-store';
-import { postgresFlowStore } from './postgres/engine';
+import { postgresFlowStore } from './postgres/postgres-flow-store';
 
 const server = fileURLToPath(new URL('../../', import.meta.url));
 const tables = [flows, traffic, coverage]

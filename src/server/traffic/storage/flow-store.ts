@@ -38,7 +38,7 @@ import type {
   RollupSelection,
   TrafficSelection,
 } from './flow-selection';
-import { postgresFlowStore } from './postgres/engine';
+import { postgresFlowStore } from './postgres/postgres-flow-store';
 import type { SuspiciousRow } from './suspicious-row';
 
 /** Sums that a range is read from: minutes only, or hours and the minutes that are not in them yet. */

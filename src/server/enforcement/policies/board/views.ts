@@ -5,7 +5,7 @@ import { type Protection, worstProtection } from '@/domain/firewall/protection';
 import { protectionOf } from '@/domain/firewall/protection-of';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { WorkloadEnforcement } from '@/domain/inventory';
-import { diffGuest } from '@/domain/policy/diff';
+import { diffGuest } from '@/domain/policy/compare-rules';
 import { diffSets } from '@/domain/policy/diff-sets';
 import type { GuestView } from '@/domain/policy/status';
 import type { WantedGuest } from '@/domain/policy/wanted';

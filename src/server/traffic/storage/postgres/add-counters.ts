@@ -1,5 +1,5 @@
 import type { ValidFlow } from '../flow-rows';
-import type { ReportedFlow } from './flows';
+import type { ReportedFlow } from './append-flows';
 
 /** A counter in a report, and in the newest report before. */
 type Counted = {

@@ -1,7 +1,7 @@
 import type { Attribution } from '@/domain/flow/attribute-ends';
 import { db, type Tx } from '../../../db/client';
 import type { EndResolver } from '../flow-rows';
-import { lockNode, lockTrafficSums } from './marks';
+import { lockNode, lockTrafficSums } from './hours-to-sum';
 import { addToMinutes, type RollupRecord, rollupKey } from './minutes';
 import {
   addUnresolvedParts,

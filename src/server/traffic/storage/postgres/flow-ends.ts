@@ -5,7 +5,7 @@ import { pgArray } from '../../../db/pg-array';
 import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
 import type { FlowEnds, Learned } from '../flow-rows';
-import { marking } from './marks';
+import { marking } from './hours-to-sum';
 import type { RollupIdentity } from './minutes';
 
 /** Tables whose rows carry ends. */

@@ -9,7 +9,7 @@ import {
   type MarkedHour,
   newestMark,
   raiseTrafficVersion,
-} from './marks';
+} from './hours-to-sum';
 import { findMovedWorkloads, markOwned, saveOwners } from './traffic-owners';
 import { hasMovedMinutes, remakeFiveMinutes, remakeHour, remakeHourFromRollups } from './traffic-sums';
 

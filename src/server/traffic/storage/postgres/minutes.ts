@@ -7,7 +7,7 @@ import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes } from '../../../db/schema/flows';
 import { stableKey } from '../../../lib/ids';
 import type { ValidFlow } from '../flow-rows';
-import { KEEP_FROM_SUMMING, marking } from './marks';
+import { KEEP_FROM_SUMMING, marking } from './hours-to-sum';
 import type { UnresolvedPart } from './unresolved-minutes';
 
 /** Traffic of one minute or hour between two ends; `bucket_at` is where it begins. */

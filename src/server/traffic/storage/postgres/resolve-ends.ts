@@ -17,8 +17,8 @@ import {
   type RollupTable,
   type UnresolvedFlow,
 } from './flow-ends';
+import { lockNode, lockTrafficSums } from './hours-to-sum';
 import { fillCounters } from './interface-counters';
-import { lockNode, lockTrafficSums } from './marks';
 import { rollupKey } from './minutes';
 import { moveParts, type PartPosition } from './unresolved-minutes';
 

@@ -16,7 +16,7 @@ import {
   unconfirmedFlows,
 } from '../../../db/schema/flows';
 import type { FlowUpkeep } from '../flow-store';
-import { marking } from './marks';
+import { marking } from './hours-to-sum';
 import { AGED_MINUTES, moveMinutesToHours } from './minutes';
 import { retireOwners } from './traffic-owners';
 import { deleteOldestSums } from './traffic-sums';

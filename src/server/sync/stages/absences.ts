@@ -2,7 +2,7 @@ import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import type { SyncedWorkload } from '../../inventory/queries/sync-guests';
-import { judgeAbsence, planAbsence } from '../../inventory/reconcile/diff';
+import { judgeAbsence, planAbsence } from '../../inventory/reconcile/judge-absence';
 import type { PresentNode } from '../../inventory/reconcile/nodes';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';

@@ -1,10 +1,10 @@
 import { db } from '../../../db/client';
 import type { FlowStore } from '../flow-store';
+import { append, endFlowsOf } from './append-flows';
 import { listConversations, listGroupConversations } from './conversations';
 import { hits } from './coverage-reads';
 import { listFlowGroups } from './flow-groups';
 import { findFlowsStoredSince, listFlows } from './flow-list';
-import { append, endFlowsOf } from './flows';
 import { listInsightFlows, streamFacts } from './insight-rows';
 import { streamInsights } from './insight-stream';
 import { sumInsights } from './insight-summary';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAbsence, MASS_ABSENCE_FLOOR, MASS_ABSENCE_HOLD_MS, planAbsence } from './diff';
+import { judgeAbsence, MASS_ABSENCE_FLOOR, MASS_ABSENCE_HOLD_MS, planAbsence } from './judge-absence';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 
