@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { root } from './install.mjs';
 
 const TESTS = /[.](test|suite|fixture)[.]\w+$|(^|\/)src\/test\/|[.]md$/;
-const FOLDERS = ['src', 'workers', 'agent', 'public', 'drizzle'];
+const FOLDERS = ['src', 'workers', 'agent', 'packages', 'public', 'drizzle'];
 const FILES = [
   ...['package-lock.json', 'next.config.ts', 'tsconfig.json', 'postcss.config.mjs'],
   ...['scripts/build.mjs', 'scripts/stamp.mjs'],
