@@ -77,7 +77,7 @@ describe('architecture', () => {
   it('is what git keeps: no source is ignored by an entry that means something else', () => {
     const ignored = execFileSync(
       'git',
-      ['ls-files', '--others', '--ignored', '--exclude-standard', 'src', 'workers', 'e2e', 'drizzle'],
+      ['ls-files', '--others', '--ignored', '--exclude-standard', 'src', 'workers', 'packages', 'e2e', 'drizzle'],
       {
         encoding: 'utf8',
       },
@@ -86,7 +86,7 @@ describe('architecture', () => {
   });
 
   it('keeps what the process remembers behind processState, where the tests that share a process can forget it', () => {
-    const variables = listSources('src', 'workers')
+    const variables = listSources('src', 'workers', 'packages/simulator')
       .filter(({ path }) => !IN_THE_BROWSER.test(path) && !/\.test\.tsx?$/.test(path))
       .flatMap(({ path, text }) => [...text.matchAll(MODULE_STATE)].map((found) => `${path} ${found[1] ?? found[2]}`));
     expect(variables.sort()).toEqual(Object.keys(HARMLESS_STATE).sort());
@@ -128,7 +128,9 @@ describe('architecture', () => {
   });
 
   it('replaces no modules in tests: the next file in the process would get them, too', () => {
-    const files = listSources('src', 'workers', 'agent', 'scripts').filter(({ path }) => /\.test\.tsx?$/.test(path));
+    const files = listSources('src', 'workers', 'agent', 'scripts', 'packages').filter(({ path }) =>
+      /\.test\.tsx?$/.test(path),
+    );
     const replacing = files.filter(({ text }) => /\bvi\.(mock|doMock|hoisted|resetModules)\(/.test(text));
     expect(replacing.map(({ path }) => path)).toEqual([]);
     expect(files.length).toBeGreaterThan(350);

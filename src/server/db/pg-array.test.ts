@@ -8,7 +8,7 @@ const ARRAY_OF_TEXT = /::\s*(text|varchar|jsonb?)\s*\)*\s*::\s*(\$\{[^}]*\}|\w+)
 /** An array made from a parameter by a function, which has the same cost. */
 const ARRAY_OF_PARAMETER = /(string_to_array|regexp_split_to_array)\s*\(\s*\$\{/;
 
-const sources = ['src', 'workers', 'bench'].flatMap((folder) =>
+const sources = ['src', 'workers', 'packages'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.test\.ts$/.test(name))
     .map((name) => join(folder, name)),
