@@ -76,7 +76,7 @@ export class RunLease<P extends object> {
     if (performance.now() - this.#renewedAt > SAFE_MS) throw new LeaseLost('the lease could not be renewed');
   }
 
-  /** Ties a transaction to the lease: nobody can claim the run before it ends. @throws LeaseLost */
+  /** Ties a transaction to the lease: no other worker can claim the run before it ends. @throws LeaseLost */
   async fence(tx: Tx): Promise<void> {
     if (!(await this.#options.leases.hold(tx, this.held))) throw this.#taken();
   }

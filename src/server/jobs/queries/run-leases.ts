@@ -77,7 +77,7 @@ class RunLeases<T extends RunTable> {
     return this.#update(executor, { ...progress, lease_at: sql`now()` }, this.#isHeld(lease));
   }
 
-  /** Whether the lease is held. If so, nobody can claim the run before the transaction ends. */
+  /** Whether the lease is held. If so, no other worker can claim the run before the transaction ends. */
   async hold(tx: Tx, lease: Lease): Promise<boolean> {
     const rows = await tx.select({ id: this.#runs.id }).from(this.#runs).where(this.#isHeld(lease)).for('share');
     return rows.length > 0;
